@@ -1,0 +1,122 @@
+"""The closed set of requests the root agent answers (DESIGN R6), versioned.
+
+Framing on the Unix socket: a 4-byte big-endian length, then UTF-8 JSON. One reply per request, in order. A request
+that is not of this set, or of another version, is answered with a problem and changes nothing.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from lunette.domain.base import Model
+from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
+from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.steps import AnyStep
+
+PROTOCOL_VERSION = 1
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+SOCKET_PATH = "/run/lunette/agent.sock"
+
+
+class Hello(Model):
+    """Asks who answers."""
+
+    kind: Literal["hello"] = "hello"
+
+
+class Observe(Model):
+    """Asks for a fresh snapshot of disks, arrays, pools, volumes and engines."""
+
+    kind: Literal["observe"] = "observe"
+
+
+class ObserveSessions(Model):
+    kind: Literal["observe_sessions"] = "observe_sessions"
+
+
+class DoStep(Model):
+    """Runs one step; one that is done already answers `already` and changes nothing."""
+
+    kind: Literal["do_step"] = "do_step"
+    job_id: str
+    step: AnyStep
+
+
+class UndoStep(Model):
+    """Takes one step back; does nothing unless what it finds is the step's own work."""
+
+    kind: Literal["undo_step"] = "undo_step"
+    job_id: str
+    step: AnyStep
+
+
+class Converge(Model):
+    """Makes the exports as wanted and keeps the document as the boot ledger."""
+
+    kind: Literal["converge"] = "converge"
+    wanted: ExportSet
+
+
+AnyRequest = Annotated[Hello | Observe | ObserveSessions | DoStep | UndoStep | Converge, Field(discriminator="kind")]
+
+
+class Envelope(Model):
+    """What travels to the agent."""
+
+    version: Literal[1] = 1
+    request: AnyRequest
+
+
+class HelloReply(Model):
+    kind: Literal["hello"] = "hello"
+    version: int
+    agent: str
+    ledger_generation: int | None
+
+
+class ObserveReply(Model):
+    kind: Literal["observe"] = "observe"
+    observation: Observation
+
+
+class SessionsReply(Model):
+    kind: Literal["observe_sessions"] = "observe_sessions"
+    sessions: SessionsObservation
+
+
+class StepReply(Model):
+    kind: Literal["step"] = "step"
+    changed: bool
+    """False if there was nothing to do: the work was done, or undone, already."""
+    detail: str
+
+
+class ConvergeReply(Model):
+    kind: Literal["converge"] = "converge"
+    report: ConvergeReport
+
+
+class ProblemReply(Model):
+    """A refusal; raise it again on the other side with `as_error`."""
+
+    kind: Literal["problem"] = "problem"
+    type: ProblemType
+    detail: str
+    errors: tuple[FieldProblem, ...] = ()
+    log: str = ""
+
+    @classmethod
+    def of(cls, error: LunetteError) -> "ProblemReply":
+        return cls(type=error.type, detail=error.detail, errors=error.errors, log=error.log)
+
+    def as_error(self) -> LunetteError:
+        return ERRORS[self.type](self.detail, errors=self.errors, log=self.log)
+
+
+AnyReply = Annotated[
+    HelloReply | ObserveReply | SessionsReply | StepReply | ConvergeReply | ProblemReply,
+    Field(discriminator="kind"),
+]
+ENVELOPE = TypeAdapter(Envelope)
+REPLY: TypeAdapter[AnyReply] = TypeAdapter(AnyReply)

@@ -1,0 +1,133 @@
+"""Arrays: what is asked for, what is seen, and what a provider says it can do."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from lunette.domain.base import Model
+from lunette.domain.names import Name
+from lunette.domain.sizes import KIB, MIB, Bytes
+
+
+class ArrayEngine(StrEnum):
+    MD = "md"
+    ZFS = "zfs"
+    LVM = "lvm"
+    SPDK = "spdk"
+    EXTERNAL = "external"
+
+
+class Level(StrEnum):
+    RAID0 = "raid0"
+    RAID1 = "raid1"
+    RAID5 = "raid5"
+    RAID6 = "raid6"
+    RAID10 = "raid10"
+
+
+class WriteHole(StrEnum):
+    """How a parity array survives a power cut between data and parity write.
+
+    ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
+    bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
+    """
+
+    PPL = "ppl"
+    BITMAP = "bitmap"
+    NONE = "none"
+
+
+class ArrayState(StrEnum):
+    """Health as the kernel reports it. `missing` means not assembled at all."""
+
+    CLEAN = "clean"
+    RESYNCING = "resyncing"
+    DEGRADED = "degraded"
+    REBUILDING = "rebuilding"
+    FAILED = "failed"
+    MISSING = "missing"
+
+
+DiskId = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\s]+$")]
+
+
+class ArrayCreate(Model):
+    """The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed."""
+
+    name: Name
+    engine: ArrayEngine = ArrayEngine.MD
+    level: Level
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=256)]
+    chunk_bytes: Annotated[Bytes, Field(ge=4 * KIB, le=128 * MIB)] | None = None
+    """Stripe unit, a power of two; None takes the engine's default. Meaningless for raid1."""
+    write_hole: WriteHole | None = None
+    """None takes the default: PPL for raid5, bitmap for the other redundant levels, none for raid0."""
+    wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
+
+
+class LevelCapability(Model):
+    """One level an engine offers: how few and how many disks, how many losses it survives, cost of a small write."""
+
+    level: Level
+    min_disks: int
+    max_disks: int
+    survives_failures: str
+    small_write_ios: float
+    write_hole: tuple[WriteHole, ...]
+
+
+class EngineCapability(Model):
+    """What an engine can do on this machine. `available` is false with a `reason` and the package that would help."""
+
+    engine: str
+    kind: str
+    """array, volume or export."""
+    available: bool
+    reason: str | None
+    levels: tuple[LevelCapability, ...] = ()
+    can_grow: bool = False
+    can_thin: bool = False
+    can_snapshot: bool = False
+    can_qos: bool = False
+    reservations: bool = False
+    compare_and_write: bool = False
+    needs: tuple[str, ...] = ()
+    """Tools and kernel modules it stands on."""
+
+
+class ObservedMember(Model):
+    """One slot of an array. `disk_id` is None where the slot is empty."""
+
+    disk_id: str | None
+    device: str | None
+    state: str
+    """in_sync, rebuilding, spare, faulty, missing."""
+
+
+class SyncProgress(Model):
+    """A running resync, rebuild, check or reshape. `rate_bytes_s` and `left_s` as the kernel estimates them."""
+
+    action: str
+    percent: float
+    rate_bytes_s: int | None
+    left_s: float | None
+
+
+class ObservedArray(Model):
+    """An array the machine knows. `ours` is true only if it carries our mark."""
+
+    uuid: str
+    engine: ArrayEngine
+    name: str
+    ours: bool
+    device: str | None
+    level: str
+    state: ArrayState
+    size_bytes: int
+    chunk_bytes: int | None
+    write_hole: WriteHole
+    members: tuple[ObservedMember, ...]
+    raid_disks: int
+    progress: SyncProgress | None
+    mismatch_count: int | None

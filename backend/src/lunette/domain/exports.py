@@ -1,0 +1,174 @@
+"""Everything that is to be exported, as one document: the reconciler makes it, the agent keeps it as its boot ledger.
+
+The brake (DESIGN R2): something that the ledger serves leaves only if a `Release` names it. A document that is older
+than the ledger, or from another database, changes nothing.
+"""
+
+from enum import StrEnum
+
+from pydantic import SecretStr, field_serializer
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.base import Model
+from lunette.domain.hosts import OsType
+from lunette.domain.identity import VolumeIdentity
+from lunette.domain.mappings import ExportEngine, Protocol
+
+
+class ExportArray(Model):
+    """An array to bring up at boot: by its UUID, from disks that carry it. `group` is the volume group on it."""
+
+    array_id: str
+    name: str
+    engine: ArrayEngine
+    uuid: str
+    group: str
+    members: tuple[str, ...]
+
+
+class ExportVolume(Model):
+    """A volume's device and identity. The device appears once its array and group are active."""
+
+    volume_id: str
+    name: str
+    array_id: str
+    group: str
+    device: str
+    size_bytes: int
+    identity: VolumeIdentity
+
+
+class ExportPortal(Model):
+    portal_id: str
+    protocol: Protocol
+    engine: ExportEngine
+    address: str
+    port: int
+
+
+class ExportChap(Model):
+    """Plain secrets: this leaves the API only over the agent's socket and lies only in root's ledger, sealed."""
+
+    user: str
+    secret: SecretStr
+    mutual_user: str | None
+    mutual_secret: SecretStr | None
+
+    @field_serializer("secret", "mutual_secret", when_used="json")
+    def _reveal(self, value: SecretStr | None) -> str | None:
+        return value.get_secret_value() if value else None
+
+
+class ExportInitiator(Model):
+    """One initiator name of a host, with the credentials it must show."""
+
+    initiator_id: str
+    host: str
+    iqn: str
+    chap: ExportChap | None
+
+
+class ExportLun(Model):
+    mapping_id: str
+    lun: int
+    volume_id: str
+
+
+class ExportTarget(Model):
+    """The target of one host or host group: it opens only when every volume behind it is present."""
+
+    target_id: str
+    owner: str
+    iqn: str
+    tag: int
+    os_type: OsType
+    initiators: tuple[ExportInitiator, ...]
+    luns: tuple[ExportLun, ...]
+
+
+class ReleaseKind(StrEnum):
+    ARRAY = "array"
+    VOLUME = "volume"
+    PORTAL = "portal"
+    TARGET = "target"
+    INITIATOR = "initiator"
+    MAPPING = "mapping"
+
+
+class Release(Model):
+    """The permission to stop serving one thing, written in the transaction that took it away."""
+
+    kind: ReleaseKind
+    id: str
+    generation: int
+
+
+class ExportSet(Model):
+    """The whole wish. `generation` grows with every change in the database `database_id`."""
+
+    database_id: str
+    appliance_id: str
+    generation: int
+    arrays: tuple[ExportArray, ...]
+    volumes: tuple[ExportVolume, ...]
+    portals: tuple[ExportPortal, ...]
+    targets: tuple[ExportTarget, ...]
+    released: tuple[Release, ...] = ()
+
+
+class ServingState(StrEnum):
+    """open: served now. blocked: wanted, and waiting for something named in the reason."""
+
+    OPEN = "open"
+    BLOCKED = "blocked"
+
+
+class TargetReport(Model):
+    target_id: str
+    state: ServingState
+    reason: str | None
+
+
+class VolumeReport(Model):
+    volume_id: str
+    state: ServingState
+    reason: str | None
+
+
+class PortalReport(Model):
+    portal_id: str
+    state: ServingState
+    reason: str | None
+
+
+class ConvergeReport(Model):
+    """What converging came to. `unexplained` lists what is served though nobody asks for it any more (the brake)."""
+
+    generation: int
+    """The ledger's generation now."""
+    accepted: bool
+    """False if the document was older than the ledger or from another database: nothing was changed."""
+    refusal: str | None
+    changed: int
+    """Number of configfs writes, links and folders made or removed; 0 means all was as wanted."""
+    targets: tuple[TargetReport, ...]
+    volumes: tuple[VolumeReport, ...]
+    portals: tuple[PortalReport, ...]
+    unexplained: tuple[str, ...]
+    foreign: tuple[str, ...]
+    """Targets and backstores that are not ours: shown, never touched."""
+
+
+class ObservedSession(Model):
+    """An initiator logged in now. Counters since login; None where the kernel does not give them."""
+
+    target_iqn: str
+    initiator: str
+    protocol: Protocol
+    portal: str | None
+    peer: str | None
+    state: str
+    since: float | None
+    read_bytes: int | None
+    write_bytes: int | None
+    commands: int | None

@@ -1,0 +1,51 @@
+"""Identities that are chosen once and kept for life (DESIGN R12).
+
+LIO builds a volume's NAA as 6 + company id (24 bits) + the first 25 hex digits of the unit serial
+(Linux drivers/target/target_core_spc.c, spc_gen_naa_6h_vendor_specific). So the serial is the source, and the NAA follows.
+"""
+
+import uuid
+from collections.abc import Callable
+
+from lunette.domain.base import Model
+
+TARGET_AUTHORITY = "iqn.2026-11.io.lunette"
+COMPANY_ID = "001405"
+"""IEEE OUI LIO uses by default; written to every backstore so that a kernel default never changes an identity."""
+
+
+class VolumeIdentity(Model):
+    """What a host recognises a volume by, on every fabric."""
+
+    uuid: str
+    serial: str
+    naa: str
+    nguid: str
+    eui64: str
+
+
+class IdentitySource:
+    """Makes identities. The planner holds one; tests give it a counter instead of randomness."""
+
+    def __init__(self, new_uuid: Callable[[], uuid.UUID] = uuid.uuid4) -> None:
+        self._new_uuid = new_uuid
+
+    def id(self) -> str:
+        """A fresh resource id: a UUID in its canonical text form."""
+        return str(self._new_uuid())
+
+    def volume(self) -> VolumeIdentity:
+        """A fresh volume identity. NGUID and EUI-64 are locally administered forms drawn from the same UUID."""
+        value = self._new_uuid()
+        serial = value.hex
+        return VolumeIdentity(
+            uuid=str(value),
+            serial=serial,
+            naa=f"6{COMPANY_ID}{serial[:25]}",
+            nguid=serial,
+            eui64=f"02{serial[:14]}",
+        )
+
+    def target_iqn(self, appliance_id: str) -> str:
+        """A fresh target name under the appliance's own prefix. `appliance_id` is 12 hex digits."""
+        return f"{TARGET_AUTHORITY}:{appliance_id}.{self._new_uuid().hex[:8]}"

@@ -1,0 +1,94 @@
+"""Mappings: a volume under one number for one host or one host group. And portals, where hosts knock."""
+
+from enum import StrEnum
+from ipaddress import IPv4Address, IPv6Address
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from lunette.domain.base import Model
+from lunette.domain.names import Name
+
+Reference = Annotated[str, Field(min_length=1, max_length=63)]
+"""A resource by id or by name."""
+
+LunNumber = Annotated[int, Field(ge=0, le=255)]
+"""SCSI LUN with peripheral addressing reaches 255 (SAM-5 section 4.7.7). 0 only on request (DESIGN R12)."""
+
+
+class MappingCreate(Model):
+    """The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1."""
+
+    volume: Reference
+    host: Reference | None = None
+    host_group: Reference | None = None
+    lun: LunNumber | None = None
+    shared: bool = False
+    """Allows a further mapping of a volume that is mapped already: two owners of one disk must be meant."""
+
+    @model_validator(mode="after")
+    def _one_owner(self) -> "MappingCreate":
+        if (self.host is None) == (self.host_group is None):
+            raise ValueError("name either host or host_group")
+        return self
+
+
+class MappingBatch(Model):
+    """Many mappings in one transaction, all or nothing.
+
+    Either `mappings` one by one, or the split template: `volumes` in order are dealt out in equal runs to `hosts`,
+    so that 32 volumes over 4 hosts gives the first 8 to the first host, and so on, numbered from 1 on each host.
+    """
+
+    mappings: Annotated[tuple[MappingCreate, ...], Field(max_length=4096)] = ()
+    split: "Split | None" = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "MappingBatch":
+        if bool(self.mappings) == (self.split is not None):
+            raise ValueError("give either mappings or split")
+        return self
+
+
+class Split(Model):
+    """The split template of a batch. The number of volumes must be a multiple of the number of hosts."""
+
+    volumes: Annotated[tuple[Reference, ...], Field(min_length=1, max_length=4096)]
+    hosts: Annotated[tuple[Reference, ...], Field(min_length=1, max_length=1024)]
+
+    @model_validator(mode="after")
+    def _even(self) -> "Split":
+        if len(self.volumes) % len(self.hosts):
+            raise ValueError(f"{len(self.volumes)} volumes cannot be split evenly over {len(self.hosts)} hosts")
+        if len(set(self.volumes)) != len(self.volumes) or len(set(self.hosts)) != len(self.hosts):
+            raise ValueError("volumes and hosts must not repeat")
+        return self
+
+    def expand(self) -> tuple[MappingCreate, ...]:
+        """The single wishes in order: host by host, volumes in the order given."""
+        run = len(self.volumes) // len(self.hosts)
+        return tuple(
+            MappingCreate(volume=volume, host=self.hosts[index // run]) for index, volume in enumerate(self.volumes)
+        )
+
+
+class Protocol(StrEnum):
+    ISCSI = "iscsi"
+    ISER = "iser"
+    NVME_TCP = "nvme-tcp"
+    NVME_RDMA = "nvme-rdma"
+
+
+class ExportEngine(StrEnum):
+    LIO = "lio"
+    NVMET = "nvmet"
+    SPDK = "spdk"
+
+
+class PortalCreate(Model):
+    """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family."""
+
+    name: Name
+    protocol: Protocol = Protocol.ISCSI
+    address: IPv4Address | IPv6Address
+    port: Annotated[int, Field(ge=1, le=65535)] = 3260

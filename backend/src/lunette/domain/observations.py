@@ -1,0 +1,31 @@
+"""What the machine is, as one snapshot with its age (DESIGN R1). Never stored as if true."""
+
+from lunette.domain.arrays import EngineCapability, ObservedArray
+from lunette.domain.base import Model
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.exports import ObservedSession
+from lunette.domain.volumes import ObservedPool, ObservedVolume
+
+
+class Observation(Model):
+    """A snapshot. `taken_at` is seconds since the epoch on the agent's clock."""
+
+    taken_at: float
+    hostname: str
+    kernel: str
+    disks: tuple[ObservedDisk, ...]
+    arrays: tuple[ObservedArray, ...]
+    pools: tuple[ObservedPool, ...]
+    volumes: tuple[ObservedVolume, ...]
+    engines: tuple[EngineCapability, ...]
+    addresses: tuple[str, ...]
+    """IP addresses of the machine's interfaces, for portals and hints."""
+
+    def disk(self, disk_id: str) -> ObservedDisk | None:
+        """The disk with this id, or with this link under /dev/disk/by-id."""
+        return next((d for d in self.disks if d.id == disk_id or disk_id in d.links), None)
+
+
+class SessionsObservation(Model):
+    taken_at: float
+    sessions: tuple[ObservedSession, ...]

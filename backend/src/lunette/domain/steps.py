@@ -1,0 +1,192 @@
+"""Steps are data (DESIGN R3, R4): each carries every choice, so that running it twice can only recognise its own work."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lunette.domain.arrays import Level, WriteHole
+from lunette.domain.base import Model
+from lunette.domain.disks import Signature
+from lunette.domain.sizes import format_size
+
+
+class Step(Model):
+    """Base of all steps. An irreversible step has no undo and is named as such in the plan."""
+
+    irreversible: ClassVar[bool] = False
+
+    def describe(self) -> str:
+        """The step as a person reads it in the plan."""
+        raise NotImplementedError
+
+    def devices(self) -> tuple[str, ...]:
+        """The devices it touches."""
+        return ()
+
+    def bytes_destroyed(self) -> int:
+        """How much data is gone for good once it ran."""
+        return 0
+
+
+class DiskWipe(Step):
+    """Removes the named signatures from one disk. Refuses if the disk's serial or its signatures are others now."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["disk.wipe"] = "disk.wipe"
+    disk_id: str
+    serial: str
+    size_bytes: int
+    signatures: tuple[Signature, ...]
+
+    def describe(self) -> str:
+        found = ", ".join(s.type for s in self.signatures) or "partition table"
+        return f"wipe {found} from disk {self.disk_id} ({format_size(self.size_bytes)}): its data is lost"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.disk_id,)
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
+class MdMember(Model):
+    disk_id: str
+    serial: str
+
+
+class MdCreate(Step):
+    """Creates one md array of blank disks. Undo stops it and clears only superblocks that carry this UUID."""
+
+    kind: Literal["md.create"] = "md.create"
+    array_id: str
+    uuid: str
+    """md's form: 32 hex digits."""
+    md_name: str
+    level: Level
+    chunk_bytes: int | None
+    write_hole: WriteHole
+    member_bytes: int
+    members: tuple[MdMember, ...]
+
+    def describe(self) -> str:
+        chunk = f", chunk {format_size(self.chunk_bytes)}" if self.chunk_bytes else ""
+        return f"create md {self.level.value} of {len(self.members)} disks{chunk}, write hole: {self.write_hole.value}"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(m.disk_id for m in self.members)
+
+
+class MdDestroy(Step):
+    """Stops the array and clears the superblocks that carry its UUID."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["md.destroy"] = "md.destroy"
+    array_id: str
+    uuid: str
+    md_name: str
+    size_bytes: int
+    members: tuple[MdMember, ...]
+
+    def describe(self) -> str:
+        return f"destroy md array {self.md_name} ({format_size(self.size_bytes)}) on {len(self.members)} disks"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(m.disk_id for m in self.members)
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
+class GroupCreate(Step):
+    """Makes the LVM volume group of an array. Undo removes it while it is empty and carries our tag."""
+
+    kind: Literal["group.create"] = "group.create"
+    array_id: str
+    md_uuid: str
+    group: str
+    extent_bytes: int
+
+    def describe(self) -> str:
+        return f"create volume group {self.group}"
+
+
+class GroupRemove(Step):
+    """Removes an empty volume group that carries our tag. Undo makes it again."""
+
+    kind: Literal["group.remove"] = "group.remove"
+    array_id: str
+    md_uuid: str
+    group: str
+    extent_bytes: int
+
+    def describe(self) -> str:
+        return f"remove volume group {self.group}"
+
+
+class VolumeCut(Step):
+    """Cuts one logical volume, marked as fresh until it is sealed, and wipes what an earlier volume left in its head.
+
+    Undo removes it only while it is still fresh: a sealed volume may hold a host's data.
+    """
+
+    kind: Literal["volume.cut"] = "volume.cut"
+    volume_id: str
+    group: str
+    lv_name: str
+    size_bytes: int
+
+    def describe(self) -> str:
+        return f"cut volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}"
+
+
+class SealedVolume(Model):
+    volume_id: str
+    lv_name: str
+
+
+class VolumesSeal(Step):
+    """Takes the fresh mark off: from here on no step wipes or undoes these volumes. Undo marks them fresh again."""
+
+    kind: Literal["volumes.seal"] = "volumes.seal"
+    group: str
+    volumes: tuple[SealedVolume, ...]
+
+    def describe(self) -> str:
+        return f"seal {len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''} in {self.group}"
+
+
+class ExportsGone(Step):
+    """Waits until none of the volumes is exported or open. Fails, changing nothing, when the deadline passes."""
+
+    kind: Literal["exports.gone"] = "exports.gone"
+    volume_ids: tuple[str, ...]
+    deadline_s: float
+
+    def describe(self) -> str:
+        return (
+            f"wait until {len(self.volume_ids)} export{'s are' if len(self.volume_ids) != 1 else ' is'} gone and idle"
+        )
+
+
+class VolumeDelete(Step):
+    """Removes one logical volume that carries this volume's tag and is not open."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["volume.delete"] = "volume.delete"
+    volume_id: str
+    group: str
+    lv_name: str
+    size_bytes: int
+
+    def describe(self) -> str:
+        return f"delete volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}: its data is lost"
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
+AnyStep = Annotated[
+    DiskWipe | MdCreate | MdDestroy | GroupCreate | GroupRemove | VolumeCut | VolumesSeal | ExportsGone | VolumeDelete,
+    Field(discriminator="kind"),
+]
+"""The closed set of steps the agent runs."""

@@ -1,0 +1,97 @@
+"""Volumes: slices of an array, with an identity for life."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from lunette.domain.base import Model
+from lunette.domain.names import Description, Name
+from lunette.domain.sizes import MIB, Bytes
+
+EXTENT_BYTES = 4 * MIB
+"""LVM's default physical extent. A size that is no multiple of it is refused rather than silently rounded."""
+MAX_BATCH = 1000
+
+
+class Provisioning(StrEnum):
+    THICK = "thick"
+    THIN = "thin"
+
+
+SizeBytes = Annotated[Bytes, Field(ge=EXTENT_BYTES)]
+
+
+class VolumeCreate(Model):
+    """The wish for one volume on an array, named by the array's id or name."""
+
+    name: Name
+    array: Annotated[str, Field(min_length=1, max_length=63)]
+    size_bytes: SizeBytes
+    provisioning: Provisioning = Provisioning.THICK
+    description: Description = ""
+
+
+class VolumeBatch(Model):
+    """Many volumes in one transaction, all or nothing. Names follow a printf pattern: `lun%02d` -> lun01, lun02 …"""
+
+    array: Annotated[str, Field(min_length=1, max_length=63)]
+    name_pattern: Annotated[
+        str, Field(min_length=3, max_length=63, pattern=r"^[A-Za-z0-9_.-]*%(0[1-9])?d[A-Za-z0-9_.-]*$")
+    ]
+    count: Annotated[int, Field(ge=1, le=MAX_BATCH)]
+    first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    size_bytes: SizeBytes
+    provisioning: Provisioning = Provisioning.THICK
+    description: Description = ""
+
+    def expand(self) -> tuple[VolumeCreate, ...]:
+        """The single wishes this batch stands for, in order. Raises ValidationError if a name gets too long."""
+        return tuple(
+            VolumeCreate(
+                name=self.name_pattern % number, array=self.array, size_bytes=self.size_bytes,
+                provisioning=self.provisioning, description=self.description,
+            )
+            for number in range(self.first, self.first + self.count)
+        )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> "VolumeBatch":
+        longest = self.name_pattern % (self.first + self.count - 1)
+        if len(longest) > 63 or not (longest[0].isalnum() and longest[0].isascii()):
+            raise ValueError(
+                f"name_pattern gives {longest!r}: a name has 1-63 characters and starts with a letter or digit"
+            )
+        return self
+
+
+class VolumePatch(Model):
+    """Changes of a volume that touch no data."""
+
+    name: Name | None = None
+    description: Description | None = None
+
+
+class ObservedVolume(Model):
+    """A logical volume the machine has. `volume_id` is None where it does not carry our mark."""
+
+    volume_id: str | None
+    group: str
+    name: str
+    device: str
+    size_bytes: int
+    active: bool
+    open: bool
+    sealed: bool
+    """False while a volume is freshly cut and its old content has not been wiped yet."""
+
+
+class ObservedPool(Model):
+    """The space of an array that volumes are cut from (an LVM volume group). Sizes in bytes."""
+
+    array_uuid: str | None
+    group: str
+    ours: bool
+    size_bytes: int
+    free_bytes: int
+    extent_bytes: int
