@@ -1,0 +1,1 @@
+"""The `lunette` command: a client of the API and nothing more."""

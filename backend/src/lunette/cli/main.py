@@ -1,0 +1,29 @@
+"""Entry point of `lunette`. Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no answer, 4 the job failed."""
+
+import sys
+
+from lunette.cli import show
+from lunette.cli.client import JobFailed, Refused, Unreachable
+from lunette.cli.commands import app
+from lunette.cli.create import register_create
+from lunette.cli.list_show_delete import register_nouns
+
+REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
+
+register_nouns()
+register_create()
+
+
+def main() -> None:
+    """Runs the command and turns refusals into words and an exit code."""
+    try:
+        app()
+    except Refused as error:
+        show.err.print("\n".join(error.lines()), style="red", markup=False)
+        sys.exit(REFUSED)
+    except Unreachable as error:
+        show.err.print(str(error), style="red", markup=False)
+        sys.exit(NO_ANSWER)
+    except (JobFailed, TimeoutError) as error:
+        show.err.print(str(error), style="red", markup=False)
+        sys.exit(JOB_FAILED)
