@@ -1,0 +1,48 @@
+# Every recipe is one line that calls one program; `make help` lists the targets.
+PYTHON := backend/.venv/bin/python
+CACHE := $(or $(LUNETTE_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/lunette)
+export LUNETTE_CACHE := $(CACHE)
+export PATH := $(CACHE)/tools/bin:$(PATH)
+export UV_PYTHON_DOWNLOADS := never
+export PYTHONUNBUFFERED := 1
+.DEFAULT_GOAL := help
+.PHONY: help deps lab lab-down test test-full check dev e2e bench image generate screenshots
+
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+deps: ## install what the other targets need (Debian or Ubuntu packages, Python and node environments)
+	@tests/run/deps python ui machines browser database
+
+lab: ## boot an appliance with 12 disks, serve 32 volumes to 4 hosts, stay up until Ctrl-C
+	@tests/run/deps python ui machines && exec $(PYTHON) -m tests.machines.lab up
+
+lab-down: ## stop the appliance of `make lab` from another terminal
+	@$(PYTHON) -m tests.machines.lab down
+
+test: deps ## run every test a change must pass, and say at the end what ran and what did not
+	@$(PYTHON) -m tests.run.suite --require-all
+
+test-full: deps ## run the whole matrix, resumable; SHARD=name runs one shard, SHARD=list names them
+	@$(PYTHON) -m tests.run.suite --require-all --full $(if $(SHARD),--shard $(SHARD))
+
+check: ## format, lint, types, import rule, sizes, stale generated files
+	@tests/run/deps python node && $(PYTHON) -m tests.run.check
+
+dev: ## the API with reload and the web page with hot reload, on this machine, without an agent
+	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
+
+e2e: deps ## only the end-to-end tests
+	@$(PYTHON) -m tests.run.suite --require-all uml qemu ui-e2e
+
+bench: deps ## measure the appliance with fio and write a report
+	@$(PYTHON) -m tests.benchmarks
+
+image: ## build the appliance's root file system and disk image
+	@tests/run/deps python ui machines && image/build
+
+generate: ## write backend/openapi.json and every client generated from it
+	@tests/run/deps python node && $(PYTHON) -m tests.run.generate
+
+screenshots: deps ## take the screenshots of the documentation from a running lab
+	@cd frontend && npm run screenshots

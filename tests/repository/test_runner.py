@@ -1,0 +1,133 @@
+"""The test runner tells the truth: nothing that failed, hung or did not run is counted as passed."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from tests.run import suite
+from tests.run.command import run_quietly, run_shown
+from tests.run.memory import Memory, tree_digest
+from tests.run.results import Case, TierResult, read_junit, report, required
+from tests.run.tiers import Suite, Tier, load
+
+_JUNIT = """<testsuites><testsuite>
+<testcase classname="a" name="good"/>
+<testcase classname="a" name="bad"><failure message="assert 1 == 2&#10;more">long text</failure></testcase>
+<testcase classname="a" name="bad"><error message="teardown too"/></testcase>
+<testcase classname="a" name="absent"><skipped message="SPDK is not packaged by Debian"/></testcase>
+</testsuite></testsuites>"""
+
+
+def _tier(*command: str, needs: tuple[str, ...] = (), deadline_s: float = 30) -> Tier:
+    return Tier("sample", "a sample", "sample", needs, 10, deadline_s, False, command, False)
+
+
+def _suite(*allowed_skips: str) -> Suite:
+    return Suite((), allowed_skips)
+
+
+def _writing(junit: str, code: int = 0) -> tuple[str, ...]:
+    program = f"import sys; open(sys.argv[1], 'w').write({junit!r}); sys.exit({code})"
+    return sys.executable, "-c", program, "{results}/sample.xml"
+
+
+def test_results_are_read_with_their_reasons(tmp_path: Path) -> None:
+    (tmp_path / "r.xml").write_text(_JUNIT)
+    assert read_junit(tmp_path / "r.xml") == [
+        Case("a::good", "passed"),
+        Case("a::bad", "failed", "teardown too"),
+        Case("a::absent", "skipped", "SPDK is not packaged by Debian"),
+    ]
+
+
+def test_a_cut_results_file_gives_nothing(tmp_path: Path) -> None:
+    (tmp_path / "r.xml").write_text(_JUNIT[:80])
+    assert read_junit(tmp_path / "r.xml") == []
+    assert read_junit(tmp_path / "none.xml") == []
+
+
+def test_where_all_is_required_only_an_allowed_reason_may_skip() -> None:
+    cases = [Case("a", "skipped", "SPDK is not packaged"), Case("b", "skipped", "no root"), Case("c", "passed")]
+    assert [case.outcome for case in required(cases, ["SPDK"])] == ["skipped", "failed", "passed"]
+
+
+def test_a_tier_whose_need_is_missing_is_skipped_or_failed_where_all_is_required(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    tier = _tier(*_writing(_JUNIT), needs=("chromium",))
+    lax = suite.run_tier(tier, _suite(), require_all=False, folder=tmp_path)
+    strict = suite.run_tier(tier, _suite(), require_all=True, folder=tmp_path)
+    assert (lax.count("skipped"), lax.count("failed")) == (1, 0)
+    assert (strict.count("skipped"), strict.count("failed")) == (0, 1)
+    assert "chromium not on the PATH: run `make deps`" in strict.cases[0].reason
+
+
+def test_a_tier_that_passes_is_counted(tmp_path: Path) -> None:
+    junit = '<testsuite><testcase classname="a" name="good"/></testsuite>'
+    result = suite.run_tier(_tier(*_writing(junit)), _suite(), require_all=True, folder=tmp_path)
+    assert result.cases == [Case("a::good", "passed")]
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ((sys.executable, "-c", "raise SystemExit(5)"), "no test ran (exit code 5)"),
+        ((sys.executable, "-c", "pass"), "no test ran (exit code 0)"),
+        (_writing('<testsuite><testcase classname="a" name="good"/></testsuite>', 3), "exit code 3 although no test"),
+    ],
+)
+def test_a_broken_tier_is_a_failure(tmp_path: Path, command: tuple[str, ...], reason: str) -> None:
+    result = suite.run_tier(_tier(*command), _suite(), require_all=False, folder=tmp_path)
+    assert [case.outcome for case in result.cases][-1] == "failed"
+    assert reason in result.cases[-1].reason
+
+
+def test_a_tier_that_hangs_is_stopped_at_its_deadline(tmp_path: Path) -> None:
+    tier = _tier(sys.executable, "-c", "import time; time.sleep(60)", deadline_s=0.5)
+    result = suite.run_tier(tier, _suite(), require_all=False, folder=tmp_path)
+    assert "not finished after its deadline" in result.cases[0].reason
+
+
+def test_output_passes_through(capfd: pytest.CaptureFixture[str]) -> None:
+    assert run_shown("x", [sys.executable, "-c", "print('seen')"], deadline_s=20).code == 0
+    assert "seen" in capfd.readouterr().out
+    assert run_quietly([sys.executable, "-c", "print('kept')"], deadline_s=20).output == "kept\n"
+
+
+def test_the_last_line_is_the_sum_and_nothing_else() -> None:
+    cases = [Case("a", "passed"), Case("b", "failed", "why"), Case("c", "skipped", "reason")]
+    text = report([TierResult("unit", 61, 30, cases)])
+    assert text.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
+    assert "over budget" in text
+    assert "unit: b\n      why" in text
+    assert "1 × unit: reason" in text
+
+
+def test_only_a_shard_that_passed_is_remembered_and_only_for_its_tree(tmp_path: Path) -> None:
+    good = TierResult("unit", 3, 10, [Case("a", "passed")])
+    memory = Memory(tmp_path, "tree-1")
+    memory.remember("backend", [good])
+    memory.remember("ui", [TierResult("ui", 3, 10, [Case("a", "failed", "x")])])
+    again = Memory(tmp_path, "tree-1").passed("backend")
+    assert again is not None
+    assert again[0].cases == good.cases
+    assert again[0].remembered
+    assert memory.passed("ui") is None
+    assert Memory(tmp_path, "tree-2").passed("backend") is None
+
+
+def test_the_digest_follows_the_content_of_the_tree(tmp_path: Path) -> None:
+    run_quietly(["git", "init", "-q"], deadline_s=20, cwd=tmp_path)
+    (tmp_path / "a").write_text("1")
+    first = tree_digest(tmp_path)
+    assert tree_digest(tmp_path) == first
+    (tmp_path / "a").write_text("2")
+    assert tree_digest(tmp_path) != first
+
+
+def test_the_tiers_stay_within_the_time_that_was_promised() -> None:
+    tiers = load().tiers
+    assert sum(tier.budget_s for tier in tiers if not tier.only_full) <= 35 * 60
+    for shard in load().shards():
+        assert sum(tier.deadline_s for tier in tiers if tier.shard == shard) <= 60 * 60, shard

@@ -1,0 +1,49 @@
+"""`make check`: every static check, one line each; all of them run even where one fails."""
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.run.command import ROOT, Ran, run_quietly
+
+_BIN = Path(sys.executable).parent
+_PYTHON = [path for path in ("backend/src", "backend/tests", "tests", "image") if (ROOT / path).is_dir()]
+_RUFF = ["--config", "backend/pyproject.toml", *_PYTHON]
+_DEADLINE_S = 240
+
+STEPS: dict[str, Sequence[str]] = {
+    "format": [str(_BIN / "ruff"), "format", "--check", *_RUFF],
+    "lint": [str(_BIN / "ruff"), "check", *_RUFF],
+    "types": [str(_BIN / "mypy"), "--config-file", "backend/pyproject.toml", *_PYTHON],
+    "import rule": [str(_BIN / "lint-imports"), "--config", "backend/pyproject.toml"],
+    "sizes": [sys.executable, "-m", "tests.run.sizes"],
+    "content": [sys.executable, "-m", "tests.run.content"],
+    "lock files": [sys.executable, "-m", "tests.run.locks"],
+    "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
+    "web page": ["npm", "--prefix", "frontend", "run", "check"],
+}
+
+
+def main() -> int:
+    """Runs all steps, or those named; prints the output of the failed ones, then the table."""
+    chosen = sys.argv[1:] or list(STEPS)
+    started = time.monotonic()
+    ran: dict[str, Ran] = {}
+    for name in chosen:
+        print(f"  … {name}", flush=True)
+        ran[name] = run_quietly(STEPS[name], deadline_s=_DEADLINE_S)
+    for name, result in ran.items():
+        if result.code:
+            ended = "stopped at its deadline" if result.timed_out else f"exit code {result.code}"
+            print(f"\n== {name}: {ended}\n   {' '.join(STEPS[name])}\n\n{result.output.rstrip()}")
+    print(f"\n{'check':<16}{'result':<8}{'time':>8}")
+    for name, result in ran.items():
+        print(f"{name:<16}{'failed' if result.code else 'ok':<8}{result.seconds:>6.1f} s")
+    failed = sum(bool(result.code) for result in ran.values())
+    print(f"{len(ran) - failed} ok, {failed} failed in {time.monotonic() - started:.0f} s")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

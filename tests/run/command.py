@@ -1,0 +1,111 @@
+"""Runs one command of the test runner: its output passes through, silence is filled in, a deadline ends it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+_HEARTBEAT_S = 30.0
+
+
+def cache_folder() -> Path:
+    """Where everything that is made once and kept lives, outside the tree."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("LUNETTE_CACHE") or base / "lunette")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended; `output` is kept only where it was not shown."""
+
+    code: int
+    seconds: float
+    timed_out: bool
+    output: str = ""
+
+
+def run_shown(label: str, argv: Sequence[str], *, deadline_s: float, env: Mapping[str, str] | None = None) -> Ran:
+    """Runs a command with its output on our own; a line tells that it still runs where it says nothing."""
+    started = last_line = time.monotonic()
+    process = subprocess.Popen(
+        argv,
+        cwd=ROOT,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+
+    def show() -> None:
+        nonlocal last_line
+        assert process.stdout is not None
+        with process.stdout as output:
+            for line in output:
+                last_line = time.monotonic()
+                sys.stdout.write(line)
+                sys.stdout.flush()
+
+    reader = threading.Thread(target=show, daemon=True)
+    reader.start()
+    timed_out = False
+    try:
+        while process.poll() is None:
+            now = time.monotonic()
+            if now - started > deadline_s:
+                timed_out = True
+                print(f"    {label}: not finished after {deadline_s:.0f} s, stopping it", flush=True)
+                break
+            if now - last_line > _HEARTBEAT_S:
+                last_line = now
+                print(f"    {label}: still running, {now - started:.0f} s", flush=True)
+            time.sleep(0.2)
+    finally:
+        _end(process)
+    reader.join(timeout=5)
+    return Ran(process.returncode, time.monotonic() - started, timed_out)
+
+
+def run_quietly(argv: Sequence[str], *, deadline_s: float, cwd: Path = ROOT) -> Ran:
+    """Runs a command and keeps its output, for steps that are only worth reading when they fail."""
+    started = time.monotonic()
+    process = subprocess.Popen(
+        argv,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    timed_out = False
+    try:
+        output, _ = process.communicate(timeout=deadline_s)
+    except subprocess.TimeoutExpired:
+        timed_out = True
+        _end(process)
+        output, _ = process.communicate()
+    finally:
+        _end(process)
+    return Ran(process.returncode, time.monotonic() - started, timed_out, output)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ends the whole process group: first politely, so that machines and servers are stopped, then for good."""
+    for sign, wait_s in ((signal.SIGINT, 20), (signal.SIGTERM, 10), (signal.SIGKILL, 10)):
+        if process.poll() is not None:
+            return
+        os.killpg(process.pid, sign)
+        try:
+            process.wait(timeout=wait_s)
+        except subprocess.TimeoutExpired:
+            continue

@@ -1,0 +1,95 @@
+"""`make test`, `make e2e` and `make test-full`: runs tiers one after the other and says at the end what ran."""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.run import needs
+from tests.run.command import Ran, cache_folder, run_shown
+from tests.run.memory import Memory, tree_digest
+from tests.run.results import Case, TierResult, read_junit, report, required
+from tests.run.tiers import Suite, Tier, load
+
+
+def main() -> int:
+    """Runs what was asked for; the exit code is 1 if anything failed or was missing though required."""
+    suite = load()
+    asked = _arguments(suite)
+    if asked.shard == "list":
+        print("\n".join(f"{shard:<16}{_contents(suite, shard)}" for shard in suite.shards()))
+        return 0
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="lunette-results-") as folder:
+        results = _run_full(suite, asked, Path(folder)) if asked.full else _run_some(suite, asked, Path(folder))
+    print(f"\ntotal {time.monotonic() - started:.0f} s", flush=True)
+    print(report(results), flush=True)
+    return 1 if any(result.count("failed") for result in results) else 0
+
+
+def _arguments(suite: Suite) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make test", description=__doc__)
+    parser.add_argument("tiers", nargs="*", choices=[[], *(tier.name for tier in suite.tiers)], help="only these")
+    parser.add_argument(
+        "--require-all", action="store_true", help="what cannot run here fails instead of being skipped"
+    )
+    parser.add_argument("--full", action="store_true", help="the whole matrix, without the shards that passed before")
+    parser.add_argument(
+        "--shard", choices=["list", *suite.shards()], help="one shard of the whole matrix, or their list"
+    )
+    return parser.parse_args()
+
+
+def _contents(suite: Suite, shard: str) -> str:
+    tiers = [tier for tier in suite.tiers if tier.shard == shard]
+    return "; ".join(tier.what for tier in tiers) + f" ({sum(tier.budget_s for tier in tiers) / 60:.0f} min)"
+
+
+def _run_some(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
+    chosen = [tier for tier in suite.tiers if (tier.name in asked.tiers if asked.tiers else not tier.only_full)]
+    return [run_tier(tier, suite, asked.require_all, folder) for tier in chosen]
+
+
+def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
+    memory = Memory(cache_folder() / "test-full", tree_digest())
+    results: list[TierResult] = []
+    for shard in [asked.shard] if asked.shard else suite.shards():
+        known = None if asked.shard else memory.passed(shard)
+        if known is None:
+            known = [run_tier(tier, suite, asked.require_all, folder) for tier in suite.tiers if tier.shard == shard]
+            memory.remember(shard, known)
+        results += known
+    return results
+
+
+def run_tier(tier: Tier, suite: Suite, require_all: bool, folder: Path) -> TierResult:
+    """Runs one tier and counts it: a missing need is a skip, or a failure where all is required."""
+    print(f"\n== {tier.name}: {tier.what}", flush=True)
+    started = time.monotonic()
+    reasons = [f"needs {need}: {reason}" for need in tier.needs if (reason := needs.missing(need))]
+    if reasons:
+        cases = [Case(tier.name, "skipped", "; ".join(reasons))]
+    else:
+        environment = {"LUNETTE_REQUIRE_ALL": "1"} if require_all else {}
+        ran = run_shown(tier.name, tier.argv(folder), deadline_s=tier.deadline_s, env=environment)
+        cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder)
+    if require_all:
+        cases = required(cases, suite.allowed_skips)
+    return TierResult(tier.name, time.monotonic() - started, tier.budget_s, cases)
+
+
+def _broken(tier: Tier, ran: Ran, folder: Path) -> list[Case]:
+    """A command that ended badly without naming a failed test is itself a failure, as is one that ran no test."""
+    cases = read_junit(folder / f"{tier.name}.xml")
+    if ran.timed_out:
+        return [Case(tier.name, "failed", f"stopped: not finished after its deadline of {tier.deadline_s:.0f} s")]
+    if not cases:
+        return [Case(tier.name, "failed", f"no test ran (exit code {ran.code}): a tier without a test proves nothing")]
+    if ran.code and not any(case.outcome == "failed" for case in cases):
+        return [Case(tier.name, "failed", f"exit code {ran.code} although no test failed: see its output above")]
+    return []
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""The tiers of the test suite, read from tiers.toml; adding a tier is adding data."""
+
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+_DATA = Path(__file__).with_name("tiers.toml")
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One command that runs tests and leaves its results as JUnit XML."""
+
+    name: str
+    what: str
+    shard: str
+    needs: tuple[str, ...]
+    budget_s: float
+    deadline_s: float
+    only_full: bool
+    command: tuple[str, ...]
+    is_pytest: bool
+
+    def argv(self, results: Path) -> list[str]:
+        """The command line; results go to `<results>/<tier>.xml`."""
+        return [part.replace("{results}", str(results)) for part in self.command]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """All tiers in running order, and the reasons for which a test may be skipped even where all is required."""
+
+    tiers: tuple[Tier, ...]
+    allowed_skips: tuple[str, ...]
+
+    def shards(self) -> list[str]:
+        """The shards of the whole matrix, in running order."""
+        return list(dict.fromkeys(tier.shard for tier in self.tiers))
+
+
+def load(path: Path = _DATA) -> Suite:
+    """Reads tiers.toml; a tier without a command or with an unknown key is refused."""
+    data = tomllib.loads(path.read_text())
+    return Suite(
+        tiers=tuple(_tier(dict(entry), path) for entry in data["tier"]),
+        allowed_skips=tuple(data.get("allowed_skips", ())),
+    )
+
+
+def _tier(entry: dict[str, object], path: Path) -> Tier:
+    name = str(entry.pop("name"))
+    is_pytest = "pytest" in entry
+    command = entry.pop("pytest", None) or entry.pop("run", None)
+    if not isinstance(command, list):
+        raise SystemExit(f"{path}: tier {name} has no command: give it `pytest` (arguments) or `run` (argv)")
+    argv = [str(part) for part in command]
+    if is_pytest:
+        argv = [sys.executable, "-m", "pytest", *argv, f"--junitxml={{results}}/{name}.xml"]
+    needs = entry.pop("needs", [])
+    assert isinstance(needs, list)
+    tier = Tier(
+        name=name,
+        what=str(entry.pop("what")),
+        shard=str(entry.pop("shard", name)),
+        needs=tuple(str(need) for need in needs),
+        budget_s=float(str(entry.pop("budget_s"))),
+        deadline_s=float(str(entry.pop("deadline_s"))),
+        only_full=bool(entry.pop("only_full", False)),
+        command=tuple(argv),
+        is_pytest=is_pytest,
+    )
+    if entry:
+        raise SystemExit(f"{path}: tier {name} has keys that mean nothing: {', '.join(sorted(entry))}")
+    return tier
