@@ -1,0 +1,24 @@
+"""What the control plane asks of the root agent. `AgentClient` is the real one; tests put an agent in-process."""
+
+from typing import Protocol
+
+from lunette.domain.agent_protocol import HelloReply, StepReply
+from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.steps import AnyStep
+
+
+class AgentPort(Protocol):
+    """Every call raises the agent's own refusal as a domain error, and Unavailable if the agent does not answer."""
+
+    def hello(self) -> HelloReply: ...
+
+    def observe(self) -> Observation: ...
+
+    def sessions(self) -> SessionsObservation: ...
+
+    def do_step(self, job_id: str, step: AnyStep) -> StepReply: ...
+
+    def undo_step(self, job_id: str, step: AnyStep) -> StepReply: ...
+
+    def converge(self, wanted: ExportSet) -> ConvergeReport: ...

@@ -1,0 +1,91 @@
+"""What a provider may do to the machine. The agent holds the real one (agent/local.py), tests hold the fake one.
+
+Commands are argv lists, never a shell. File calls raise OSError with the kernel's own errno: configfs speaks by errno
+(EINVAL, EEXIST, ENOTEMPTY, EBUSY), and only the provider that wrote knows the words for it.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lunette.domain.base import Model
+
+
+class CommandResult(Model):
+    """What a command printed and how it ended."""
+
+    argv: tuple[str, ...]
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+class System(Protocol):
+    """The doorway. Paths are absolute; times are seconds."""
+
+    def run(
+        self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)
+    ) -> CommandResult:
+        """Run a command to its end.
+
+        Raises ToolFailed if its code is not in `ok` or the time is over (its whole process group is killed then),
+        Unavailable, naming the Debian package, if the tool is not installed.
+        """
+        ...
+
+    def find_tool(self, name: str) -> str | None:
+        """The path `run` would use for this tool, None if it is not installed."""
+        ...
+
+    def read(self, path: str) -> str:
+        """The text of a file or attribute. Raises OSError."""
+        ...
+
+    def write(self, path: str, text: str) -> None:
+        """Hand `text` to an existing file in one write(2), as configfs and sysfs attributes want it. Raises OSError."""
+        ...
+
+    def read_file(self, path: str) -> bytes | None:
+        """The bytes of a plain file, None if there is none."""
+        ...
+
+    def write_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        """Replace a plain file so that after a power cut it is the old or the new one whole, and new once we return."""
+        ...
+
+    def exists(self, path: str) -> bool: ...
+
+    def is_dir(self, path: str) -> bool: ...
+
+    def is_block_device(self, path: str) -> bool: ...
+
+    def listdir(self, path: str) -> list[str]:
+        """Sorted names in a folder, [] if there is no such folder."""
+        ...
+
+    def mkdir(self, path: str) -> None: ...
+
+    def rmdir(self, path: str) -> None: ...
+
+    def symlink(self, target: str, link: str) -> None: ...
+
+    def unlink(self, path: str) -> None: ...
+
+    def readlink(self, path: str) -> str: ...
+
+    def realpath(self, path: str) -> str: ...
+
+    def is_held(self, device: str) -> bool:
+        """True if someone uses the block device: the kernel refuses an exclusive open (EBUSY)."""
+        ...
+
+    def zero(self, device: str, offset: int, length: int) -> None:
+        """Write zeros to a block device nobody else holds, and return once they are on stable storage. Bytes."""
+        ...
+
+    def now(self) -> float:
+        """Seconds since the epoch."""
+        ...
+
+    def monotonic(self) -> float: ...
+
+    def sleep(self, seconds: float) -> None: ...
