@@ -1,0 +1,1 @@
+"""Array engines: redundancy over disks."""

@@ -1,0 +1,165 @@
+"""What md can do and what a new array will look like: pure, so that the planner can show it before anything runs.
+
+Figures per level are member I/Os for one 4 KiB random write, counted on real md.
+"""
+
+from collections.abc import Sequence
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, LevelCapability, WriteHole
+from lunette.domain.errors import FieldProblem
+from lunette.domain.sizes import KIB, MIB, format_size
+from lunette.domain.steps import MdCreate, MdDestroy, MdMember
+
+MAX_DISKS = 256
+PPL_MAX_DISKS = 64
+"""The kernel keeps one bit per disk in a long (drivers/md/raid5-ppl.c, disk_flush_bitmap)."""
+DEFAULT_CHUNK = 64 * KIB
+"""mdadm's own 512 KiB costs 1.65 times the member I/O of 16 KiB for 64 KiB random writes; 64 KiB lies between."""
+PACKAGE = "mdadm"
+
+_PARITY = (WriteHole.BITMAP, WriteHole.NONE)
+LEVELS: tuple[LevelCapability, ...] = (
+    LevelCapability(
+        level=Level.RAID0, min_disks=2, max_disks=MAX_DISKS, survives_failures="none", small_write_ios=1,
+        write_hole=(WriteHole.NONE,),
+    ),
+    LevelCapability(
+        level=Level.RAID1, min_disks=2, max_disks=MAX_DISKS, survives_failures="all disks but one", small_write_ios=2,
+        write_hole=_PARITY,
+    ),
+    LevelCapability(
+        level=Level.RAID5, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
+        write_hole=(WriteHole.PPL, *_PARITY),
+    ),
+    LevelCapability(
+        level=Level.RAID6, min_disks=4, max_disks=MAX_DISKS, survives_failures="two disks", small_write_ios=6,
+        write_hole=_PARITY,
+    ),
+    LevelCapability(
+        level=Level.RAID10, min_disks=2, max_disks=MAX_DISKS, survives_failures="one disk of each mirrored pair",
+        small_write_ios=2, write_hole=_PARITY,
+    ),
+)  # fmt: skip
+_BY_LEVEL = {facts.level: facts for facts in LEVELS}
+
+
+def capability(reason: str | None = None) -> EngineCapability:
+    """The engine's record; `reason` says why it is not available on this machine."""
+    return EngineCapability(
+        engine=ArrayEngine.MD.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        needs=("mdadm", "md_mod"),
+    )  # fmt: skip
+
+
+def level_facts(level: Level) -> LevelCapability:
+    return _BY_LEVEL[level]
+
+
+def default_chunk(level: Level) -> int | None:
+    """The stripe unit in bytes; None for raid1, which has no stripes."""
+    return None if level is Level.RAID1 else DEFAULT_CHUNK
+
+
+def default_write_hole(level: Level, disks: int) -> WriteHole:
+    """PPL closes the hole of raid5, as far as it reaches; other redundant levels get a bitmap for quick resync."""
+    if level is Level.RAID0:
+        return WriteHole.NONE
+    if level is Level.RAID5 and disks <= PPL_MAX_DISKS:
+        return WriteHole.PPL
+    return WriteHole.BITMAP
+
+
+def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
+    """How much of each disk the array uses; 0 if the smallest is too small to carry one at all.
+
+    Kept free: md's superblock, its log and its headroom in front of the data (mdadm's validate_geometry1: 0.1 % but at
+    least four chunks, at most 128 MiB, rounded up to whole MiB), and 0.1 % at the end, so that a replacement disk that is
+    slightly smaller still fits.
+    """
+    smallest = min(disk_bytes, default=0)
+    front = min(128 * MIB, max(smallest // 1024, 4 * (chunk_bytes or 0))) + 4 * MIB
+    step = max(MIB, chunk_bytes or 0)
+    return max(0, (smallest - front - smallest // 1000) // step * step)
+
+
+def usable_bytes(level: Level, member: int, disks: int) -> int:
+    """What hosts can use, in bytes, of `disks` members of `member` bytes each."""
+    match level:
+        case Level.RAID0:
+            return member * disks
+        case Level.RAID1:
+            return member
+        case Level.RAID5:
+            return member * (disks - 1)
+        case Level.RAID6:
+            return member * (disks - 2)
+        case Level.RAID10:
+            return member * disks // 2
+
+
+def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem, ...]:
+    """What md would refuse about this wish, each with the field, its value and the rule."""
+    facts, count, found = _BY_LEVEL[wish.level], len(wish.disks), []
+    if not facts.min_disks <= count <= facts.max_disks:
+        rule = f"md {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    chunk = wish.chunk_bytes
+    if chunk is not None and wish.level is Level.RAID1:
+        rule = "raid1 has no stripes: leave chunk_bytes out"
+        found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
+    elif chunk is not None and chunk & (chunk - 1):
+        rule = "a chunk is a power of two, from 4 KiB to 128 MiB"
+        found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
+    hole = wish.write_hole
+    if hole is not None and hole not in facts.write_hole:
+        rule = f"md {wish.level.value} offers {', '.join(h.value for h in facts.write_hole)}"
+        found.append(FieldProblem(field="write_hole", value=hole.value, message=rule))
+    elif hole is WriteHole.PPL and count > PPL_MAX_DISKS:
+        rule = f"a partial parity log reaches {PPL_MAX_DISKS} disks: take bitmap, or fewer disks"
+        found.append(FieldProblem(field="write_hole", value=hole.value, message=rule))
+    if not found and member_bytes(disk_bytes, chunk or default_chunk(wish.level)) < 16 * MIB:
+        rule = (
+            f"the smallest disk ({format_size(min(disk_bytes, default=0))}) is too small for an array with this chunk"
+        )
+        found.append(FieldProblem(field="disks", value=None, message=rule))
+    return tuple(found)
+
+
+def md_name(array_id: str) -> str:
+    """The name in md's superblock and under /dev/md. `array_id` is a UUID."""
+    return f"a{array_id.replace('-', '')[:12]}"
+
+
+def md_uuid(value: str) -> str:
+    """A UUID in md's form: 32 hex digits."""
+    return value.replace("-", "").replace(":", "").lower()
+
+
+def device_path(uuid: str) -> str:
+    """Where udev shows the running array of this md UUID."""
+    words = ":".join(uuid[start : start + 8] for start in range(0, 32, 8))
+    return f"/dev/disk/by-id/md-uuid-{words}"
+
+
+def create_step(
+    array_id: str, uuid: str, wish: ArrayCreate, members: Sequence[MdMember], disk_bytes: Sequence[int]
+) -> MdCreate:
+    """The step that makes this array. `uuid` is any fresh UUID, `members` and `disk_bytes` follow `wish.disks`."""
+    chunk = wish.chunk_bytes if wish.chunk_bytes is not None else default_chunk(wish.level)
+    return MdCreate(
+        array_id=array_id,
+        uuid=md_uuid(uuid),
+        md_name=md_name(array_id),
+        level=wish.level,
+        chunk_bytes=chunk,
+        write_hole=wish.write_hole or default_write_hole(wish.level, len(members)),
+        member_bytes=member_bytes(disk_bytes, chunk),
+        members=tuple(members),
+    )
+
+
+def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> MdDestroy:
+    """The step that destroys this array and whatever is on it."""
+    return MdDestroy(
+        array_id=array_id, uuid=uuid, md_name=md_name(array_id), size_bytes=size_bytes, members=tuple(members)
+    )

@@ -1,0 +1,1 @@
+"""Export engines: how hosts reach volumes."""

@@ -1,0 +1,1 @@
+"""Linux LIO: iSCSI, written straight into configfs level by level."""

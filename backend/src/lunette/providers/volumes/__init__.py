@@ -1,0 +1,1 @@
+"""Volume engines: slices of an array."""

@@ -1,0 +1,1 @@
+"""LVM: one volume group per array, one logical volume per volume."""
