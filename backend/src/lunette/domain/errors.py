@@ -128,8 +128,14 @@ class Unavailable(LunetteError):
     type, status, title = ProblemType.UNAVAILABLE, 503, "Not available"
 
 
+class AgentAway(Unavailable):
+    """The agent cannot be reached, or went away before it answered: what it was asked may or may not have happened."""
+
+
 class NoSpace(LunetteError):
-    type, status, title = ProblemType.NO_SPACE, 507, "Not enough space"
+    """What is asked for does not fit. It is the request that is too large, not the server that fails: 409, not 507."""
+
+    type, status, title = ProblemType.NO_SPACE, 409, "Not enough space"
 
 
 ERRORS: dict[ProblemType, type[LunetteError]] = {

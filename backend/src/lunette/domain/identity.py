@@ -1,7 +1,8 @@
 """Identities that are chosen once and kept for life (DESIGN R12).
 
 LIO builds a volume's NAA as 6 + company id (24 bits) + the first 25 hex digits of the unit serial
-(Linux drivers/target/target_core_spc.c, spc_gen_naa_6h_vendor_specific). So the serial is the source, and the NAA follows.
+(Linux drivers/target/target_core_spc.c, spc_gen_naa_6h_vendor_specific). So the
+serial is the source, and the NAA follows.
 """
 
 import uuid

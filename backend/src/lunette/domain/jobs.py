@@ -1,0 +1,62 @@
+"""Life of a stored resource, of a job and of its steps."""
+
+from enum import StrEnum
+
+
+class ResourceState(StrEnum):
+    """`stuck`: an undo failed; the resource can be read, and a person decides what happens to it."""
+
+    CREATING = "creating"
+    READY = "ready"
+    DELETING = "deleting"
+    STUCK = "stuck"
+
+
+class JobState(StrEnum):
+    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    UNDONE = "undone"
+    STUCK = "stuck"
+
+    @property
+    def is_over(self) -> bool:
+        """True once nothing runs any more; a stuck job waits for a person."""
+        return self not in (JobState.PENDING, JobState.RUNNING)
+
+
+class StepState(StrEnum):
+    """Journaled before and after every call of the agent, so a restart knows what may have happened."""
+
+    PENDING = "pending"
+    STARTED = "started"
+    DONE = "done"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+    UNDO_FAILED = "undo_failed"
+
+
+class JobKind(StrEnum):
+    ARRAY_CREATE = "array.create"
+    ARRAY_DELETE = "array.delete"
+    VOLUMES_CREATE = "volumes.create"
+    VOLUME_DELETE = "volume.delete"
+
+    @property
+    def destroys(self) -> bool:
+        """True for a job whose success removes its resources."""
+        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE)
+
+
+class Resolution(StrEnum):
+    """What to do with a stuck job.
+
+    retry: try again to take back (creation) or to finish (deletion). abandon: stop trying and leave the machine as it
+    is; a resource that was being created is forgotten, one that was being deleted becomes usable again.
+    """
+
+    RETRY = "retry"
+    ABANDON = "abandon"
