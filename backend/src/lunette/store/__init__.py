@@ -1,0 +1,1 @@
+"""The database: tables, transactions, migrations, the journal. One request is one transaction."""

@@ -1,0 +1,58 @@
+"""Who may come in: users, browser sessions, API tokens; and the answers kept for repeated requests."""
+
+import datetime as dt
+
+from sqlalchemy import ForeignKey, LargeBinary, String, Text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from lunette.store.schema import Base, Resource, utc_now
+
+
+class User(Resource, Base):
+    __tablename__ = "user"
+
+    username: Mapped[str] = mapped_column(String(63), unique=True)
+    password_hash: Mapped[str] = mapped_column(Text)
+    role: Mapped[str] = mapped_column(String(16))
+    must_change_password: Mapped[bool] = mapped_column(default=False)
+
+
+class LoginSession(Base):
+    """A browser's login, known by the hash of its cookie."""
+
+    __tablename__ = "login_session"
+
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
+    csrf_hash: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+    expires_at: Mapped[dt.datetime] = mapped_column(index=True)
+
+
+class ApiToken(Resource, Base):
+    """A token for automation, known by its hash; it goes with its user. `expires_at` None never expires."""
+
+    __tablename__ = "api_token"
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    user_id: Mapped[str] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    role: Mapped[str] = mapped_column(String(16))
+    expires_at: Mapped[dt.datetime | None]
+    last_used_at: Mapped[dt.datetime | None]
+
+
+class IdempotencyKey(Base):
+    """The answer given to a POST, given again to the same person repeating the same request under the same key."""
+
+    __tablename__ = "idempotency_key"
+
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    username: Mapped[str] = mapped_column(String(127), primary_key=True)
+    request: Mapped[str] = mapped_column(Text)
+    """Method and path."""
+    request_hash: Mapped[str] = mapped_column(String(64))
+    status: Mapped[int]
+    headers: Mapped[str] = mapped_column(Text, default="{}")
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[dt.datetime] = mapped_column(default=utc_now, index=True)

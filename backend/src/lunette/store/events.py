@@ -1,0 +1,19 @@
+"""Writes events in the transaction of the change they tell of."""
+
+from sqlalchemy.orm import Session
+
+from lunette.store.database import after_commit, store_of
+from lunette.store.journal import Event
+from lunette.store.schema import Json
+
+SYSTEM = "system"
+"""The actor of what nobody asked for: a disk that failed, a session that expired."""
+
+
+def emit(
+    tx: Session, kind: str, message: str, *, actor: str = SYSTEM, ref: str | None = None, data: Json | None = None
+) -> None:
+    """Adds one event (`kind` is noun.verb) and wakes the event stream once the transaction is durable."""
+    noun = kind.partition(".")[0]
+    tx.add(Event(kind=kind, noun=noun, ref=ref, actor=actor, message=message, data=data or {}))
+    after_commit(tx, store_of(tx).announce)

@@ -1,0 +1,26 @@
+"""What a database says, in our words."""
+
+import re
+
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from lunette.domain.errors import Conflict, LunetteError, Unavailable
+
+_SQLITE_UNIQUE = re.compile(r"UNIQUE constraint failed: (\w+)\.(\w+)")
+_POSTGRESQL_UNIQUE = re.compile(r'unique constraint "uq_(\w+)"')
+
+
+def as_refusal(error: DBAPIError) -> LunetteError:
+    """The refusal to answer with. The planner's checks come first; a broken constraint means that two raced."""
+    words = str(error.orig)
+    if isinstance(error, IntegrityError):
+        match = _SQLITE_UNIQUE.search(words) or _POSTGRESQL_UNIQUE.search(words)
+        what = " ".join(part.replace("_", " ") for part in match.groups()) if match else "a rule of the database"
+        return Conflict(
+            f"Another request was quicker: {what} is taken or in use now. Read the list again, then repeat.", log=words
+        )
+    if "locked" in words or "busy" in words:
+        return Unavailable("The database is busy with another writer; repeat in a moment.", log=words)
+    if "full" in words or "No space" in words:
+        return Unavailable("The disk that holds the database is full; nothing was changed. Free some space.", log=words)
+    return Unavailable("The database cannot be used now; nothing was changed. The journal says why.", log=words)

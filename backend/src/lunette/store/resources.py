@@ -1,0 +1,175 @@
+"""What is wanted: arrays, volumes, hosts, groups, targets, mappings and portals."""
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from lunette.domain.identity import VolumeIdentity
+from lunette.domain.jobs import ResourceState
+from lunette.store.schema import Base, Resource
+
+ONE_OWNER = "(host_id IS NULL) <> (host_group_id IS NULL)"
+
+
+class Array(Resource, Base):
+    """`uuid` is md's form, 32 hex digits; `group_name` the volume group on it; `size_bytes` what its level gives."""
+
+    __tablename__ = "array"
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value)
+    engine: Mapped[str] = mapped_column(String(16))
+    level: Mapped[str] = mapped_column(String(16))
+    uuid: Mapped[str] = mapped_column(String(36), unique=True)
+    md_name: Mapped[str] = mapped_column(String(63), unique=True)
+    group_name: Mapped[str] = mapped_column(String(127), unique=True)
+    chunk_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    write_hole: Mapped[str] = mapped_column(String(16))
+    member_bytes: Mapped[int] = mapped_column(BigInteger)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    disks: Mapped[list["ArrayDisk"]] = relationship(
+        order_by="ArrayDisk.slot", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
+    )
+
+
+class ArrayDisk(Base):
+    """A disk belongs to one array only: the unique column is the last net under two racing requests."""
+
+    __tablename__ = "array_disk"
+
+    disk_id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    array_id: Mapped[str] = mapped_column(ForeignKey("array.id", ondelete="CASCADE"), index=True)
+    serial: Mapped[str] = mapped_column(String(255))
+    slot: Mapped[int]
+
+
+class Volume(Resource, Base):
+    """`name` is for people and may change; `lv_name` and the identity never do."""
+
+    __tablename__ = "volume"
+    __table_args__ = (UniqueConstraint("array_id", "lv_name"),)
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value, index=True)
+    array_id: Mapped[str] = mapped_column(ForeignKey("array.id", ondelete="RESTRICT"), index=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    provisioning: Mapped[str] = mapped_column(String(16))
+    lv_name: Mapped[str] = mapped_column(String(127))
+    uuid: Mapped[str] = mapped_column(String(36), unique=True)
+    serial: Mapped[str] = mapped_column(String(64), unique=True)
+    naa: Mapped[str] = mapped_column(String(32), unique=True)
+    nguid: Mapped[str] = mapped_column(String(32), unique=True)
+    eui64: Mapped[str] = mapped_column(String(16), unique=True)
+    description: Mapped[str] = mapped_column(Text, default="")
+
+    def identity(self) -> VolumeIdentity:
+        return VolumeIdentity(uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.nguid, eui64=self.eui64)
+
+
+class Host(Resource, Base):
+    """The two secrets are sealed with the store's key; the CHAP names are not secret."""
+
+    __tablename__ = "host"
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    os_type: Mapped[str] = mapped_column(String(16))
+    description: Mapped[str] = mapped_column(Text, default="")
+    chap_user: Mapped[str | None] = mapped_column(String(223))
+    chap_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    chap_mutual_user: Mapped[str | None] = mapped_column(String(223))
+    chap_mutual_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    initiators: Mapped[list["HostInitiator"]] = relationship(
+        order_by="HostInitiator.name", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
+    )
+
+
+class HostInitiator(Base):
+    """One initiator name. `kind` is iqn, wwpn or nqn."""
+
+    __tablename__ = "host_initiator"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    host_id: Mapped[str] = mapped_column(ForeignKey("host.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str] = mapped_column(String(8))
+    name: Mapped[str] = mapped_column(String(223), unique=True)
+
+
+class HostGroup(Resource, Base):
+    __tablename__ = "host_group"
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    description: Mapped[str] = mapped_column(Text, default="")
+    members: Mapped[list["HostGroupMember"]] = relationship(
+        order_by="HostGroupMember.host_id", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
+    )
+
+
+class HostGroupMember(Base):
+    """A host is in one group at most."""
+
+    __tablename__ = "host_group_member"
+
+    host_id: Mapped[str] = mapped_column(ForeignKey("host.id", ondelete="RESTRICT"), primary_key=True)
+    host_group_id: Mapped[str] = mapped_column(ForeignKey("host_group.id", ondelete="CASCADE"), index=True)
+
+
+class Target(Base):
+    """The target name of one host or one group, kept for life."""
+
+    __tablename__ = "target"
+    __table_args__ = (CheckConstraint(ONE_OWNER, name="one_owner"),)
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    host_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="CASCADE"), unique=True)
+    host_group_id: Mapped[str | None] = mapped_column(ForeignKey("host_group.id", ondelete="CASCADE"), unique=True)
+    iqn: Mapped[str] = mapped_column(String(223), unique=True)
+    tag: Mapped[int] = mapped_column(default=1)
+
+
+class Mapping(Resource, Base):
+    """A volume under one number for one owner."""
+
+    __tablename__ = "mapping"
+    __table_args__ = (
+        CheckConstraint(ONE_OWNER, name="one_owner"),
+        UniqueConstraint("host_id", "lun"),
+        UniqueConstraint("host_id", "volume_id"),
+        UniqueConstraint("host_group_id", "lun"),
+        UniqueConstraint("host_group_id", "volume_id"),
+    )
+
+    volume_id: Mapped[str] = mapped_column(ForeignKey("volume.id", ondelete="RESTRICT"), index=True)
+    host_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="RESTRICT"))
+    host_group_id: Mapped[str | None] = mapped_column(ForeignKey("host_group.id", ondelete="RESTRICT"))
+    lun: Mapped[int]
+    shared: Mapped[bool] = mapped_column(default=False)
+
+
+class Portal(Resource, Base):
+    __tablename__ = "portal"
+    __table_args__ = (UniqueConstraint("protocol", "address", "port"),)
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    protocol: Mapped[str] = mapped_column(String(16))
+    engine: Mapped[str] = mapped_column(String(16))
+    address: Mapped[str] = mapped_column(String(45))
+    port: Mapped[int]
+
+
+class ReleaseRow(Base):
+    """The permission to stop serving one thing; it stays until the agent acknowledges the generation."""
+
+    __tablename__ = "release"
+    __table_args__ = (Index("ix_release_generation", "generation"),)
+
+    kind: Mapped[str] = mapped_column(String(16), primary_key=True)
+    ref: Mapped[str] = mapped_column(String(36), primary_key=True)
+    generation: Mapped[int]
+
+
+class Meta(Base):
+    """Facts about this database: database_id, appliance_id, export_generation."""
+
+    __tablename__ = "meta"
+
+    key: Mapped[str] = mapped_column(String(32), primary_key=True)
+    value: Mapped[str] = mapped_column(Text)
