@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tests.run import content, locks, sizes
 from tests.run.command import ROOT
 

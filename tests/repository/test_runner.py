@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.run import suite
 from tests.run.command import run_quietly, run_shown
 from tests.run.memory import Memory, tree_digest

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tests.run.command import ROOT
 
 _MAKEFILE = (ROOT / "Makefile").read_text()
