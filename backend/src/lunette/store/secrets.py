@@ -1,5 +1,7 @@
 """Secrets at rest: Fernet (AES-128-CBC with HMAC-SHA256) under a key file only this process's user can read."""
 
+import hashlib
+import hmac
 import os
 from pathlib import Path
 
@@ -14,6 +16,7 @@ class SecretBox:
 
     def __init__(self, key: bytes) -> None:
         self._fernet = Fernet(key)
+        self._mac_key = hashlib.sha256(b"mac " + key).digest()
 
     @classmethod
     def at(cls, path: Path) -> "SecretBox":
@@ -42,6 +45,10 @@ class SecretBox:
             raise Unavailable(
                 "A stored secret was sealed with another key; restore the key file, or set the secret again."
             ) from error
+
+    def mac(self, data: bytes) -> str:
+        """A keyed fingerprint in hex: equal for equal data, and no help in guessing a password that is in the data."""
+        return hmac.new(self._mac_key, data, hashlib.sha256).hexdigest()
 
 
 def _create_key(path: Path) -> None:
