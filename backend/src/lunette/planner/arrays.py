@@ -1,0 +1,214 @@
+"""Plans for arrays: which disks may be taken, and what is destroyed on them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, WriteHole
+from lunette.domain.disks import ObservedDisk, describe_signature
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate, MdMember
+from lunette.planner.engines import ARRAY_ENGINES, missing_reason
+from lunette.planner.findings import Findings, shorten
+from lunette.planner.names import check_name
+from lunette.providers.volumes.lvm import plan as lvm
+
+
+@dataclass(frozen=True)
+class NewArray:
+    """The choices for one array: `create` and `group` are steps of `plan`, kept apart for the row."""
+
+    id: str
+    plan: Plan
+    create: MdCreate
+    group: GroupCreate
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class KnownArray:
+    """An array of the database, as far as plans need it."""
+
+    id: str
+    name: str
+    state: str
+    engine: ArrayEngine
+    uuid: str
+    group: str
+    size_bytes: int
+    members: tuple[MdMember, ...]
+    volumes: tuple[str, ...] = ()
+    """Names of its volumes."""
+
+
+def plan_create(
+    wish: ArrayCreate, seen: Observation, name_taken: bool, disk_owners: Mapping[str, str], identities: IdentitySource
+) -> NewArray:
+    """Chooses everything for a new array. `disk_owners` gives, by disk id, the array of the database that has it.
+
+    Raises Invalid, Conflict or InUse naming each disk and field that stands in the way.
+    """
+    findings = Findings()
+    check_name(findings, "array", wish.name, name_taken)
+    reason = missing_reason(seen, "array", wish.engine.value) or missing_reason(seen, "volume", "lvm")
+    if reason:
+        findings.add(Invalid, "engine", wish.engine.value, reason)
+    disks = _find_disks(findings, wish, seen)
+    wipe = _find_wipe(findings, wish, seen, disks)
+    for index, disk in enumerate(disks):
+        if disk:
+            _check_disk(findings, f"disks[{index}]", disk, disk_owners.get(disk.id), disk.id in wipe)
+    whole = [disk for disk in disks if disk]
+    if len(whole) == len(wish.disks):
+        _check_together(findings, wish, whole)
+    findings.refuse(f"Array {wish.name} was not created")
+    return _choose(wish, whole, wipe, identities)
+
+
+def _find_disks(findings: Findings, wish: ArrayCreate, seen: Observation) -> list[ObservedDisk | None]:
+    found: list[ObservedDisk | None] = []
+    first_use: dict[str, int] = {}
+    for index, reference in enumerate(wish.disks):
+        disk = seen.disk(reference)
+        if disk is None:
+            message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            findings.add(Invalid, f"disks[{index}]", reference, message)
+        elif disk.id in first_use:
+            message = f"disk {reference} is named twice (also as disks[{first_use[disk.id]}]); name each disk once"
+            findings.add(Invalid, f"disks[{index}]", reference, message)
+        else:
+            first_use[disk.id] = index
+        found.append(disk)
+    return found
+
+
+def _find_wipe(
+    findings: Findings, wish: ArrayCreate, seen: Observation, disks: list[ObservedDisk | None]
+) -> frozenset[str]:
+    members = {disk.id for disk in disks if disk}
+    wipe = set()
+    for index, reference in enumerate(wish.wipe):
+        disk = seen.disk(reference)
+        if disk is None or disk.id not in members:
+            message = f"disk {reference} is to be wiped but is not among the disks; name it in both lists or in neither"
+            findings.add(Invalid, f"wipe[{index}]", reference, message)
+        else:
+            wipe.add(disk.id)
+    return frozenset(wipe)
+
+
+def _check_disk(findings: Findings, field: str, disk: ObservedDisk, owner: str | None, may_wipe: bool) -> None:
+    """Why this one disk cannot be taken. The system's disk and a fabric's disk never can, not even with a wipe."""
+    content = "; ".join(occupations(disk))
+    if disk.fabric:
+        message = f"disk {disk.id} is reached over a fabric: another appliance's volume is never built upon"
+        findings.add(Invalid, field, disk.id, message)
+    elif disk.used_by_system:
+        why = f" ({content})" if content else ""
+        message = f"disk {disk.id} carries the running system{why} and can never be used; choose another disk"
+        findings.add(InUse, field, disk.id, message)
+    elif owner is not None:
+        findings.add(Conflict, field, disk.id, f"disk {disk.id} belongs to array {owner}; choose another disk")
+    elif disk.is_busy():
+        message = f"disk {disk.id} is in use: {content}. Stop that use first; a wipe is refused until then"
+        findings.add(InUse, field, disk.id, message)
+    elif content and not may_wipe:
+        message = f"disk {disk.id} is not blank: {content}. Name it in wipe to destroy that, or choose another disk"
+        findings.add(InUse, field, disk.id, message)
+
+
+def occupations(disk: ObservedDisk) -> tuple[str, ...]:
+    """Everything that shows a disk is used, in words; empty for a blank disk."""
+    found = []
+    if disk.mounts:
+        found.append(f"it is mounted at {', '.join(disk.mounts)}")
+    if disk.is_swap:
+        found.append("it is swap space")
+    if disk.holders:
+        found.append(f"{', '.join(disk.holders)} is built on it")
+    if disk.signatures:
+        found.append(f"it carries {', '.join(describe_signature(s) for s in disk.signatures)}")
+    if disk.partitions:
+        found.append(f"it has {disk.partitions} partition{'s' if disk.partitions != 1 else ''}")
+    return tuple(found)
+
+
+def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedDisk]) -> None:
+    sectors = sorted({disk.logical_block_bytes for disk in disks})
+    if len(sectors) > 1:
+        odd = [disk.id for disk in disks if disk.logical_block_bytes != disks[0].logical_block_bytes]
+        message = (
+            f"the disks mix sector sizes of {' and '.join(str(s) for s in sectors)} bytes ({shorten(odd)} differs from "
+            f"{disks[0].id}); an array needs one sector size"
+        )
+        findings.add(Invalid, "disks", ", ".join(odd), message)
+    engine = ARRAY_ENGINES.get(wish.engine)
+    if engine:
+        for problem in engine.problems(wish, [disk.size_bytes for disk in disks]):
+            findings.add_problem(Invalid, problem)
+
+
+def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], ids: IdentitySource) -> NewArray:
+    engine = ARRAY_ENGINES[wish.engine]
+    array_id, uuid = ids.id(), ids.id()
+    members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
+    create = engine.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks])
+    group = lvm.group_create(array_id, create.uuid)
+    wipes = tuple(
+        DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
+        for disk in disks
+        if disk.id in wipe and occupations(disk)
+    )
+    size = engine.usable_bytes(wish.level, create.member_bytes, len(disks))
+    lost = [
+        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(occupations(disk))}: all is lost")
+        for disk in disks
+        if any(step.disk_id == disk.id for step in wipes)
+    ]
+    detail = f"{wish.level.value} of {len(disks)} disks, {format_size(size)} usable"
+    plan = Plan(
+        title=f"Create array {wish.name}",
+        changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
+        steps=(*wipes, create, group),
+        warnings=tuple(_warnings(create, disks)),
+    )
+    return NewArray(id=array_id, plan=plan, create=create, group=group, size_bytes=size)
+
+
+def _warnings(create: MdCreate, disks: list[ObservedDisk]) -> list[str]:
+    found = []
+    smallest, largest = min(d.size_bytes for d in disks), max(d.size_bytes for d in disks)
+    if largest - smallest > largest // 100:
+        waste = sum(disk.size_bytes - smallest for disk in disks)
+        found.append(f"The disks differ in size: {format_size(waste)} of the larger ones stay unused.")
+    if len({disk.rotational for disk in disks}) > 1:
+        found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
+    if create.level is Level.RAID0:
+        found.append("raid0 has no redundancy: the loss of any one disk loses every volume on the array.")
+    if create.level in (Level.RAID5, Level.RAID6) and create.write_hole is not WriteHole.PPL:
+        found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
+    return found
+
+
+def plan_delete(array: KnownArray, seen: Observation) -> Plan:
+    """Removes the empty group, then destroys the array. Raises InUse, naming the volumes, while it has any."""
+    if array.volumes:
+        findings = Findings()
+        message = f"it holds {len(array.volumes)} volumes ({shorten(array.volumes)}); delete them first"
+        findings.add(InUse, "array", array.name, message)
+        findings.refuse(f"Array {array.name} was not deleted")
+    observed = next((a for a in seen.arrays if a.uuid == array.uuid), None)
+    warnings: tuple[str, ...] = ()
+    if observed is None or observed.state is ArrayState.MISSING:
+        warnings = ("The array is not assembled: disks that are absent now keep their old superblock.",)
+    destroy = ARRAY_ENGINES[array.engine].destroy_step(array.id, array.uuid, array.size_bytes, array.members)
+    detail = f"its {len(array.members)} disks become free"
+    return Plan(
+        title=f"Delete array {array.name}",
+        changes=(Change(action=Action.DESTROY, noun="array", name=array.name, detail=detail),),
+        steps=(lvm.group_remove(array.id, array.uuid), destroy),
+        warnings=warnings,
+    )

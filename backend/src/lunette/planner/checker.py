@@ -1,0 +1,206 @@
+"""Refuses bad plans, knowing nothing of how they were made (DESIGN R3).
+
+Every fault found here is a mistake of the planner, not of the person who asked: the change is refused as a whole.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from lunette.domain.base import Model
+from lunette.domain.errors import LunetteError
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.steps import (
+    AnyStep,
+    DiskWipe,
+    ExportsGone,
+    GroupCreate,
+    MdCreate,
+    MdDestroy,
+    VolumeCut,
+    VolumeDelete,
+    VolumesSeal,
+)
+
+
+class Bounds(Model):
+    """What a plan may do. `wipe` are the disks the request named; `promised` bytes per group are not to be cut."""
+
+    wipe: frozenset[str] = frozenset()
+    promised: Mapping[str, int] = {}
+
+
+class LunUse(Model):
+    """One number under one owner."""
+
+    owner_id: str
+    volume_id: str
+    lun: int
+
+
+def check(plan: Plan, seen: Observation, bounds: Bounds) -> None:
+    """Raises LunetteError, changing nothing, if the plan breaks a rule."""
+    _refuse(plan.title, [*faults(plan, seen, bounds)])
+
+
+def check_luns(title: str, new: Sequence[LunUse], present: Sequence[LunUse]) -> None:
+    """Raises LunetteError if a number or a volume would stand twice under one owner."""
+    _refuse(title, [*lun_faults(new, present)])
+
+
+def _refuse(title: str, found: Sequence[str]) -> None:
+    if found:
+        raise LunetteError(
+            f"{title}: the plan was refused by its own check, and nothing was changed. This is a fault of Lunette; "
+            f"please report it: {'; '.join(found)}.",
+            log="; ".join(found),
+        )
+
+
+def faults(plan: Plan, seen: Observation, bounds: Bounds) -> Iterator[str]:
+    """Every rule the plan breaks, in words."""
+    yield from _order(plan.steps)
+    yield from _disks(plan.steps, seen, bounds.wipe)
+    yield from _names(plan.steps, seen)
+    yield from _space(plan.steps, seen, bounds.promised)
+    yield from _seals(plan.steps)
+    yield from _removals(plan.steps, seen)
+
+
+def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
+    """A step that cannot be taken back comes before one that can only where the second stands on the first."""
+    for index, step in enumerate(steps):
+        if not step.irreversible:
+            continue
+        needs = {index}
+        for later_index in range(index + 1, len(steps)):
+            later = steps[later_index]
+            if any(_stands_on(later, steps[earlier]) for earlier in needs):
+                needs.add(later_index)
+            elif not later.irreversible:
+                yield f"step {index} ({step.kind}) cannot be undone and runs before step {later_index} ({later.kind})"
+
+
+def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
+    match later, earlier:
+        case MdCreate(), DiskWipe():
+            return earlier.disk_id in later.devices()
+        case GroupCreate(), MdCreate():
+            return later.array_id == earlier.array_id
+    return False
+
+
+def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
+    wipes = [step for step in steps if isinstance(step, DiskWipe)]
+    members = [member for step in steps if isinstance(step, MdCreate) for member in step.members]
+    for disk_id, uses in Counter(member.disk_id for member in members).items():
+        if uses > 1:
+            yield f"disk {disk_id} is used {uses} times"
+    for disk_id, uses in Counter(step.disk_id for step in wipes).items():
+        if uses > 1:
+            yield f"disk {disk_id} is wiped {uses} times"
+        if disk_id not in may_wipe:
+            yield f"disk {disk_id} would be wiped though the request did not name it"
+    wiped = {step.disk_id: step for step in wipes}
+    serials = {step.disk_id: step.serial for step in wipes} | {m.disk_id: m.serial for m in members}
+    for disk_id, serial in serials.items():
+        disk = seen.disk(disk_id)
+        if disk is None or disk.id != disk_id:
+            yield f"disk {disk_id} is not there under this id"
+        elif disk.serial != serial:
+            yield f"disk {disk_id} has serial {disk.serial}, the plan says {serial}"
+        elif disk.is_busy():
+            yield f"disk {disk_id} is busy"
+        elif disk.occupation() and disk_id not in wiped:
+            yield f"disk {disk_id} is not blank and no wipe comes first"
+        elif disk_id in wiped and wiped[disk_id].signatures != disk.signatures:
+            yield f"disk {disk_id} carries other signatures than the plan names"
+
+
+def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
+    arrays = {array.name for array in seen.arrays} | {array.uuid for array in seen.arrays}
+    groups = {pool.group for pool in seen.pools}
+    cut = {(volume.group, volume.name) for volume in seen.volumes}
+    for step in steps:
+        match step:
+            case MdCreate():
+                if taken := {step.md_name, step.uuid} & arrays:
+                    yield f"array name or UUID {', '.join(sorted(taken))} is taken"
+                arrays |= {step.md_name, step.uuid}
+            case GroupCreate():
+                if step.group in groups:
+                    yield f"group {step.group} exists"
+                groups.add(step.group)
+            case VolumeCut():
+                if (step.group, step.lv_name) in cut:
+                    yield f"volume {step.lv_name} exists in {step.group}"
+                cut.add((step.group, step.lv_name))
+
+
+def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
+    wanted: Counter[str] = Counter()
+    pools = {pool.group: pool for pool in seen.pools}
+    for step in steps:
+        if not isinstance(step, VolumeCut):
+            continue
+        wanted[step.group] += step.size_bytes
+        pool = pools.get(step.group)
+        if pool is None:
+            yield f"group {step.group} is not there"
+        elif step.size_bytes % pool.extent_bytes or step.size_bytes <= 0:
+            yield f"volume {step.lv_name} has {step.size_bytes} bytes, no whole number of extents"
+    for group, asked in wanted.items():
+        free = pools[group].free_bytes - promised.get(group, 0) if group in pools else 0
+        if group in pools and asked > free:
+            yield f"{asked} bytes are to be cut from {group}, which has {free} free"
+
+
+def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
+    """Every cut is sealed once, after the last cut: a sealed volume may not be taken back."""
+    cut = [(step.group, step.volume_id, step.lv_name) for step in steps if isinstance(step, VolumeCut)]
+    sealed = [
+        (step.group, volume.volume_id, volume.lv_name)
+        for step in steps
+        if isinstance(step, VolumesSeal)
+        for volume in step.volumes
+    ]
+    if sorted(cut) != sorted(sealed):
+        yield f"{len(cut)} volumes are cut and {len(sealed)} sealed, or others"
+    kinds = [step.kind for step in steps]
+    if "volumes.seal" in kinds and "volume.cut" in kinds[kinds.index("volumes.seal") :]:
+        yield "a volume is sealed before the last one is cut"
+
+
+def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
+    idle: set[str] = set()
+    on_machine = {(volume.group, volume.name): volume for volume in seen.volumes}
+    arrays = {array.uuid: array for array in seen.arrays}
+    for step in steps:
+        match step:
+            case ExportsGone():
+                idle |= set(step.volume_ids)
+            case VolumeDelete():
+                if step.volume_id not in idle:
+                    yield f"volume {step.lv_name} would be deleted without waiting for its exports"
+                found = on_machine.get((step.group, step.lv_name))
+                if found is not None and found.volume_id != step.volume_id:
+                    yield f"volume {step.lv_name} does not carry our mark"
+            case MdDestroy():
+                array = arrays.get(step.uuid)
+                if array is not None and not array.ours:
+                    yield f"array {step.md_name} does not carry our mark"
+
+
+def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:
+    """Every number or volume that would stand twice under one owner."""
+    numbers = {(use.owner_id, use.lun) for use in present}
+    volumes = {(use.owner_id, use.volume_id) for use in present}
+    for use in new:
+        if not 0 <= use.lun <= 255:
+            yield f"LUN {use.lun} is out of range"
+        if (use.owner_id, use.lun) in numbers:
+            yield f"LUN {use.lun} of {use.owner_id} is taken"
+        if (use.owner_id, use.volume_id) in volumes:
+            yield f"volume {use.volume_id} is mapped to {use.owner_id} already"
+        numbers.add((use.owner_id, use.lun))
+        volumes.add((use.owner_id, use.volume_id))

@@ -1,0 +1,46 @@
+"""Gathers everything wrong with a request before refusing it, so that a person corrects it once."""
+
+from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid, LunetteError, NoSpace
+
+SHOWN = 50
+"""A refusal lists at most this many fields; a batch of 1000 wrong names needs no longer answer."""
+
+
+class Findings:
+    """Problems by the error they lead to. What cannot be right at all goes before what is only in the way now."""
+
+    def __init__(self) -> None:
+        self._found: dict[type[LunetteError], list[FieldProblem]] = {Invalid: [], Conflict: [], InUse: [], NoSpace: []}
+
+    def add(self, error: type[LunetteError], field: str, value: object, message: str) -> None:
+        """`error` is one of Invalid, Conflict, InUse, NoSpace. `message` is a sentence without its full stop."""
+        text = None if value is None else str(value)
+        self._found[error].append(FieldProblem(field=field, value=text, message=message))
+
+    def add_problem(self, error: type[LunetteError], problem: FieldProblem) -> None:
+        self._found[error].append(problem)
+
+    def __bool__(self) -> bool:
+        return any(self._found.values())
+
+    def refuse(self, what: str) -> None:
+        """Raises the gravest error with all problems of all kinds; does nothing if none was found.
+
+        `what` says what does not happen: 'Array tank was not created'.
+        """
+        for error, problems in self._found.items():
+            if problems:
+                every = [problem for group in self._found.values() for problem in group]
+                more = f" ({len(every) - 1} more problems are listed below)" if len(every) > 1 else ""
+                raise error(f"{what}: {problems[0].message}{more}.", errors=every[:SHOWN])
+
+
+def at(list_name: str, index: int, count: int, field: str) -> str:
+    """Where a field stands: plain for a single wish, `volumes[3].name` in a batch."""
+    return field if count == 1 else f"{list_name}[{index}].{field}"
+
+
+def shorten(names: list[str] | tuple[str, ...], limit: int = 5) -> str:
+    """'a, b, c and 7 more'."""
+    shown = ", ".join(names[:limit])
+    return f"{shown} and {len(names) - limit} more" if len(names) > limit else shown

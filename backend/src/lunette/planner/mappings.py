@@ -1,0 +1,202 @@
+"""Plans for mappings: one volume, one owner unless shared is meant, one number, counted from 1."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import MappingCreate
+from lunette.domain.plans import Action, Change, Plan
+from lunette.planner.findings import Findings, at
+
+FIRST_LUN = 1
+"""0 only on request: some hosts probe LUN 0 as a controller (DESIGN R12)."""
+LAST_LUN = 255
+LISTED = 64
+"""A plan names this many mappings one by one, the rest as a count."""
+
+
+@dataclass(frozen=True)
+class MappableVolume:
+    id: str
+    name: str
+    state: str
+    owners: Mapping[str, str]
+    """Names of the hosts and groups it is mapped to, by their ids."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A host or a host group. `luns` gives the volume name under each number in use."""
+
+    id: str
+    name: str
+    is_group: bool
+    luns: Mapping[int, str]
+    iqns: int
+    """How many iSCSI initiators it has."""
+
+
+@dataclass(frozen=True)
+class MappingFacts:
+    """By the references the wishes used. Hosts and groups have names of their own, so they are kept apart."""
+
+    volumes: Mapping[str, MappableVolume]
+    hosts: Mapping[str, Owner]
+    host_groups: Mapping[str, Owner]
+    portals: int
+
+
+@dataclass(frozen=True)
+class NewMapping:
+    id: str
+    volume: MappableVolume
+    owner: Owner
+    lun: int
+    shared: bool
+
+
+@dataclass(frozen=True)
+class NewMappings:
+    plan: Plan
+    mappings: tuple[NewMapping, ...]
+
+
+def plan_create(wishes: Sequence[MappingCreate], facts: MappingFacts, identities: IdentitySource) -> NewMappings:
+    """Chooses the numbers of new mappings, all or nothing. Raises Invalid or Conflict naming each field."""
+    findings = Findings()
+    found = [_find(findings, index, len(wishes), wish, facts) for index, wish in enumerate(wishes)]
+    _check_sharing(findings, wishes, found)
+    numbers = _number(findings, wishes, found)
+    what = f"{len(wishes)} mappings were" if len(wishes) != 1 else "The mapping was"
+    findings.refuse(f"{what} not created")
+    chosen = tuple(
+        NewMapping(id=identities.id(), volume=pair[0], owner=pair[1], lun=numbers[index], shared=wishes[index].shared)
+        for index, pair in enumerate(found)
+        if pair
+    )
+    return NewMappings(plan=_plan(chosen, facts), mappings=chosen)
+
+
+Found = tuple[MappableVolume, Owner] | None
+
+
+def _find(findings: Findings, index: int, count: int, wish: MappingCreate, facts: MappingFacts) -> Found:
+    volume = facts.volumes.get(wish.volume)
+    field = at("mappings", index, count, "volume")
+    if volume is None:
+        message = f"there is no volume {wish.volume}; take a name or id from the list of volumes"
+        findings.add(Invalid, field, wish.volume, message)
+    elif volume.state != ResourceState.READY:
+        message = f"volume {volume.name} is {volume.state}; map it once it is ready"
+        findings.add(Conflict, field, wish.volume, message)
+    noun, known = ("host", facts.hosts) if wish.host is not None else ("host_group", facts.host_groups)
+    reference = wish.host or wish.host_group or ""
+    owner = known.get(reference)
+    if owner is None:
+        words = noun.replace("_", " ")
+        message = f"there is no {words} {reference}; take a name or id from the list of {words}s"
+        findings.add(Invalid, at("mappings", index, count, noun), reference, message)
+    return (volume, owner) if volume and owner else None
+
+
+def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> None:
+    """One owner per volume unless the wish says shared; never the same owner twice. Counts the batch's own wishes."""
+    owners: dict[str, dict[str, str]] = {}
+    for index, pair in enumerate(found):
+        if pair is None:
+            continue
+        volume, owner = pair
+        field = at("mappings", index, len(wishes), "volume")
+        present = owners.setdefault(volume.id, dict(volume.owners))
+        if owner.id in present:
+            message = f"volume {volume.name} is mapped to {owner.name} already"
+            findings.add(Conflict, field, volume.name, message)
+        elif present and not wishes[index].shared:
+            message = (
+                f"volume {volume.name} is mapped to {', '.join(present.values())}; a second owner corrupts data "
+                "unless both run a cluster file system: say shared: true if that is meant"
+            )
+            findings.add(Conflict, field, volume.name, message)
+        present[owner.id] = owner.name
+
+
+def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> dict[int, int]:
+    """Numbers asked for are set first, so that a free choice in the same batch never takes one of them."""
+    used: dict[str, dict[int, str]] = {pair[1].id: dict(pair[1].luns) for pair in found if pair}
+    numbers: dict[int, int] = {}
+    free_choice = [index for index, pair in enumerate(found) if pair and wishes[index].lun is None]
+    for index, pair in enumerate(found):
+        lun = wishes[index].lun
+        if pair is None or lun is None:
+            continue
+        volume, owner = pair
+        taken = used[owner.id]
+        if lun in taken:
+            hint = lowest_free(taken)
+            message = f"LUN {lun} of {owner.name} is taken by volume {taken[lun]}"
+            message += f"; {hint} is free" if hint is not None else ""
+            findings.add(Conflict, at("mappings", index, len(wishes), "lun"), lun, message)
+        taken.setdefault(lun, volume.name)
+        numbers[index] = lun
+    for index in free_choice:
+        pair = found[index]
+        if pair is None:
+            continue
+        volume, owner = pair
+        lun = lowest_free(used[owner.id])
+        if lun is None:
+            message = f"{owner.name} has no LUN number left from {FIRST_LUN} to {LAST_LUN}"
+            findings.add(Conflict, at("mappings", index, len(wishes), "lun"), None, message)
+            continue
+        used[owner.id][lun] = volume.name
+        numbers[index] = lun
+    return numbers
+
+
+def lowest_free(taken: Mapping[int, str]) -> int | None:
+    """The number a mapping gets when none was asked for."""
+    return next((lun for lun in range(FIRST_LUN, LAST_LUN + 1) if lun not in taken), None)
+
+
+def _plan(chosen: Sequence[NewMapping], facts: MappingFacts) -> Plan:
+    changes = [
+        Change(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=f"LUN {new.lun} of {new.owner.name}")
+        for new in chosen[:LISTED]
+    ]
+    if len(chosen) > LISTED:
+        last = chosen[-1]
+        detail = f"LUN {last.lun} of {last.owner.name}, and {len(chosen) - LISTED - 1} before it"
+        changes.append(Change(action=Action.CREATE, noun="mapping", name=last.volume.name, detail=detail))
+    title = f"Map {len(chosen)} volumes" if len(chosen) != 1 else f"Map volume {chosen[0].volume.name}"
+    warnings = [
+        f"{owner.name} has no iSCSI initiator yet, so it cannot log in."
+        for owner in {new.owner.id: new.owner for new in chosen}.values()
+        if owner.iqns == 0
+    ]
+    warnings += [
+        f"Volume {new.volume.name} will have several owners: only a cluster file system survives that."
+        for new in chosen
+        if new.shared and new.volume.owners
+    ]
+    if facts.portals == 0:
+        warnings.append("There is no portal yet, so no host can reach the volumes.")
+    return Plan(title=title, changes=tuple(changes), steps=(), warnings=tuple(warnings))
+
+
+def plan_delete(volume: str, owner: str, lun: int, connected: Sequence[str] | None) -> Plan:
+    """Takes a volume away from its owner. `connected` are the owner's hosts logged in now; None if that is unknown."""
+    changes = [Change(action=Action.DESTROY, noun="mapping", name=volume, detail=f"LUN {lun} of {owner} goes away")]
+    changes += [
+        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume} while logged in")
+        for host in connected or ()
+    ]
+    warnings = () if connected is not None else ("The agent does not answer: who is logged in is not known.",)
+    return Plan(
+        title=f"Unmap volume {volume} from {owner}",
+        changes=tuple(changes),
+        steps=(),
+        hosts_interrupted=tuple(connected or ()),
+        warnings=warnings,
+    )
