@@ -73,8 +73,8 @@ def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
     """How much of each disk the array uses; 0 if the smallest is too small to carry one at all.
 
     Kept free: md's superblock, its log and its headroom in front of the data (mdadm's validate_geometry1: 0.1 % but at
-    least four chunks, at most 128 MiB, rounded up to whole MiB), and 0.1 % at the end, so that a replacement disk that is
-    slightly smaller still fits.
+    least four chunks, at most 128 MiB, rounded up to whole MiB), and 0.1 % at the end, so that a replacement disk that
+    is slightly smaller still fits.
     """
     smallest = min(disk_bytes, default=0)
     front = min(128 * MIB, max(smallest // 1024, 4 * (chunk_bytes or 0))) + 4 * MIB
@@ -82,7 +82,7 @@ def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
     return max(0, (smallest - front - smallest // 1000) // step * step)
 
 
-def usable_bytes(level: Level, member: int, disks: int) -> int:
+def usable_bytes(level: Level, member: int, disks: int, chunk_bytes: int | None = None) -> int:
     """What hosts can use, in bytes, of `disks` members of `member` bytes each."""
     match level:
         case Level.RAID0:
@@ -94,7 +94,8 @@ def usable_bytes(level: Level, member: int, disks: int) -> int:
         case Level.RAID6:
             return member * (disks - 2)
         case Level.RAID10:
-            return member * disks // 2
+            step = max(MIB, chunk_bytes or 0)  # an odd number of disks shares the last chunk unevenly
+            return member * disks // 2 // step * step
 
 
 def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem, ...]:

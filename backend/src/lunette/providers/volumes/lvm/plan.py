@@ -18,7 +18,7 @@ from lunette.domain.steps import (
 from lunette.domain.volumes import EXTENT_BYTES
 
 METADATA_BYTES = 16 * MIB
-"""Room for LVM's own text on an array. It keeps two versions, and a volume takes about 500 bytes: 10,000 volumes fit."""
+"""Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
 TAG = "lunette"
 FRESH_TAG = "lunette.fresh"
 PACKAGE = "lvm2"

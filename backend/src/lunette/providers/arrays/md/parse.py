@@ -1,0 +1,164 @@
+"""Turns what mdadm and sysfs say into arrays: pure, tested with recorded output."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.base import Model
+
+HOMEHOST = "lunette"
+"""The mark in md's superblock: `name` reads lunette:<md name>."""
+_LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
+
+
+class Superblock(Model):
+    """One member's superblock, as `mdadm --examine` prints it."""
+
+    uuid: str
+    name: str
+    level: str
+    raid_disks: int
+    events: int
+    role: int | None
+    """Slot, None for a spare."""
+    alive: frozenset[int]
+    """Slots that were working when this superblock was last written."""
+
+
+class KernelMember(Model):
+    device: str
+    """Kernel name."""
+    slot: int | None
+    state: str
+
+
+class KernelArray(Model):
+    """One array under /sys/block, attributes as the kernel prints them."""
+
+    kernel_name: str
+    uuid: str
+    size_bytes: int
+    attributes: Mapping[str, str]
+    members: tuple[KernelMember, ...]
+
+
+def superblock(text: str) -> Superblock | None:
+    """A superblock from `mdadm --examine DEVICE`; None if it shows none that can be read."""
+    lines = (line.partition(" : ") for line in text.splitlines())
+    found = {key.strip(): value.strip() for key, sep, value in lines if sep}
+    if "Array UUID" not in found:
+        return None
+    role = re.match(r"Active device (\d+)", found.get("Device Role", ""))
+    alive = found.get("Array State", "").partition(" ")[0]
+    return Superblock(
+        uuid=found["Array UUID"].replace(":", ""),
+        name=found.get("Name", "").partition(" ")[0],
+        level=found.get("Raid Level", ""),
+        raid_disks=int(found.get("Raid Devices", "0")),
+        events=int(found.get("Events", "0")),
+        role=int(role[1]) if role else None,
+        alive=frozenset(slot for slot, state in enumerate(alive) if state in "AR"),
+    )
+
+
+def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
+    """Slots that worked when the array last ran and that none of these superblocks fills."""
+    if not superblocks:
+        return ()
+    newest = max(superblocks, key=lambda found: found.events)
+    return tuple(sorted(newest.alive - {found.role for found in superblocks}))
+
+
+def detail(text: str) -> dict[str, str]:
+    """The KEY=value lines of `mdadm --detail --export` and `mdadm --examine --export`."""
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+
+
+def is_ours(name: str) -> bool:
+    """True if an md name carries our mark."""
+    return name.partition(":")[0] == HOMEHOST and ":" in name
+
+
+def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[str, str]) -> ObservedArray:
+    """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
+    level = found.attributes.get("level", "")
+    count = int(found.attributes.get("raid_disks", "0") or 0)
+    by_slot = {member.slot: member for member in found.members if member.slot is not None}
+    members = [_member(by_slot.get(slot), disk_ids) for slot in range(count)]
+    members += [_member(member, disk_ids) for member in found.members if member.slot is None]
+    return ObservedArray(
+        uuid=found.uuid,
+        engine=ArrayEngine.MD,
+        name=name.rpartition(":")[2],
+        ours=is_ours(name),
+        device=device,
+        level=level,
+        state=_state(level, found.attributes, members[:count]),
+        size_bytes=found.size_bytes,
+        chunk_bytes=int(found.attributes.get("chunk_size", "0") or 0) or None,
+        write_hole=_write_hole(found.attributes.get("consistency_policy", "")),
+        members=tuple(members),
+        raid_disks=count,
+        progress=_progress(found.attributes),
+        mismatch_count=_number(found.attributes.get("mismatch_cnt")),
+    )
+
+
+def missing_array(superblocks: Sequence[Superblock], disks: Mapping[int | None, ObservedMember]) -> ObservedArray:
+    """An array that is not assembled, told from the superblocks found on its disks (at least one)."""
+    newest = max(superblocks, key=lambda found: found.events)
+    empty = ObservedMember(disk_id=None, device=None, state="missing")
+    return ObservedArray(
+        uuid=newest.uuid, engine=ArrayEngine.MD, name=newest.name.rpartition(":")[2], ours=is_ours(newest.name),
+        device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0, chunk_bytes=None,
+        write_hole=WriteHole.NONE, members=tuple(disks.get(slot, empty) for slot in range(newest.raid_disks)),
+        raid_disks=newest.raid_disks, progress=None, mismatch_count=None,
+    )  # fmt: skip
+
+
+def _member(member: KernelMember | None, disk_ids: Mapping[str, str]) -> ObservedMember:
+    if member is None:
+        return ObservedMember(disk_id=None, device=None, state="missing")
+    flags = member.state.split(",")
+    if "faulty" in flags:
+        state = "faulty"
+    elif "in_sync" in flags:
+        state = "in_sync"
+    else:
+        state = "rebuilding" if member.slot is not None else "spare"
+    return ObservedMember(disk_id=disk_ids.get(member.device), device=f"/dev/{member.device}", state=state)
+
+
+def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMember]) -> ArrayState:
+    running = attributes.get("array_state", "")
+    lost = sum(member.state != "in_sync" for member in slots)
+    if running in ("clear", "inactive", ""):
+        return ArrayState.MISSING
+    if running == "broken" or lost > _LOSSES.get(level, lost) or (slots and lost == len(slots)):
+        return ArrayState.FAILED
+    if level in ("raid0", "linear"):
+        return ArrayState.FAILED if lost else ArrayState.CLEAN
+    if lost:
+        return ArrayState.REBUILDING if attributes.get("sync_action") == "recover" else ArrayState.DEGRADED
+    return ArrayState.RESYNCING if attributes.get("sync_action") == "resync" else ArrayState.CLEAN
+
+
+def _write_hole(policy: str) -> WriteHole:
+    return {"ppl": WriteHole.PPL, "bitmap": WriteHole.BITMAP}.get(policy, WriteHole.NONE)
+
+
+def _progress(attributes: Mapping[str, str]) -> SyncProgress | None:
+    done, separator, whole = attributes.get("sync_completed", "").partition(" / ")
+    if not separator or int(whole) == 0:
+        return None
+    rate = _number(attributes.get("sync_speed"))
+    rate_bytes = rate * 1024 if rate else None
+    left = (int(whole) - int(done)) * 512 / rate_bytes if rate_bytes else None
+    return SyncProgress(
+        action=attributes.get("sync_action", ""), percent=round(100 * int(done) / int(whole), 2),
+        rate_bytes_s=rate_bytes, left_s=left,
+    )  # fmt: skip
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text and text.isdigit() else None

@@ -1,0 +1,205 @@
+"""Creates and destroys md arrays. Each call looks first, so that running it again only recognises its own work.
+
+What a power cut can leave: superblocks on some members, an array that is not running, an array that is complete. All
+of it carries the UUID the plan chose, and nothing that carries another is ever touched.
+"""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.arrays import Level, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.steps import MdCreate, MdDestroy
+from lunette.providers.arrays.md import assemble, observe, parse
+from lunette.providers.arrays.md.plan import usable_bytes
+from lunette.providers.disks.inventory import observe_disks, read_signatures, same_disk, settle
+from lunette.providers.volumes.lvm.observe import physical_volume
+from lunette.providers.volumes.lvm.plan import array_tag
+from lunette.system.doorway import System
+
+CREATE_TIMEOUT_S = 300.0
+"""Loading raid456 measures checksum speeds: minutes on an emulated CPU."""
+
+
+def create(system: System, step: MdCreate) -> str | None:
+    """Make the array; None if it is there already. Refuses members that are in use, exchanged, or not blank."""
+    settle(system)
+    if _recognise(system, step):
+        return None
+    disks = [same_disk(observe_disks(system), member.disk_id, member.serial) for member in step.members]
+    for disk in disks:
+        _check_member(disk, step)
+    assemble.stop(system, step.uuid)
+    _clear(system, disks, step.uuid)
+    for disk in disks:
+        if system.is_held(disk.device):
+            raise InUse(f"disk {disk.id} is held by another program: free it first")
+    system.run(_create_command(step, [disk.device for disk in disks]), timeout_s=CREATE_TIMEOUT_S)
+    settle(system)
+    found = observe.running_array(system, step.uuid)
+    if found is None:
+        raise ToolFailed(f"array {step.md_name} did not start after it was created; the job's log has the reason")
+    _check_same(system, found, step)
+    # What earlier owners of the disks left shows through a new array, even an old volume group: take it off while
+    # nothing can be on the array yet. A repeated step never comes here.
+    device = f"/dev/{found.kernel_name}"
+    if read_signatures(system, [device]):
+        system.run(["wipefs", "--all", device])
+    settle(system)
+    return f"array {step.md_name} runs as {device}"
+
+
+def undo_create(system: System, step: MdCreate) -> str | None:
+    """Take the array back; None if nothing of it is left.
+
+    Refuses while something is built on it, also if it has to be started first to see that.
+    """
+    settle(system)
+    blocks = observe.superblocks(system, observe_disks(system), step.uuid)
+    if _has_run(blocks) and not assemble.is_running(observe.running_array(system, step.uuid)):
+        missing = parse.missing_slots(list(blocks.values()))
+        assemble.start(system, step.uuid, step.md_name, sorted(blocks), degraded=bool(missing))
+    return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in step.members})
+
+
+def destroy(system: System, step: MdDestroy) -> str | None:
+    """Stop the array and clear its superblocks; None if that was done. Refuses while something is built on it.
+
+    An array that does not run is looked into first; one that cannot start any more is cleared as it is.
+    """
+    settle(system)
+    blocks = observe.superblocks(system, observe_disks(system), step.uuid)
+    if blocks and not assemble.is_running(observe.running_array(system, step.uuid)):
+        missing = parse.missing_slots(list(blocks.values()))
+        with contextlib.suppress(ToolFailed):
+            assemble.start(system, step.uuid, step.md_name, sorted(blocks), degraded=bool(missing))
+    return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in step.members})
+
+
+def _recognise(system: System, step: MdCreate) -> bool:
+    """True if the array runs, started here if a crash left it complete but down.
+
+    Raises Conflict if it has run and lost disks since: that is no creation cut short, so it is not made anew.
+    """
+    running = observe.running_array(system, step.uuid)
+    if not assemble.is_running(running):
+        blocks = observe.superblocks(system, observe_disks(system), step.uuid)
+        complete = blocks and not parse.missing_slots(list(blocks.values())) and len(blocks) == len(step.members)
+        if not complete and not _has_run(blocks):
+            return False
+        if not complete:
+            raise Conflict(
+                f"array {step.md_name} has run before and {len(step.members) - len(blocks)} of its disks are missing: "
+                "attach them, or wipe the others"
+            )
+        assemble.start(system, step.uuid, step.md_name, sorted(blocks))
+        running = observe.running_array(system, step.uuid)
+    if running is None:
+        raise ToolFailed(f"array {step.md_name} is complete but does not start; the job's log has the reason")
+    _check_same(system, running, step)
+    return True
+
+
+def _has_run(blocks: Mapping[str, parse.Superblock]) -> bool:
+    """md counts events from the first start on; superblocks of an array that never started say 0."""
+    return any(block.events > 0 for block in blocks.values())
+
+
+def _remove(system: System, uuid: str, name: str, serials: dict[str, str]) -> str | None:
+    running = observe.running_array(system, uuid)
+    present = _own_disks(observe_disks(system), serials)
+    if running is not None:
+        _check_unused(system, running, uuid, name)
+        assemble.stop(system, uuid)
+        settle(system)
+        present = _own_disks(observe_disks(system), serials)
+    cleared = _clear(system, present, uuid)
+    absent = len(serials) - len(present)
+    if running is None and not cleared:
+        return None
+    note = f"; {absent} of its disks are not there and keep their superblocks" if absent else ""
+    return f"array {name} is gone from {len(present)} disks{note}"
+
+
+def _own_disks(disks: Sequence[ObservedDisk], serials: dict[str, str]) -> list[ObservedDisk]:
+    """The disks of the step that are there. Raises Conflict before anything is changed if one was exchanged."""
+    found = []
+    for disk_id, serial in serials.items():
+        try:
+            found.append(same_disk(tuple(disks), disk_id, serial))
+        except NotFound:
+            continue
+    return found
+
+
+def _clear(system: System, disks: Sequence[ObservedDisk], uuid: str) -> int:
+    """Clear the superblocks that carry this UUID and our mark; how many there were."""
+    blocks = observe.superblocks(system, disks, uuid)
+    for device, block in blocks.items():
+        if not parse.is_ours(block.name):
+            raise Conflict(f"{device} carries array {block.name}, which is not ours, under the UUID of our plan")
+        system.run(["mdadm", "--zero-superblock", device])
+    if blocks:
+        settle(system)
+    return len(blocks)
+
+
+def _check_same(system: System, running: parse.KernelArray, step: MdCreate) -> None:
+    """Raises Conflict unless the running array is the one the step describes."""
+    name = observe.md_name_of(system, running.kernel_name)
+    level, count = running.attributes["level"], running.attributes["raid_disks"]
+    if name != f"{parse.HOMEHOST}:{step.md_name}" or level != step.level.value or count != str(len(step.members)):
+        raise Conflict(
+            f"an array {name or running.kernel_name} ({level}, {count} disks) runs under the UUID planned for "
+            f"{step.md_name} ({step.level.value}, {len(step.members)} disks): it is left alone"
+        )
+    planned = usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes)
+    if running.size_bytes < planned:
+        raise Conflict(f"array {name} has {running.size_bytes} bytes where {planned} were planned: it is left alone")
+
+
+def _check_member(disk: ObservedDisk, step: MdCreate) -> None:
+    own = disk.array_uuid == step.uuid
+    foreign = [s.type for s in disk.signatures if not (own and s.type == "linux_raid_member")]
+    if disk.used_by_system or disk.fabric or disk.mounts or disk.is_swap or (disk.holders and not own):
+        why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
+        raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or take another disk")
+    if foreign or disk.partitions:
+        raise InUse(
+            f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
+        )
+    if disk.size_bytes < step.member_bytes:
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {step.member_bytes} are needed of it")
+
+
+def _check_unused(system: System, running: parse.KernelArray, uuid: str, name: str) -> None:
+    device = f"/dev/{running.kernel_name}"
+    if not parse.is_ours(observe.md_name_of(system, running.kernel_name)):
+        raise Conflict(f"the array {running.kernel_name} under the UUID of {name} is not ours: it is left alone")
+    on_it = system.listdir(f"/sys/block/{running.kernel_name}/holders")
+    if on_it or system.is_held(device):
+        raise InUse(f"array {name} is in use ({', '.join(on_it) or 'open'}): remove its volumes first")
+    carried = [s.type for found in read_signatures(system, [device]).values() for s in found]
+    # A foreign group here is what earlier owners of the disks left; ours means that volumes may be in it.
+    group = physical_volume(system, device) if "LVM2_member" in carried else None
+    if group is not None and array_tag(uuid) in group.tags:
+        raise InUse(f"array {name} still carries volume group {group.group}: remove the group first")
+
+
+def _create_command(step: MdCreate, devices: Sequence[str]) -> list[str]:
+    """`--force` makes raid5 start whole and resync: mdadm's default, a rebuild onto the last disk, would leave a
+    degraded array that the kernel refuses to start after a power cut. `--assume-clean` is never used.
+    """
+    command = [
+        "mdadm", "--create", f"/dev/md/{step.md_name}", "--run", "--force", "--metadata=1.2", f"--uuid={step.uuid}",
+        f"--homehost={parse.HOMEHOST}", f"--name={step.md_name}", f"--level={step.level.value}",
+        f"--raid-devices={len(devices)}", f"--size={step.member_bytes // 1024}",
+    ]  # fmt: skip
+    if step.chunk_bytes is not None and step.level is not Level.RAID1:
+        command.append(f"--chunk={step.chunk_bytes // 1024}")
+    if step.write_hole is WriteHole.PPL:
+        command.append("--consistency-policy=ppl")
+    else:
+        command.append("--bitmap=internal" if step.write_hole is WriteHole.BITMAP else "--bitmap=none")
+    return [*command, *devices]

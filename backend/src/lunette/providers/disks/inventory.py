@@ -1,0 +1,90 @@
+"""Which drives there are and what is on them, read afresh from the machine each time."""
+
+import re
+
+from lunette.domain.disks import ObservedDisk, Signature
+from lunette.domain.errors import Conflict, NotFound, ToolFailed
+from lunette.providers.disks import parse
+from lunette.system.doorway import System
+
+BY_ID = "/dev/disk/by-id"
+_PARTITION = re.compile(r"-part\d+$")
+
+
+def observe_disks(system: System) -> tuple[ObservedDisk, ...]:
+    """Every drive of the machine, in order of its id; those over a fabric too, marked as such."""
+    entries = parse.block_tree(system.run(["lsblk", "-J", "-O", "-b"]).stdout)
+    links = _links(system)
+    found = read_signatures(system, [entry["path"] for entry in entries])
+    disks = [
+        parse.disk(entry, links.get(entry["path"], ()), found, _facts(system, entry["kname"])) for entry in entries
+    ]
+    return tuple(sorted(disks, key=lambda disk: disk.id))
+
+
+def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signature, ...]]:
+    """What the devices carry, by kernel name. One unreadable drive (a dying one) must not hide the others."""
+    if not devices:
+        return {}
+    try:
+        return parse.signatures(system.run(["wipefs", "--json", "--no-act", *devices]).stdout)
+    except ToolFailed as error:
+        if len(devices) == 1:
+            name = devices[0].rpartition("/")[2]
+            return {name: (Signature(type="unreadable", label=error.log.strip()[:80] or None, uuid=None),)}
+    return {name: found for device in devices for name, found in read_signatures(system, [device]).items()}
+
+
+def settle(system: System) -> None:
+    """Wait until udev has made and dropped the links of what just changed. Slow udev is no error by itself."""
+    system.run(["udevadm", "settle", "--timeout=60"], timeout_s=90, ok=(0, 1))
+
+
+def same_disk(disks: tuple[ObservedDisk, ...], disk_id: str, serial: str) -> ObservedDisk:
+    """The disk of this id, if it is the very drive the plan meant.
+
+    Raises NotFound if it is absent, Conflict if another drive answers to its id.
+    """
+    disk = next((d for d in disks if d.id == disk_id or disk_id in d.links), None)
+    if disk is None:
+        raise NotFound(f"disk {disk_id} is not there: check the drive and its cable, then try again")
+    if disk.serial != serial:
+        raise Conflict(
+            f"disk {disk_id} has serial {disk.serial or '(none)'}, but the plan was made for serial {serial}: "
+            "the drive was exchanged, so make a new plan"
+        )
+    return disk
+
+
+def _links(system: System) -> dict[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for name in system.listdir(BY_ID):
+        if not _PARTITION.search(name):
+            found.setdefault(system.realpath(f"{BY_ID}/{name}"), []).append(name)
+    return {device: tuple(names) for device, names in found.items()}
+
+
+def _facts(system: System, name: str) -> parse.SysfsFacts:
+    base = f"/sys/block/{name}"
+    holders = [
+        holder
+        for folder in (base, *(f"{base}/{part}" for part in system.listdir(base) if part.startswith(name)))
+        for holder in system.listdir(f"{folder}/holders")
+    ]
+    numa = _attribute(system, f"{base}/device/numa_node") or _attribute(system, f"{base}/device/device/numa_node")
+    controllers = [f"{base}/device", *(f"{base}/device/{c}" for c in system.listdir(f"{base}/device"))]
+    transports = [_attribute(system, f"{path}/transport") for path in controllers] if name.startswith("nvme") else []
+    return parse.SysfsFacts(
+        path=system.realpath(base),
+        holders=tuple(holders),
+        write_cache=_attribute(system, f"{base}/queue/write_cache") == "write back",
+        numa_node=int(numa) if numa and int(numa) >= 0 else None,
+        transports=tuple(transport for transport in transports if transport),
+    )
+
+
+def _attribute(system: System, path: str) -> str | None:
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return None

@@ -1,0 +1,124 @@
+"""Turns what lsblk, wipefs and sysfs say into disks: pure, tested with recorded output."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from lunette.domain.base import Model
+from lunette.domain.disks import ObservedDisk, Signature, Transport
+
+NOT_DRIVES = re.compile(r"^(ram|loop|zram|sr|md|dm-|zd|fd|nbd|rbd|drbd|bcache|mtdblock|pmem)")
+"""Kernel names of block devices that are no drives: memory, removable media, and what is built on drives."""
+_FABRIC = {"iscsi", "fc", "fcoe", "srp", "tcp", "rdma", "loop"}
+_FABRIC_PATH = re.compile(r"/(session\d+|rport-[\d:-]+|tcm_loop_\d+|nvme-fabrics)(/|$)")
+_SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/etc", "/opt", "/run/live/medium", "/cdrom")
+_KINDS = ("nvme-", "ata-", "scsi-S", "scsi-0", "scsi-1", "scsi-2", "virtio-", "ubd-", "usb-", "mmc-", "scsi-", "wwn-")
+
+
+class SysfsFacts(Model):
+    """What sysfs knows about a drive and lsblk does not."""
+
+    path: str
+    """The device's real path under /sys/devices."""
+    holders: tuple[str, ...]
+    write_cache: bool
+    numa_node: int | None
+    transports: tuple[str, ...]
+    """Transports of the NVMe controllers behind it."""
+
+
+def block_tree(text: str) -> list[Mapping[str, Any]]:
+    """The top level of `lsblk -J -O -b`, drives only."""
+    found = json.loads(text)["blockdevices"]
+    return [entry for entry in found if entry["type"] == "disk" and not NOT_DRIVES.match(entry["kname"])]
+
+
+def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
+    """Signatures by device name (no folder) from `wipefs --json --no-act DEVICE…`; it prints nothing if there are none.
+
+    A signature that is kept in several copies, such as ZFS labels, counts once.
+    """
+    found: dict[str, list[Signature]] = {}
+    for entry in json.loads(text)["signatures"] if text.strip() else ():
+        signature = Signature(type=entry["type"], label=entry.get("label") or None, uuid=entry.get("uuid") or None)
+        known = found.setdefault(entry["device"], [])
+        if signature not in known:
+            known.append(signature)
+    return {device: tuple(known) for device, known in found.items()}
+
+
+def choose_id(links: Iterable[str], serial: str) -> str | None:
+    """The link a person recognises: the one that shows the serial, without a namespace suffix. None without links."""
+
+    def rank(link: str) -> tuple[bool, int, int, str]:
+        opaque = link.startswith(("nvme-eui.", "nvme-uuid.", "nvme-nvme.", "wwn-"))
+        kind = next((place for place, prefix in enumerate(_KINDS) if link.startswith(prefix)), len(_KINDS))
+        return (opaque or not serial or serial.replace(" ", "_") not in link, kind, len(link), link)
+
+    return min(links, key=rank, default=None)
+
+
+def disk(
+    entry: Mapping[str, Any], links: tuple[str, ...], found: Mapping[str, tuple[Signature, ...]], facts: SysfsFacts
+) -> ObservedDisk:
+    """One drive from its lsblk entry, its by-id links, all signatures by device name, and sysfs."""
+    serial = (entry["serial"] or "").strip()
+    own = found.get(entry["kname"], ())
+    parts = [child for child in entry.get("children", ()) if child["type"] == "part"]
+    below = list(_descend(entry))
+    mounts = [mount for child in (entry, *parts) for mount in _mounts(child)]
+    return ObservedDisk(
+        id=choose_id(links, serial) or entry["kname"],
+        device=entry["path"],
+        kernel_name=entry["kname"],
+        model=" ".join(word for word in (entry["vendor"], entry["model"]) if word and word.strip()).strip(),
+        serial=serial,
+        wwn=entry["wwn"],
+        firmware=(entry["rev"] or "").strip() or None,
+        transport=_transport(entry),
+        rotational=bool(entry["rota"]),
+        size_bytes=int(entry["size"]),
+        logical_block_bytes=int(entry["log-sec"]),
+        physical_block_bytes=int(entry["phy-sec"]),
+        write_cache=facts.write_cache,
+        numa_node=facts.numa_node,
+        links=links,
+        partitions=len(parts),
+        signatures=own,
+        holders=facts.holders,
+        mounts=tuple(dict.fromkeys(mount for mount in mounts if mount != "[SWAP]")),
+        is_swap="[SWAP]" in mounts,
+        used_by_system=any(mount in _SYSTEM_MOUNTS for child in below for mount in _mounts(child)),
+        fabric=entry["tran"] in _FABRIC or bool(_FABRIC & set(facts.transports) or _FABRIC_PATH.search(facts.path)),
+        array_uuid=next((plain(s.uuid) for s in own if s.type == "linux_raid_member" and s.uuid), None),
+    )
+
+
+def plain(uuid: str) -> str:
+    """A UUID as 32 hex digits, as md's steps name it."""
+    return re.sub(r"[:-]", "", uuid).lower()
+
+
+def _transport(entry: Mapping[str, Any]) -> Transport:
+    name = entry["kname"]
+    if name.startswith("ubd"):
+        return Transport.UBD
+    if name.startswith("vd"):
+        return Transport.VIRTIO
+    if name.startswith("nvme"):
+        return Transport.NVME
+    known = {"sas": Transport.SAS, "sata": Transport.SATA, "ata": Transport.SATA}
+    if entry["tran"] in known:
+        return known[entry["tran"]]
+    return Transport.SCSI if name.startswith("sd") else Transport.OTHER
+
+
+def _mounts(entry: Mapping[str, Any]) -> list[str]:
+    return [mount for mount in entry.get("mountpoints") or () if mount]
+
+
+def _descend(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield entry
+    for child in entry.get("children", ()):
+        yield from _descend(child)

@@ -1,0 +1,48 @@
+"""Removes from one disk the signatures a request named. Irreversible, so everything is looked at again first."""
+
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, ToolFailed
+from lunette.domain.steps import DiskWipe
+from lunette.providers.disks.inventory import observe_disks, same_disk, settle
+from lunette.system.doorway import System
+
+
+def wipe(system: System, step: DiskWipe) -> str | None:
+    """Wipe it; None if the disk was blank already. Refuses a disk that is in use or carries what the plan did not name.
+
+    A power cut in between leaves some of the named signatures: running again removes the rest.
+    """
+    settle(system)
+    disk = same_disk(observe_disks(system), step.disk_id, step.serial)
+    if not disk.signatures and not disk.partitions:
+        return None
+    _refuse(disk, step)
+    parts = [f"/dev/{name}" for name in system.listdir(f"/sys/block/{disk.kernel_name}") if _is_part(disk, name)]
+    # Partitions first: their own signatures would come back to life under the next partition table.
+    for device in (*parts, disk.device):
+        system.run(["wipefs", "--all", device])
+    settle(system)
+    left = same_disk(observe_disks(system), step.disk_id, step.serial)
+    if left.signatures or left.partitions:
+        raise ToolFailed(f"disk {step.disk_id} is not blank after the wipe: {left.occupation()}; look at the job's log")
+    return f"disk {step.disk_id} is blank"
+
+
+def _refuse(disk: ObservedDisk, step: DiskWipe) -> None:
+    if disk.size_bytes != step.size_bytes:
+        raise Conflict(
+            f"disk {step.disk_id} has {disk.size_bytes} bytes, but the plan was made for {step.size_bytes}: "
+            "make a new plan"
+        )
+    if disk.is_busy():
+        why = disk.occupation() if not disk.used_by_system else "it carries the running system"
+        raise InUse(f"disk {step.disk_id} is not wiped because {why or 'it is reached over a fabric'}: free it first")
+    unnamed = [signature.type for signature in disk.signatures if signature not in step.signatures]
+    if unnamed:
+        raise InUse(
+            f"disk {step.disk_id} now carries {', '.join(unnamed)}, which the plan did not name: make a new plan"
+        )
+
+
+def _is_part(disk: ObservedDisk, name: str) -> bool:
+    return name.startswith(disk.kernel_name) and name != disk.kernel_name

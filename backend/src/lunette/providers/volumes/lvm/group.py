@@ -1,0 +1,94 @@
+"""Makes and removes the volume group of an array, and brings it up and down.
+
+What a power cut can leave between the lines: a physical volume without a group. Both directions recognise it.
+"""
+
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.steps import GroupCreate, GroupRemove
+from lunette.providers.arrays.md.plan import device_path
+from lunette.providers.disks.inventory import read_signatures, settle
+from lunette.providers.volumes.lvm import observe, parse
+from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag
+from lunette.system.doorway import System
+
+TIMEOUT_S = 180.0
+
+
+def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
+    """Make the group; None if it is there. Refuses an array that carries anything else."""
+    device = _array_device(system, step)
+    carried = [s.type for found in read_signatures(system, [system.realpath(device)]).values() for s in found]
+    if carried not in ([], ["LVM2_member"]):
+        raise InUse(f"{device} already carries {', '.join(carried)}: no volume group is made on it")
+    known = observe.physical_volume(system, device) if carried else None
+    if known is not None and known.group:
+        if known.group == step.group and array_tag(step.md_uuid) in known.tags:
+            list_device(system, device)
+            return None
+        raise Conflict(f"{device} belongs to volume group {known.group} already: no other group is made on it")
+    if known is None:
+        size = f"--metadatasize={METADATA_BYTES // 1024}k"
+        system.run(["pvcreate", "-y", size, device], timeout_s=TIMEOUT_S)
+    else:
+        list_device(system, device)
+    tags = ["--addtag", TAG, "--addtag", array_tag(step.md_uuid)]
+    extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
+    system.run(["vgcreate", "-y", *tags, extent, step.group, device], timeout_s=TIMEOUT_S)
+    return f"volume group {step.group} is made on {device}"
+
+
+def remove(system: System, step: GroupCreate | GroupRemove) -> str | None:
+    """Remove the group while it is ours and empty; None if it is gone."""
+    device = device_path(step.md_uuid)
+    if not system.exists(device):
+        if observe.find_group(system, step.group) is None:
+            return None
+        raise NotFound(f"the array under group {step.group} is not running: start it, then try again")
+    known = observe.physical_volume(system, device)
+    if known is None:
+        return None
+    if known.group:
+        list_device(system, device)
+        _remove_group(system, step, known)
+    system.run(["pvremove", "-y", device], timeout_s=TIMEOUT_S)
+    return f"volume group {step.group} is gone from {device}"
+
+
+def activate(system: System, group: str, md_uuid: str) -> None:
+    """Bring up every volume of the group; harmless if they are up."""
+    list_device(system, device_path(md_uuid))
+    system.run(["vgchange", "-ay", group], timeout_s=TIMEOUT_S)
+    settle(system)
+
+
+def deactivate(system: System, group: str) -> None:
+    """Take every volume of the group down. Raises ToolFailed while one is open."""
+    system.run(["vgchange", "-an", group], timeout_s=TIMEOUT_S)
+
+
+def list_device(system: System, device: str) -> None:
+    """Let LVM see the device: its devices file may be lost or from another installation."""
+    listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=TIMEOUT_S)
+    shown = {system.realpath(found.device) for found in parse.physical_volumes(listed.stdout)}
+    if system.realpath(device) not in shown:
+        system.run(["lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
+
+
+def _array_device(system: System, step: GroupCreate | GroupRemove) -> str:
+    device = device_path(step.md_uuid)
+    settle(system)
+    if not system.exists(device):
+        raise NotFound(f"array {device} is not running: no volume group can be made on it")
+    return device
+
+
+def _remove_group(system: System, step: GroupCreate | GroupRemove, known: parse.PhysicalVolume) -> None:
+    if known.group != step.group or array_tag(step.md_uuid) not in known.tags:
+        raise Conflict(f"the array of {step.group} carries volume group {known.group}, which is not ours: left alone")
+    group = observe.find_group(system, step.group)
+    if group is None:
+        raise ToolFailed(f"LVM does not show volume group {step.group}, though its array carries it")
+    if group.count:
+        raise InUse(f"volume group {step.group} still has {group.count} volumes: delete them first")
+    # No -y and no --force: vgremove itself refuses a group with volumes.
+    system.run(["vgremove", step.group], timeout_s=TIMEOUT_S)

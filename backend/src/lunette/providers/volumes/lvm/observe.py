@@ -1,0 +1,25 @@
+"""Which volume groups and logical volumes there are, as LVM's devices file lets it see them."""
+
+from lunette.providers.volumes.lvm import parse
+from lunette.system.doorway import System
+
+_REPORT = ("--reportformat", "json_std", "--units", "b", "--nosuffix")
+REPORT_TIMEOUT_S = 120.0
+
+
+def observe_groups(system: System) -> tuple[parse.Group, ...]:
+    """Every group with its volumes: one report, whatever their number."""
+    fields = f"{parse.GROUP_FIELDS},{parse.VOLUME_FIELDS}"
+    return parse.groups(system.run(["vgs", *_REPORT, "-o", fields], timeout_s=REPORT_TIMEOUT_S).stdout)
+
+
+def find_group(system: System, name: str) -> parse.Group | None:
+    """The group of this name, None if there is none."""
+    return next((group for group in observe_groups(system) if group.name == name), None)
+
+
+def physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:
+    """What LVM has written on this device, whether or not the devices file lists it; None if nothing."""
+    command = ["pvs", "--devices", device, *_REPORT, "-o", "pv_name,vg_name,vg_tags"]
+    found = parse.physical_volumes(system.run(command, timeout_s=REPORT_TIMEOUT_S).stdout)
+    return found[0] if found else None

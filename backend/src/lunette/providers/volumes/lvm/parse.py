@@ -1,0 +1,110 @@
+"""Turns LVM's `json_std` reports into groups and volumes: pure, tested with recorded output."""
+
+import json
+from collections.abc import Sequence
+
+from lunette.domain.base import Model
+from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path
+
+GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
+VOLUME_FIELDS = "lv_name,lv_tags,lv_size,lv_active,lv_device_open"
+
+
+class Volume(Model):
+    name: str
+    tags: frozenset[str]
+    size_bytes: int
+    active: bool
+    open: bool
+
+
+class Group(Model):
+    """One volume group with its logical volumes."""
+
+    name: str
+    uuid: str
+    tags: frozenset[str]
+    size_bytes: int
+    free_bytes: int
+    extent_bytes: int
+    count: int
+    volumes: tuple[Volume, ...] = ()
+
+    def volume(self, name: str) -> Volume | None:
+        return next((volume for volume in self.volumes if volume.name == name), None)
+
+
+class PhysicalVolume(Model):
+    device: str
+    group: str
+    tags: frozenset[str]
+    """Tags of its group."""
+
+
+def groups(text: str) -> tuple[Group, ...]:
+    """Groups with their volumes from one `vgs` report that asks for both kinds of fields: a row per volume."""
+    rows: dict[str, list[dict[str, object]]] = {}
+    for row in json.loads(text)["report"][0]["vg"]:
+        rows.setdefault(row["vg_uuid"], []).append(row)
+    return tuple(_group(found) for found in rows.values())
+
+
+def physical_volumes(text: str) -> tuple[PhysicalVolume, ...]:
+    """From a `pvs` report."""
+    return tuple(
+        PhysicalVolume(device=row["pv_name"], group=row["vg_name"] or "", tags=frozenset(row["vg_tags"] or ()))
+        for row in json.loads(text)["report"][0]["pv"]
+    )
+
+
+def tagged(tags: frozenset[str], prefix: str) -> str | None:
+    """The value behind a tag `prefix=value`, None without it."""
+    return next((tag.removeprefix(f"{prefix}=") for tag in sorted(tags) if tag.startswith(f"{prefix}=")), None)
+
+
+def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[ObservedVolume, ...]]:
+    """Groups as pools and volumes the product shows; foreign ones without our ids."""
+    pools = tuple(
+        ObservedPool(
+            array_uuid=tagged(group.tags, "lunette.array"), group=group.name, ours=TAG in group.tags,
+            size_bytes=group.size_bytes, free_bytes=group.free_bytes, extent_bytes=group.extent_bytes,
+        )
+        for group in found
+    )  # fmt: skip
+    volumes = tuple(
+        ObservedVolume(
+            volume_id=tagged(volume.tags, "lunette.volume") if TAG in volume.tags else None, group=group.name,
+            name=volume.name, device=device_path(group.name, volume.name), size_bytes=volume.size_bytes,
+            active=volume.active, open=volume.open, sealed=FRESH_TAG not in volume.tags,
+        )
+        for group in found
+        for volume in group.volumes
+    )  # fmt: skip
+    return pools, volumes
+
+
+def _group(rows: Sequence[dict[str, object]]) -> Group:
+    first = rows[0]
+    return Group(
+        name=str(first["vg_name"]), uuid=str(first["vg_uuid"]), tags=_tags(first["vg_tags"]),
+        size_bytes=_number(first["vg_size"]), free_bytes=_number(first["vg_free"]),
+        extent_bytes=_number(first["vg_extent_size"]), count=_number(first["lv_count"]),
+        volumes=tuple(
+            Volume(
+                name=str(row["lv_name"]), tags=_tags(row["lv_tags"]), size_bytes=_number(row["lv_size"]),
+                active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
+            )
+            for row in rows
+            if row.get("lv_name")
+        ),
+    )  # fmt: skip
+
+
+def _tags(value: object) -> frozenset[str]:
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()
+
+
+def _number(value: object) -> int:
+    """json_std prints sizes as text: they would not fit a double."""
+    return int(value) if isinstance(value, int | str) and value != "" else 0
