@@ -1,0 +1,37 @@
+"""Who may call what: every operation with the role it needs, in one place. An operation that is not here is closed.
+
+The nouns follow DESIGN: a viewer reads, an operator also changes volumes, hosts and mappings, an administrator also
+arrays, portals and users.
+"""
+
+from lunette.domain.roles import Role
+
+PUBLIC = frozenset({"health_show", "login_create"})
+"""Answered without credentials."""
+
+BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"})
+"""All that is open to someone who still has a one-time password."""
+
+_VIEWER = (
+    "login_delete", "password_change", "me_show", "document_show", "status_show", "engine_list",
+    "disk_list", "disk_show", "array_list", "array_show", "volume_list", "volume_show", "host_list", "host_show",
+    "host_group_list", "host_group_show", "portal_list", "portal_show", "mapping_list", "mapping_show",
+    "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",
+    "token_list", "token_show", "token_create", "token_delete",
+)  # fmt: skip
+_OPERATOR = (
+    "volume_create", "volume_create_batch", "volume_patch", "volume_delete",
+    "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
+    "mapping_create", "mapping_create_batch", "mapping_delete",
+)  # fmt: skip
+_ADMINISTRATOR = (
+    "array_create", "array_delete", "portal_create", "portal_delete", "job_resolve",
+    "user_list", "user_show", "user_create", "user_patch", "user_delete",
+)  # fmt: skip
+
+ROLES: dict[str, Role] = {
+    **dict.fromkeys(_VIEWER, Role.VIEWER),
+    **dict.fromkeys(_OPERATOR, Role.OPERATOR),
+    **dict.fromkeys(_ADMINISTRATOR, Role.ADMINISTRATOR),
+}
+"""Tokens are open to every role: each person sees and makes only their own, and none above their own role."""

@@ -1,0 +1,119 @@
+"""Arrays: what was asked for, with the health the kernel reports."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from lunette.api.answers.base import Answer
+from lunette.api.answers.seen import Seen
+from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, WriteHole
+from lunette.domain.jobs import ResourceState
+from lunette.store.resources import Array as ArrayRow
+
+
+class ArrayHealth(StrEnum):
+    """As the kernel reports it. missing: not assembled. unknown: the agent does not answer, or it is being created."""
+
+    CLEAN = "clean"
+    RESYNCING = "resyncing"
+    DEGRADED = "degraded"
+    REBUILDING = "rebuilding"
+    FAILED = "failed"
+    MISSING = "missing"
+    UNKNOWN = "unknown"
+
+
+class ArrayMember(Answer):
+    """A disk of an array. `state`: in_sync, rebuilding, spare, faulty, missing, or unknown."""
+
+    disk_id: str
+    serial: str
+    slot: int
+    state: str
+
+
+class ArrayProgress(Answer):
+    """A running resync, rebuild, check or reshape; speed and time left as the kernel estimates them."""
+
+    action: str
+    percent: float
+    rate_bytes_s: int | None
+    left_s: float | None
+
+
+class ArrayObserved(Answer):
+    """What the machine says about an array, and how old that is."""
+
+    age_s: float
+    device: str | None
+    progress: ArrayProgress | None
+    mismatch_count: int | None
+
+
+class Array(Answer):
+    """Redundancy over disks. `state` is its life here, `health` what the kernel sees."""
+
+    id: str
+    name: str
+    engine: ArrayEngine
+    level: Level
+    state: ResourceState
+    health: ArrayHealth
+    uuid: str
+    usable_bytes: int
+    free_bytes: int | None
+    """Room for volumes; null if the machine has not said."""
+    chunk_bytes: int | None
+    write_hole: WriteHole
+    members: tuple[ArrayMember, ...]
+    volumes: int
+    """How many volumes are cut from it."""
+    observed: ArrayObserved | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def array_answer(row: ArrayRow, volumes: int, seen: Seen) -> Array:
+    """A stored array joined with what is seen of it."""
+    observed = seen.arrays.get(row.uuid)
+    pool = seen.pools.get(row.group_name)
+    return Array(
+        id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
+        state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
+        free_bytes=pool.free_bytes if pool else None, chunk_bytes=row.chunk_bytes,
+        write_hole=WriteHole(row.write_hole), members=_members(row, observed, seen), volumes=volumes,
+        observed=_observed(observed, seen), created_at=row.created_at, updated_at=row.updated_at,
+    )  # fmt: skip
+
+
+def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:
+    """The kernel's word on an array; an array that should be there and is not is missing."""
+    observed = seen.arrays.get(row.uuid)
+    if observed:
+        return ArrayHealth(observed.state.value)
+    if seen.observation is None or row.state == ResourceState.CREATING.value:
+        return ArrayHealth.UNKNOWN
+    return ArrayHealth.MISSING
+
+
+def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple[ArrayMember, ...]:
+    states = {member.disk_id: member.state for member in observed.members if member.disk_id} if observed else {}
+    absent = "missing" if seen.observation else "unknown"
+    return tuple(
+        ArrayMember(
+            disk_id=disk.disk_id, serial=disk.serial, slot=disk.slot,
+            state=states.get(disk.disk_id) or ("unknown" if disk.disk_id in seen.disks and not observed else absent),
+        )
+        for disk in row.disks
+    )  # fmt: skip
+
+
+def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | None:
+    if observed is None:
+        return None
+    running = observed.progress
+    progress = running and ArrayProgress(
+        action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
+    )
+    return ArrayObserved(
+        age_s=seen.age_s, device=observed.device, progress=progress, mismatch_count=observed.mismatch_count
+    )

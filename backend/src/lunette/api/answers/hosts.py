@@ -1,0 +1,62 @@
+"""Hosts and host groups: who may come, under which target, and whether it is open. Secrets never leave."""
+
+from datetime import datetime
+
+from lunette.api.answers.base import Answer, Export
+from lunette.domain.hosts import OsType
+from lunette.store.resources import Host as HostRow
+
+
+class ChapUsers(Answer):
+    """That CHAP is asked for, and under which names. The secrets are never answered."""
+
+    user: str
+    mutual_user: str | None
+
+
+class Host(Answer):
+    """A client server. `export` tells whether its own target is open; a host in a group also sees the group's."""
+
+    id: str
+    name: str
+    description: str
+    os_type: OsType
+    iqns: tuple[str, ...]
+    wwpns: tuple[str, ...]
+    nqns: tuple[str, ...]
+    chap: ChapUsers | None
+    group: str | None
+    group_id: str | None
+    target_iqn: str | None
+    export: Export
+    mappings: int
+    """Mappings to the host itself, without those of its group."""
+    sessions: int | None
+    """Logged in now; null if the agent does not answer."""
+    created_at: datetime
+    updated_at: datetime
+
+
+class HostGroup(Answer):
+    """A cluster of hosts that share volumes."""
+
+    id: str
+    name: str
+    description: str
+    hosts: tuple[str, ...]
+    host_ids: tuple[str, ...]
+    target_iqn: str | None
+    export: Export
+    mappings: int
+    created_at: datetime
+    updated_at: datetime
+
+
+def chap_users(row: HostRow) -> ChapUsers | None:
+    """The CHAP names of a host, None where it has no CHAP."""
+    return ChapUsers(user=row.chap_user, mutual_user=row.chap_mutual_user) if row.chap_user else None
+
+
+def initiator_names(row: HostRow, kind: str) -> tuple[str, ...]:
+    """The names of one kind: iqn, wwpn or nqn."""
+    return tuple(initiator.name for initiator in row.initiators if initiator.kind == kind)

@@ -1,0 +1,60 @@
+"""Users, API tokens, and who is asking."""
+
+from datetime import datetime
+
+from lunette.api.answers.base import Answer
+from lunette.domain.roles import Role
+from lunette.store.access import ApiToken as ApiTokenRow
+from lunette.store.access import User as UserRow
+
+
+class Me(Answer):
+    """Who is asking. A browser sends `csrf_token` back in X-CSRF-Token with every change; null for an API token."""
+
+    username: str
+    role: Role
+    password_change_required: bool
+    csrf_token: str | None
+
+
+class User(Answer):
+    """A person who may log in."""
+
+    id: str
+    username: str
+    role: Role
+    password_change_required: bool
+    created_at: datetime
+    updated_at: datetime
+
+
+class Token(Answer):
+    """An API token for automation; its secret was shown once, when it was made."""
+
+    id: str
+    name: str
+    username: str
+    role: Role
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    created_at: datetime
+
+
+class NewToken(Token):
+    """A token just made. `token` is shown this once: send it as `Authorization: Bearer …`."""
+
+    token: str
+
+
+def user_answer(row: UserRow) -> User:
+    return User(
+        id=row.id, username=row.username, role=Role(row.role), password_change_required=row.must_change_password,
+        created_at=row.created_at, updated_at=row.updated_at,
+    )  # fmt: skip
+
+
+def token_answer(row: ApiTokenRow, username: str) -> Token:
+    return Token(
+        id=row.id, name=row.name, username=username, role=Role(row.role), expires_at=row.expires_at,
+        last_used_at=row.last_used_at, created_at=row.created_at,
+    )  # fmt: skip

@@ -1,0 +1,115 @@
+"""The machine as it was last seen, indexed for merging with stored rows (DESIGN R1).
+
+Stored facts are answered even when the agent is away; then everything observed is null or `unknown`.
+"""
+
+import time
+from collections.abc import Callable
+from functools import cached_property
+
+from lunette.api.answers.base import Export, ExportState
+from lunette.domain.arrays import ObservedArray
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.exports import (
+    ConvergeReport,
+    ObservedSession,
+    PortalReport,
+    ServingState,
+    TargetReport,
+    VolumeReport,
+)
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.volumes import ObservedPool, ObservedVolume
+
+AWAY = Export(state=ExportState.UNKNOWN, reason="the agent does not answer, so nobody knows what is served now")
+NOTHING = Export(state=ExportState.NONE, reason=None)
+_PENDING = Export(state=ExportState.PENDING, reason="the agent has not taken it up yet")
+
+
+class Seen:
+    """One snapshot with its indexes. `clock` gives seconds since the epoch."""
+
+    def __init__(
+        self, observation: Observation | None, report: ConvergeReport | None, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.observation = observation
+        self._report = report
+        self.age_s = max(0.0, clock() - observation.taken_at) if observation else 0.0
+
+    @cached_property
+    def disks(self) -> dict[str, ObservedDisk]:
+        return {disk.id: disk for disk in self.observation.disks} if self.observation else {}
+
+    @cached_property
+    def arrays(self) -> dict[str, ObservedArray]:
+        """By UUID."""
+        return {array.uuid: array for array in self.observation.arrays} if self.observation else {}
+
+    @cached_property
+    def pools(self) -> dict[str, ObservedPool]:
+        """By group name."""
+        return {pool.group: pool for pool in self.observation.pools if pool.ours} if self.observation else {}
+
+    @cached_property
+    def volumes(self) -> dict[str, ObservedVolume]:
+        """By volume id."""
+        found = self.observation.volumes if self.observation else ()
+        return {volume.volume_id: volume for volume in found if volume.volume_id}
+
+    @cached_property
+    def _targets(self) -> dict[str, TargetReport]:
+        return {target.target_id: target for target in self._report.targets} if self._report else {}
+
+    @cached_property
+    def _exported(self) -> dict[str, VolumeReport]:
+        return {volume.volume_id: volume for volume in self._report.volumes} if self._report else {}
+
+    @cached_property
+    def _portals(self) -> dict[str, PortalReport]:
+        return {portal.portal_id: portal for portal in self._report.portals} if self._report else {}
+
+    def volume_export(self, volume_id: str, *, is_mapped: bool) -> Export:
+        """Whether a volume is served now. One that nobody maps is not served."""
+        return self._export(self._exported.get(volume_id)) if is_mapped else NOTHING
+
+    def target_export(self, target_id: str | None) -> Export:
+        """Whether the target of a host or group is open now; it has one from its first mapping on."""
+        return self._export(self._targets.get(target_id)) if target_id else NOTHING
+
+    def portal_export(self, portal_id: str) -> Export:
+        """Whether a portal listens now."""
+        return self._export(self._portals.get(portal_id))
+
+    def mapping_export(self, volume_id: str, target_id: str | None) -> Export:
+        """Whether a mapping is served: its volume is there, and its owner's target is open."""
+        volume = self.volume_export(volume_id, is_mapped=True)
+        return volume if volume.state is not ExportState.OPEN else self.target_export(target_id)
+
+    def _export(self, report: TargetReport | VolumeReport | PortalReport | None) -> Export:
+        if self.observation is None:
+            return AWAY
+        if report is None:
+            return _PENDING
+        state = ExportState.OPEN if report.state is ServingState.OPEN else ExportState.BLOCKED
+        return Export(state=state, reason=report.reason)
+
+
+class SeenSessions:
+    """The sessions of one moment, by initiator name. `observed` None: the agent does not answer."""
+
+    def __init__(self, observed: SessionsObservation | None, clock: Callable[[], float] = time.time) -> None:
+        self.observed = observed
+        self.age_s = max(0.0, clock() - observed.taken_at) if observed else 0.0
+
+    @cached_property
+    def by_initiator(self) -> dict[str, list[ObservedSession]]:
+        found: dict[str, list[ObservedSession]] = {}
+        for session in self.observed.sessions if self.observed else ():
+            found.setdefault(session.initiator, []).append(session)
+        return found
+
+    def count(self, initiators: tuple[str, ...]) -> int | None:
+        """How many sessions these initiators have; None if nobody knows."""
+        if self.observed is None:
+            return None
+        return sum(len(self.by_initiator.get(name, ())) for name in initiators)

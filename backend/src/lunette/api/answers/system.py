@@ -1,0 +1,128 @@
+"""The appliance as a whole: health in one sentence, and what its engines can do."""
+
+from enum import StrEnum
+
+from lunette.api.answers.base import Answer
+from lunette.domain.arrays import EngineCapability, Level, WriteHole
+
+
+class HealthState(StrEnum):
+    GOOD = "good"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+
+class Convergence(StrEnum):
+    """converged: all that is wanted is taken up. pending: the agent is behind. held: the brake keeps things served.
+
+    refused: the agent refused the wish. unknown: it has not answered yet.
+    """
+
+    CONVERGED = "converged"
+    PENDING = "pending"
+    HELD = "held"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+class ExportsStatus(Answer):
+    """How far the machine's exports are what the database wants."""
+
+    state: Convergence
+    wanted_generation: int
+    applied_generation: int | None
+    reason: str | None
+    unexplained: tuple[str, ...]
+    """Served though nobody asks for it any more: the brake keeps it until someone decides."""
+    foreign: tuple[str, ...]
+    """Exports that are not ours: shown, never touched."""
+    age_s: float | None
+
+
+class AgentStatus(Answer):
+    """Whether the root agent answers; `age_s` is the age of its last observation."""
+
+    answers: bool
+    reason: str | None
+    age_s: float | None
+
+
+class Counts(Answer):
+    """How many there are. Disks and sessions are null while the agent does not answer."""
+
+    disks: int | None
+    arrays: int
+    volumes: int
+    hosts: int
+    host_groups: int
+    portals: int
+    mappings: int
+    sessions: int | None
+    running_jobs: int
+    stuck_jobs: int
+    alerts: int
+
+
+class Status(Answer):
+    """The appliance at a glance."""
+
+    health: HealthState
+    sentence: str
+    name: str
+    version: str
+    appliance_id: str
+    addresses: tuple[str, ...]
+    exports: ExportsStatus
+    agent: AgentStatus
+    counts: Counts
+
+
+class Health(Answer):
+    """That the API answers; nothing more is told without credentials."""
+
+    status: str
+
+
+class EngineLevel(Answer):
+    """One level an engine offers: how many disks it takes, how many losses it survives, the cost of a small write."""
+
+    level: Level
+    min_disks: int
+    max_disks: int
+    survives_failures: str
+    small_write_ios: float
+    write_hole: tuple[WriteHole, ...]
+
+
+class Engine(Answer):
+    """What an engine can do on this machine; where it is not available, why, and what would bring it."""
+
+    engine: str
+    kind: str
+    available: bool
+    reason: str | None
+    levels: tuple[EngineLevel, ...]
+    can_grow: bool
+    can_thin: bool
+    can_snapshot: bool
+    can_qos: bool
+    reservations: bool
+    compare_and_write: bool
+    needs: tuple[str, ...]
+
+
+def engine_answer(capability: EngineCapability) -> Engine:
+    return Engine(
+        engine=capability.engine, kind=capability.kind, available=capability.available, reason=capability.reason,
+        levels=tuple(
+            EngineLevel(
+                level=level.level, min_disks=level.min_disks, max_disks=level.max_disks,
+                survives_failures=level.survives_failures, small_write_ios=level.small_write_ios,
+                write_hole=level.write_hole,
+            )
+            for level in capability.levels
+        ),
+        can_grow=capability.can_grow, can_thin=capability.can_thin, can_snapshot=capability.can_snapshot,
+        can_qos=capability.can_qos, reservations=capability.reservations,
+        compare_and_write=capability.compare_and_write, needs=capability.needs,
+    )  # fmt: skip

@@ -1,0 +1,69 @@
+"""Volumes: slices of an array with their identity for life, and to whom they are given."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from lunette.api.answers.base import Answer, Export
+from lunette.api.answers.seen import Seen
+from lunette.domain.jobs import ResourceState
+from lunette.domain.volumes import Provisioning
+from lunette.store.resources import Volume as VolumeRow
+
+
+class MappedTo(Answer):
+    """One owner of a volume: a host or a host group, by name, and the number it sees the volume under."""
+
+    mapping_id: str
+    host: str | None
+    host_group: str | None
+    lun: int
+
+
+class VolumeObserved(Answer):
+    """What the machine says about a volume, and how old that is."""
+
+    age_s: float
+    device: str
+    size_bytes: int
+    active: bool
+    open: bool
+    sealed: bool
+
+
+class Volume(Answer):
+    """A slice of an array. `export` tells whether hosts are served from it now."""
+
+    id: str
+    name: str
+    description: str
+    array: str
+    array_id: str
+    size_bytes: int
+    provisioning: Provisioning
+    state: ResourceState
+    uuid: str
+    serial: str
+    naa: str
+    nguid: str
+    eui64: str
+    mapped_to: tuple[MappedTo, ...]
+    export: Export
+    observed: VolumeObserved | None
+    created_at: datetime
+    updated_at: datetime
+
+
+def volume_answer(row: VolumeRow, array: str, mapped_to: Sequence[MappedTo], seen: Seen) -> Volume:
+    """A stored volume joined with what is seen of it; `array` is its array's name."""
+    found = seen.volumes.get(row.id)
+    observed = found and VolumeObserved(
+        age_s=seen.age_s, device=found.device, size_bytes=found.size_bytes, active=found.active, open=found.open,
+        sealed=found.sealed,
+    )  # fmt: skip
+    return Volume(
+        id=row.id, name=row.name, description=row.description, array=array, array_id=row.array_id,
+        size_bytes=row.size_bytes, provisioning=Provisioning(row.provisioning), state=ResourceState(row.state),
+        uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.nguid, eui64=row.eui64, mapped_to=tuple(mapped_to),
+        export=seen.volume_export(row.id, is_mapped=bool(mapped_to)), observed=observed,
+        created_at=row.created_at, updated_at=row.updated_at,
+    )  # fmt: skip

@@ -1,0 +1,87 @@
+"""Puts the application together. `make_app` is all that main and the tests need."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request, Response
+
+from lunette.api import page, problems
+from lunette.api.declare import router
+from lunette.api.describe import describe
+from lunette.api.middleware import SecurityHeaders
+from lunette.api.parts import Parts
+from lunette.api.routes import (
+    arrays,
+    disks,
+    events,
+    health,
+    host_groups,
+    hosts,
+    jobs,
+    login,
+    mappings,
+    portals,
+    sessions,
+    tokens,
+    users,
+    volumes,
+)
+
+PREFIX = "/api/v1"
+_ROUTERS: tuple[APIRouter, ...] = (
+    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, volumes.batches,
+    volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
+    sessions.routes, jobs.routes, events.routes, events.alerts,
+)  # fmt: skip
+
+
+class Lunette(FastAPI):
+    """FastAPI with our own document."""
+
+    def openapi(self) -> dict[str, Any]:
+        if not self.openapi_schema:
+            self.openapi_schema = describe(super().openapi())
+        return self.openapi_schema
+
+
+def make_app(parts: Parts | None) -> FastAPI:
+    """The application. Without parts it can only describe itself."""
+    app = Lunette(
+        title="Lunette", version=version("lunette"), openapi_url=None, docs_url=None, redoc_url=None,
+        lifespan=_lifespan, summary="Storage target appliance: disks, arrays, volumes, and the hosts they are given to.",
+    )  # fmt: skip
+    app.state.parts = parts
+    problems.install(app)
+    for routes in (*_ROUTERS, _document()):
+        app.include_router(routes, prefix=PREFIX)
+    if parts and parts.ui:
+        page.install(app, parts.ui)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    parts: Parts = app.state.parts
+    parts.feed.open()
+    parts.control.start()
+    try:
+        yield
+    finally:
+        parts.feed.close()
+        parts.control.stop()
+
+
+def _document() -> APIRouter:
+    routes = router("", "document")
+
+    @routes.get("/openapi.json", operation_id="document_show", include_in_schema=False)
+    def document_show(request: Request) -> Response:
+        """This API's own description (OpenAPI 3.1)."""
+        from lunette.api.document import render
+
+        return Response(render(request.app.openapi()), media_type="application/json")
+
+    return routes

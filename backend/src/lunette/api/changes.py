@@ -1,0 +1,180 @@
+"""One change, one transaction: repeated requests, lost updates and dry runs are dealt with here, the same everywhere."""
+
+import hmac
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Query, Request, Response
+from pydantic import BaseModel, SecretStr
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.plans import plan_answer
+from lunette.api.identity import Identity, asking
+from lunette.api.jobs import job_response
+from lunette.api.parts import Parts, parts_of
+from lunette.domain.errors import FieldProblem, Invalid, PreconditionFailed, PreconditionRequired
+from lunette.domain.plans import Plan
+from lunette.engine.control import Control
+from lunette.engine.outcome import Actor, Outcome
+from lunette.store.access import IdempotencyKey
+from lunette.store.schema import utc_now
+
+KEPT_FOR = timedelta(hours=24)
+_KEPT_HEADERS = ("Location", "ETag")
+
+DryRun = Annotated[bool, Query(description="Answer the plan (200) and change nothing.")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key", min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$",
+        description="Repeating a request under the same key within 24 hours gives the first answer again.",
+    ),
+]  # fmt: skip
+IfMatch = Annotated[
+    str | None,
+    Header(alias="If-Match", max_length=1000, description="ETag of the resource as it was read, or `*`. Required."),
+]
+
+
+def etag(version: int) -> str:
+    return f'"{version}"'
+
+
+def answer(body: BaseModel, status: int = 200, *, location: str | None = None, version: int | None = None) -> Response:
+    """A JSON response; with `version` it carries the resource's ETag."""
+    headers = {"Location": location} if location else {}
+    if version is not None:
+        headers["ETag"] = etag(version)
+    return Response(body.model_dump_json(), status, headers, "application/json")
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a request that changes something brings along, and the transaction it runs in."""
+
+    parts: Parts
+    identity: Identity
+    dry_run: bool
+    key: str | None
+    if_match: str | None
+    line: str
+    """Method, path and query."""
+    body: bytes
+
+    @property
+    def control(self) -> Control:
+        return self.parts.control
+
+    @property
+    def actor(self) -> Actor:
+        return Actor(name=self.identity.actor)
+
+    def apply(self, act: Callable[[Session], Outcome], show: Callable[[Session, Outcome], Response]) -> Response:
+        """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it."""
+
+        def work(tx: Session) -> Response:
+            outcome = act(tx)
+            if self.dry_run:
+                return answer(plan_answer(outcome.plan))
+            tx.flush()
+            if outcome.job_id:
+                return job_response(tx, outcome.job_id, status=202)
+            return show(tx, outcome)
+
+        return self.run(work)
+
+    def plan_or(self, plan: Plan, work: Callable[[], Response]) -> Response:
+        """For changes that are the API's own: the plan in a dry run, else the work."""
+        return answer(plan_answer(plan)) if self.dry_run else work()
+
+    def run(self, work: Callable[[Session], Response]) -> Response:
+        """Runs `work` in a write transaction that leaves nothing behind in a dry run."""
+        if self.dry_run:
+            return self._rehearse(work)
+        with self.parts.store.write() as tx:
+            repeated = self._repeated(tx)
+            if repeated:
+                return repeated
+            response = work(tx)
+            self._remember(tx, response)
+        return response
+
+    def check_match(self, version: int) -> None:
+        """Raises PreconditionRequired without If-Match, PreconditionFailed if it names another version."""
+        if self.if_match is None:
+            raise PreconditionRequired(
+                f"Send If-Match with the ETag you read ({etag(version)} now), or * to change it whatever it is."
+            )
+        tags = {tag.strip() for tag in self.if_match.split(",")}
+        if "*" not in tags and etag(version) not in tags:
+            raise PreconditionFailed(
+                f"It was changed meanwhile: its ETag is {etag(version)} now. Read it again, then repeat."
+            )
+
+    def _rehearse(self, work: Callable[[Session], Response]) -> Response:
+        with self.parts.store.write() as tx:
+            response = work(tx)
+            tx.rollback()
+        return response
+
+    def _repeated(self, tx: Session) -> Response | None:
+        if self.key is None:
+            return None
+        tx.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < utc_now() - KEPT_FOR))
+        row = tx.get(IdempotencyKey, (self.key, self.identity.actor))
+        if row is None:
+            return None
+        if row.request != self.line or not hmac.compare_digest(row.request_hash, self._fingerprint()):
+            raise Invalid(
+                f"The Idempotency-Key was used for another request ({row.request}); take a new key.",
+                errors=(FieldProblem(field="Idempotency-Key", value=self.key, message="was used already"),),
+            )
+        body = self.parts.store.box.open(row.body.decode("ascii")).get_secret_value()
+        headers: dict[str, Any] = {**json.loads(row.headers), "Idempotency-Replayed": "true"}
+        return Response(body, row.status, headers, "application/json" if body else None)
+
+    def _remember(self, tx: Session, response: Response) -> None:
+        """Keeps the answer, sealed: it may hold a token that is shown only once."""
+        if self.key is None:
+            return
+        headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
+        sealed = self.parts.store.box.seal(SecretStr(bytes(response.body).decode()))
+        tx.add(
+            IdempotencyKey(
+                key=self.key, username=self.identity.actor, request=self.line, request_hash=self._fingerprint(),
+                status=response.status_code, headers=json.dumps(headers), body=sealed.encode("ascii"),
+            )
+        )  # fmt: skip
+
+    def _fingerprint(self) -> str:
+        return self.parts.store.box.mac(self.body)
+
+
+def _line(request: Request) -> str:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{request.method} {request.url.path}{query}"
+
+
+def _change(request: Request, *, dry_run: bool, key: str | None, if_match: str | None) -> Change:
+    return Change(
+        parts=parts_of(request), identity=asking(request), dry_run=dry_run, key=key, if_match=if_match,
+        line=_line(request), body=request.state.body,
+    )  # fmt: skip
+
+
+def _creating(request: Request, key: Key = None, dry_run: DryRun = False) -> Change:
+    return _change(request, dry_run=dry_run, key=key, if_match=None)
+
+
+def _changing(request: Request, if_match: IfMatch = None, dry_run: DryRun = False) -> Change:
+    return _change(request, dry_run=dry_run, key=None, if_match=if_match)
+
+
+Creating = Annotated[Change, Depends(_creating)]
+"""For POST: takes Idempotency-Key and dry_run."""
+Changing = Annotated[Change, Depends(_changing)]
+"""For PATCH and DELETE: needs If-Match, takes dry_run."""

@@ -1,0 +1,101 @@
+"""The live end of the event log: waits for new rows without a thread or a database session per listener.
+
+The rows are the truth; a wake only says "look again". A listener that missed a wake looks again after a while anyway.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from sqlalchemy import func, select
+from starlette.concurrency import run_in_threadpool
+
+from lunette.api.answers.journal import Event, event_answer
+from lunette.domain.errors import LunetteError, Unavailable
+from lunette.store.database import Store
+from lunette.store.journal import Event as EventRow
+
+PAGE = 500
+LOOK_AGAIN_S = 5.0
+LONGEST_S = 600.0
+"""A stream ends after ten minutes and the client comes back: a login that has ended is noticed by then."""
+MAX_STREAMS = 64
+
+
+class EventFeed:
+    """One per process. `open` and `close` run on the event loop's thread."""
+
+    def __init__(self, store: Store, longest_s: float = LONGEST_S) -> None:
+        self._store = store
+        self._longest_s = longest_s
+        self._waiting: set[asyncio.Event] = set()
+        self._streams = 0
+        self._closed = False
+        self._unsubscribe: Callable[[], None] | None = None
+
+    def open(self) -> None:
+        """Starts to listen for commits."""
+        loop = asyncio.get_running_loop()
+        self._unsubscribe = self._store.subscribe(lambda: loop.call_soon_threadsafe(self._wake))
+
+    def close(self) -> None:
+        """Ends every stream at once, so that a shutdown does not wait for them."""
+        self._closed = True
+        if self._unsubscribe:
+            self._unsubscribe()
+            self._unsubscribe = None
+        self._wake()
+
+    def newest(self) -> int:
+        """The number of the last event, 0 if there is none."""
+        with self._store.read() as tx:
+            return tx.scalar(select(func.max(EventRow.seq))) or 0
+
+    def after(self, seq: int) -> tuple[Event, ...]:
+        """The events after this number, oldest first, a page at most."""
+        with self._store.read() as tx:
+            rows = tx.scalars(select(EventRow).where(EventRow.seq > seq).order_by(EventRow.seq).limit(PAGE))
+            return tuple(event_answer(row) for row in rows)
+
+    def check_room(self) -> None:
+        """Raises Unavailable when too many streams are open."""
+        if self._closed or self._streams >= MAX_STREAMS:
+            raise Unavailable(
+                f"{self._streams} event streams are open, no more are served; close a browser tab or read GET /events."
+            )
+
+    async def follow(self, last: int | None) -> AsyncIterator[Event]:
+        """Events after `last`, or from now on, until ten minutes have passed or the process stops.
+
+        A number beyond the newest one comes from another database: it is taken as "from now on".
+        """
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._longest_s
+        wake = asyncio.Event()
+        self._waiting.add(wake)
+        self._streams += 1
+        try:
+            newest = await run_in_threadpool(self.newest)
+            seq = newest if last is None or last > newest else last
+            while not self._closed and loop.time() < until:
+                wake.clear()
+                for event in await run_in_threadpool(self.after, seq):
+                    seq = event.seq
+                    yield event
+                    wake.set()
+                await _wait(wake, min(LOOK_AGAIN_S, until - loop.time()))
+        except LunetteError:
+            return  # the database went away: the client comes back and is told so with a status
+        finally:
+            self._waiting.discard(wake)
+            self._streams -= 1
+
+    def _wake(self) -> None:
+        for wake in self._waiting:
+            wake.set()
+
+
+async def _wait(wake: asyncio.Event, timeout_s: float) -> None:
+    try:
+        await asyncio.wait_for(wake.wait(), max(0.0, timeout_s))
+    except TimeoutError:
+        return

@@ -1,0 +1,135 @@
+"""Joins a page of stored rows with the names around them and with what is seen, in a fixed number of queries."""
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from lunette.api.answers.arrays import Array, array_answer
+from lunette.api.answers.hosts import Host, HostGroup, chap_users, initiator_names
+from lunette.api.answers.mappings import Mapping
+from lunette.api.answers.seen import Seen, SeenSessions
+from lunette.api.answers.volumes import MappedTo, Volume, volume_answer
+from lunette.domain.hosts import OsType
+from lunette.store.resources import Array as ArrayRow
+from lunette.store.resources import Host as HostRow
+from lunette.store.resources import HostGroup as HostGroupRow
+from lunette.store.resources import HostGroupMember, Target
+from lunette.store.resources import Mapping as MappingRow
+from lunette.store.resources import Volume as VolumeRow
+
+
+def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Seen) -> list[Array]:
+    """Arrays with how many volumes each holds."""
+    counted = select(VolumeRow.array_id, func.count()).where(VolumeRow.array_id.in_([row.id for row in rows]))
+    counts = dict(tx.execute(counted.group_by(VolumeRow.array_id)).tuples().all())
+    return [array_answer(row, counts.get(row.id, 0), seen) for row in rows]
+
+
+def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
+    """Volumes with their array's name and whom they are mapped to."""
+    names = _names(tx, ArrayRow, (row.array_id for row in rows))
+    found = tx.scalars(
+        select(MappingRow).where(MappingRow.volume_id.in_([row.id for row in rows])).order_by(MappingRow.created_at)
+    ).all()
+    hosts = _names(tx, HostRow, (mapping.host_id for mapping in found))
+    groups = _names(tx, HostGroupRow, (mapping.host_group_id for mapping in found))
+    owners: dict[str, list[MappedTo]] = {}
+    for mapping in found:
+        owners.setdefault(mapping.volume_id, []).append(
+            MappedTo(
+                mapping_id=mapping.id, host=hosts.get(mapping.host_id or ""),
+                host_group=groups.get(mapping.host_group_id or ""), lun=mapping.lun,
+            )
+        )  # fmt: skip
+    return [volume_answer(row, names[row.array_id], owners.get(row.id, ()), seen) for row in rows]
+
+
+def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mapping]:
+    """Mappings with the names on both ends and the target they are served by."""
+    volume_names = _names(tx, VolumeRow, (row.volume_id for row in rows))
+    host_names = _names(tx, HostRow, (row.host_id for row in rows))
+    group_names = _names(tx, HostGroupRow, (row.host_group_id for row in rows))
+    targets = _targets(tx, (row.host_id or row.host_group_id for row in rows))
+    found = []
+    for row in rows:
+        target = targets.get(row.host_id or row.host_group_id or "")
+        export = seen.mapping_export(row.volume_id, target.id if target else None)
+        found.append(
+            Mapping(
+                id=row.id, volume=volume_names[row.volume_id], volume_id=row.volume_id,
+                host=host_names.get(row.host_id or ""), host_id=row.host_id,
+                host_group=group_names.get(row.host_group_id or ""), host_group_id=row.host_group_id,
+                lun=row.lun, shared=row.shared, target_iqn=target.iqn if target else None,
+                state=export.state, reason=export.reason, created_at=row.created_at, updated_at=row.updated_at,
+            )
+        )  # fmt: skip
+    return found
+
+
+def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessions) -> list[Host]:
+    """Hosts with their group, target, and how many mappings and sessions they have."""
+    ids = [row.id for row in rows]
+    memberships = tx.scalars(select(HostGroupMember).where(HostGroupMember.host_id.in_(ids)))
+    members = {member.host_id: member.host_group_id for member in memberships}
+    groups = _names(tx, HostGroupRow, members.values())
+    targets = _targets(tx, ids)
+    counts = _mapping_counts(tx, MappingRow.host_id, ids)
+    found = []
+    for row in rows:
+        target, group = targets.get(row.id), members.get(row.id)
+        iqns, nqns = initiator_names(row, "iqn"), initiator_names(row, "nqn")
+        found.append(
+            Host(
+                id=row.id, name=row.name, description=row.description, os_type=OsType(row.os_type), iqns=iqns,
+                wwpns=initiator_names(row, "wwpn"), nqns=nqns, chap=chap_users(row), group=groups.get(group or ""),
+                group_id=group, target_iqn=target.iqn if target else None,
+                export=seen.target_export(target.id if target and counts.get(row.id) else None),
+                mappings=counts.get(row.id, 0), sessions=sessions.count((*iqns, *nqns)),
+                created_at=row.created_at, updated_at=row.updated_at,
+            )
+        )  # fmt: skip
+    return found
+
+
+def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Seen) -> list[HostGroup]:
+    """Groups with the names of their hosts and their target."""
+    ids = [row.id for row in rows]
+    names = _names(tx, HostRow, (member.host_id for row in rows for member in row.members))
+    targets = _targets(tx, ids)
+    counts = _mapping_counts(tx, MappingRow.host_group_id, ids)
+    found = []
+    for row in rows:
+        target = targets.get(row.id)
+        members = sorted((names[member.host_id], member.host_id) for member in row.members)
+        found.append(
+            HostGroup(
+                id=row.id, name=row.name, description=row.description, hosts=tuple(name for name, _ in members),
+                host_ids=tuple(host_id for _, host_id in members), target_iqn=target.iqn if target else None,
+                export=seen.target_export(target.id if target and counts.get(row.id) else None),
+                mappings=counts.get(row.id, 0), created_at=row.created_at, updated_at=row.updated_at,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _names(
+    tx: Session, kind: type[ArrayRow | HostRow | HostGroupRow | VolumeRow], ids: Iterable[str | None]
+) -> dict[str, str]:
+    wanted = {one for one in ids if one}
+    if not wanted:
+        return {}
+    return dict(tx.execute(select(kind.id, kind.name).where(kind.id.in_(wanted))).tuples().all())
+
+
+def _targets(tx: Session, owners: Iterable[str | None]) -> dict[str, Target]:
+    """By the id of the host or group that owns it."""
+    wanted = {one for one in owners if one}
+    if not wanted:
+        return {}
+    rows = tx.scalars(select(Target).where(Target.host_id.in_(wanted) | Target.host_group_id.in_(wanted)))
+    return {row.host_id or row.host_group_id or "": row for row in rows}
+
+
+def _mapping_counts(tx: Session, owner: InstrumentedAttribute[str | None], ids: Sequence[str]) -> dict[str | None, int]:
+    return dict(tx.execute(select(owner, func.count()).where(owner.in_(ids)).group_by(owner)).tuples().all())

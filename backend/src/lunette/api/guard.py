@@ -1,0 +1,115 @@
+"""What stands before every handler, in this order: credentials, password change, role, body size, plain text.
+
+It runs before the body is read, so that a stranger's body is never parsed. Closed by default: an operation without a
+declared role is refused.
+"""
+
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
+from starlette.concurrency import run_in_threadpool
+from starlette.types import Message
+
+from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
+from lunette.api.identity import SAFE_METHODS, authenticate
+from lunette.api.parts import parts_of
+from lunette.domain.errors import (
+    FieldProblem,
+    Forbidden,
+    Invalid,
+    Malformed,
+    PasswordChangeRequired,
+    TooLarge,
+)
+
+MAX_BODY_BYTES = 1024 * 1024
+
+
+class GuardedRoute(APIRoute):
+    """A route whose handler is reached only by someone who may."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+        operation = self.operation_id or ""
+        known = frozenset(_query_parameters(self.dependant))
+
+        async def guarded(request: Request) -> Response:
+            if operation not in PUBLIC:
+                await run_in_threadpool(_admit, request, operation)
+            _check_text(request, known)
+            if request.method in SAFE_METHODS:
+                request.state.body = b""
+                return await handle(request)
+            request.state.body = body = await _read(request)
+            return await handle(_with_body(request, body))
+
+        return guarded
+
+
+def _query_parameters(dependant: Dependant) -> Iterator[str]:
+    for parameter in dependant.query_params:
+        yield parameter.alias
+    for inner in dependant.dependencies:
+        yield from _query_parameters(inner)
+
+
+def _admit(request: Request, operation: str) -> None:
+    identity = authenticate(request, parts_of(request).store)
+    if identity.must_change_password and operation not in BEFORE_PASSWORD_CHANGE:
+        raise PasswordChangeRequired("The one-time password must be changed first: POST /api/v1/password.")
+    needed = ROLES.get(operation)
+    if needed is None:
+        raise Forbidden("No role is declared for this operation, so nobody may call it.")
+    if not identity.role.includes(needed):
+        raise Forbidden(
+            f"This needs the role {needed.value}, and {identity.actor} has {identity.role.value}; ask an administrator."
+        )
+    request.state.identity = identity
+
+
+def _check_text(request: Request, known: frozenset[str]) -> None:
+    """Refuses NUL, which PostgreSQL cannot store, and query parameters nobody reads: a typing mistake must not pass."""
+    for key, value in (*request.query_params.multi_items(), *request.path_params.items()):
+        if "\0" in key or "\0" in str(value):
+            raise Invalid("NUL characters are not accepted; remove them.", errors=(_wrong(key, "holds a NUL"),))
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        expected = ", ".join(sorted(known)) or "none"
+        raise Invalid(
+            f"Unknown query parameter {unknown[0]}; this operation knows: {expected}.",
+            errors=tuple(_wrong(key, "is not a parameter of this operation") for key in unknown),
+        )
+
+
+def _wrong(field: str, message: str) -> FieldProblem:
+    return FieldProblem(field=field.replace("\0", "?")[:100], value=None, message=message)
+
+
+async def _read(request: Request) -> bytes:
+    declared = request.headers.get("content-length", "0")
+    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
+        raise _too_large()
+    chunks, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > MAX_BODY_BYTES:
+            raise _too_large()
+        chunks.append(chunk)
+    body = b"".join(chunks)
+    if b"\\u0000" in body:
+        raise Malformed("The body holds a NUL character (\\u0000), which cannot be stored; remove it.")
+    return body
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes; send less at once.")
+
+
+def _with_body(request: Request, body: bytes) -> Request:
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return Request(request.scope, receive)

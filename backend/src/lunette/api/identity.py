@@ -1,0 +1,146 @@
+"""Who is asking: a browser by its session cookie, automation by its API token. Both are known by their hash only."""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Forbidden, LunetteError, Unauthenticated
+from lunette.domain.roles import Role
+from lunette.store.access import ApiToken, LoginSession, User
+from lunette.store.database import Store
+from lunette.store.schema import utc_now
+
+COOKIE = "__Host-lunette"
+CSRF_HEADER = "X-CSRF-Token"
+TOKEN_PREFIX = "lnt_"
+SESSION_LIFE = timedelta(hours=12)
+_USE_NOTED_EVERY = timedelta(minutes=1)
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A person, or a token of a person. `role` is never above the person's own."""
+
+    user_id: str
+    username: str
+    role: Role
+    must_change_password: bool
+    token_name: str | None = None
+    session_hash: str | None = None
+    csrf_token: str | None = None
+
+    @property
+    def actor(self) -> str:
+        """Who did it, for events and jobs."""
+        return f"token:{self.token_name}" if self.token_name else self.username
+
+
+def new_secret() -> str:
+    """256 bits, so that a plain hash of it is safe to store."""
+    return secrets.token_urlsafe(32)
+
+
+def hash_secret(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def csrf_token(session_secret: str) -> str:
+    """Follows from the cookie, so a page that is loaded again can ask for it, and another site cannot compute it."""
+    return hmac.new(session_secret.encode(), b"csrf", hashlib.sha256).hexdigest()
+
+
+def open_session(tx: Session, user: User) -> str:
+    """Stores a new browser session; returns the cookie's value."""
+    secret = new_secret()
+    now = utc_now()
+    tx.add(
+        LoginSession(
+            token_hash=hash_secret(secret), user_id=user.id, csrf_hash=hash_secret(csrf_token(secret)),
+            created_at=now, expires_at=now + SESSION_LIFE,
+        )
+    )  # fmt: skip
+    return secret
+
+
+def authenticate(request: Request, store: Store) -> Identity:
+    """The identity behind a request. Raises Unauthenticated; for a browser's change also Forbidden without CSRF token."""
+    scheme, _, credential = request.headers.get("authorization", "").partition(" ")
+    if scheme:
+        if scheme.lower() != "bearer" or not credential.startswith(TOKEN_PREFIX):
+            raise Unauthenticated("The Authorization header holds no API token; send `Authorization: Bearer lnt_…`.")
+        return _by_token(credential.strip(), store)
+    cookie = request.cookies.get(COOKIE)
+    if not cookie:
+        raise Unauthenticated("No credentials came with the request; log in, or send an API token.")
+    identity = _by_cookie(cookie, store)
+    if request.method not in SAFE_METHODS:
+        shown = request.headers.get(CSRF_HEADER, "")
+        if not hmac.compare_digest(shown.encode(), (identity.csrf_token or "").encode()):
+            raise Forbidden(f"A change from a browser needs the session's token in {CSRF_HEADER}; reload the page.")
+    return identity
+
+
+def _by_cookie(secret: str, store: Store) -> Identity:
+    wanted = hash_secret(secret)
+    with store.read() as tx:
+        found = tx.execute(
+            select(LoginSession, User).join(User, User.id == LoginSession.user_id).where(
+                LoginSession.token_hash == wanted, LoginSession.expires_at > utc_now()
+            )
+        ).one_or_none()  # fmt: skip
+    if found is None:
+        raise Unauthenticated("The session has ended; log in again.")
+    user: User = found[1]
+    return Identity(
+        user_id=user.id, username=user.username, role=Role(user.role), must_change_password=user.must_change_password,
+        session_hash=wanted, csrf_token=csrf_token(secret),
+    )  # fmt: skip
+
+
+def _by_token(secret: str, store: Store) -> Identity:
+    with store.read() as tx:
+        found = tx.execute(
+            select(ApiToken, User).join(User, User.id == ApiToken.user_id).where(
+                ApiToken.token_hash == hash_secret(secret)
+            )
+        ).one_or_none()  # fmt: skip
+    if found is None:
+        raise Unauthenticated("This API token is not known; it may have been deleted. Make a new one.")
+    token: ApiToken = found[0]
+    user: User = found[1]
+    now = utc_now()
+    if token.expires_at and token.expires_at <= now:
+        raise Unauthenticated(f"The API token {token.name} expired at {token.expires_at:%Y-%m-%d %H:%M} UTC.")
+    if token.last_used_at is None or now - token.last_used_at > _USE_NOTED_EVERY:
+        _note_use(token.id, store)
+    role, owner = Role(token.role), Role(user.role)
+    return Identity(
+        user_id=user.id, username=user.username, role=role if owner.includes(role) else owner,
+        must_change_password=user.must_change_password, token_name=token.name,
+    )  # fmt: skip
+
+
+def _note_use(token_id: str, store: Store) -> None:
+    """Best effort: a database that cannot be written must not stop reading."""
+    try:
+        with store.write() as tx:
+            tx.execute(update(ApiToken).where(ApiToken.id == token_id).values(last_used_at=utc_now()))
+    except LunetteError:
+        return
+
+
+def asking(request: Request) -> Identity:
+    """The identity the guard has let in."""
+    identity: Identity = request.state.identity
+    return identity
+
+
+Asking = Annotated[Identity, Depends(asking)]

@@ -1,0 +1,23 @@
+"""Finds a stored resource by its id or its name."""
+
+from typing import Annotated, TypeVar
+
+from fastapi import Path
+from sqlalchemy import select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from lunette.domain.errors import NotFound
+
+Reference = Annotated[str, Path(min_length=1, max_length=255, description="Its id or its name.")]
+Row = TypeVar("Row")
+
+
+def find(tx: Session, kind: type[Row], reference: str, name: InstrumentedAttribute[str] | None = None) -> Row:
+    """The row with this id, or else with this name. Raises NotFound naming what was looked for."""
+    row = tx.get(kind, reference)
+    if row is None and name is not None:
+        row = tx.scalars(select(kind).where(name == reference)).one_or_none()
+    if row is None:
+        noun = str(getattr(kind, "__tablename__", "resource")).replace("_", " ").removeprefix("api ")
+        raise NotFound(f"There is no {noun} {reference!r}; the list of {noun}s shows what there is.")
+    return row

@@ -1,0 +1,136 @@
+"""Pages of lists: where to go on is a key, not an offset, so that a list that changes neither repeats nor skips.
+
+The cursor carries the sort, the last row's value and its id. It is no secret and no promise: a wrong one is refused.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Query
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from lunette.domain.errors import FieldProblem, Invalid
+
+MAX_LIMIT = 1000
+Value = str | int | datetime
+Row = TypeVar("Row")
+Item = TypeVar("Item")
+Columns = Mapping[str, InstrumentedAttribute[Any]]
+
+NameFilter = Annotated[
+    str | None, Query(max_length=255, description="Only names that match; `*` stands for any text, `?` for a letter.")
+]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which page is asked for."""
+
+    limit: int
+    cursor: str | None
+
+
+def _wish(
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Most items of a page.")] = 100,
+    cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the page before.")] = None,
+) -> Wish:
+    return Wish(limit, cursor)
+
+
+Paging = Annotated[Wish, Depends(_wish)]
+
+
+@dataclass(frozen=True)
+class Rows(Iterable[Row]):
+    """The rows of one page, how to go on, and how many there are in all."""
+
+    rows: Sequence[Row]
+    next_cursor: str | None
+    total: int
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+
+def stored_page(tx: Session, query: Select[tuple[Row]], wish: Wish, sort: str, columns: Columns) -> Rows[Row]:
+    """One page by SQL. `columns` maps sort fields to columns that are never null; the one named `id` breaks ties."""
+    field, descending = sort.removeprefix("-"), sort.startswith("-")
+    column, tie = columns[field], columns["id"]
+    total = tx.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
+    if wish.cursor:
+        value, last = _decode(wish.cursor, sort, column.type.python_type, tie.type.python_type)
+        query = query.where(_beyond(column, value, tie, last, descending=descending))
+    order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
+    rows = tx.scalars(query.order_by(*order).limit(wish.limit + 1)).all()
+    page = rows[: wish.limit]
+    more = len(rows) > wish.limit
+    cursor = _encode(sort, getattr(page[-1], column.key), getattr(page[-1], tie.key)) if more else None
+    return Rows(page, cursor, total)
+
+
+def seen_page(
+    items: Iterable[Item], wish: Wish, sort: str, key: Callable[[Item, str], tuple[Value, str]]
+) -> Rows[Item]:
+    """One page of what was observed. `key(item, field)` gives the sort value and the id."""
+    field, descending = sort.removeprefix("-"), sort.startswith("-")
+    ordered = sorted(items, key=lambda item: key(item, field), reverse=descending)
+    total = len(ordered)
+    if wish.cursor:
+        kind = type(key(ordered[0], field)[0]) if ordered else str
+        last = _decode(wish.cursor, sort, kind, str)
+        ordered = [i for i in ordered if (key(i, field) < last if descending else key(i, field) > last)]
+    page = ordered[: wish.limit]
+    cursor = _encode(sort, *key(page[-1], field)) if len(ordered) > wish.limit else None
+    return Rows(page, cursor, total)
+
+
+def name_like(column: InstrumentedAttribute[str], pattern: str | None) -> list[ColumnElement[bool]]:
+    """The condition of a name filter, none without a pattern. Capitals do not matter."""
+    if pattern is None:
+        return []
+    escaped = pattern.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return [func.lower(column).like(escaped.replace("*", "%").replace("?", "_"), escape="\\")]
+
+
+def _beyond(
+    column: InstrumentedAttribute[Any], value: Value, tie: InstrumentedAttribute[Any], last: Value, *, descending: bool
+) -> ColumnElement[bool]:
+    if descending:
+        return or_(column < value, and_(column == value, tie < last))
+    return or_(column > value, and_(column == value, tie > last))
+
+
+def _encode(sort: str, value: Value, last: Value) -> str:
+    plain = value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value
+    return base64.urlsafe_b64encode(json.dumps([sort, plain, last], separators=(",", ":")).encode()).decode()
+
+
+def _decode(cursor: str, sort: str, kind: type, tie_kind: type) -> tuple[Any, Any]:
+    try:
+        used, value, last = json.loads(base64.urlsafe_b64decode(cursor.encode()))
+        if kind is datetime:
+            value = datetime.fromisoformat(value)
+            if value.tzinfo is None:
+                raise ValueError("a time without a zone")
+        if used != sort or type(value) is not kind or type(last) is not tie_kind or not _storable(value, last):
+            raise ValueError("made for another list")
+    except (ValueError, TypeError, binascii.Error, RecursionError) as error:
+        raise Invalid(
+            "The cursor does not belong to this list; start again without it, and keep sort and filters the same.",
+            errors=(FieldProblem(field="cursor", value=cursor[:100], message="is no cursor of this list"),),
+        ) from error
+    return value, last
+
+
+def _storable(*values: Value) -> bool:
+    return all(
+        "\0" not in value and value.isprintable() if isinstance(value, str)
+        else abs(value) < 2**63 if isinstance(value, int) else True
+        for value in values
+    )  # fmt: skip

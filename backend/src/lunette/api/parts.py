@@ -1,0 +1,36 @@
+"""What the handlers work with: made once per process, reached through the request."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from lunette.api.feed import EventFeed
+from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.engine.control import Control
+from lunette.store.database import Store
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The store, the engine, and what only HTTP needs. `name` is the appliance's name for people."""
+
+    store: Store
+    control: Control
+    feed: EventFeed
+    one_time: OneTimePassword
+    passwords: Passwords = field(default_factory=Passwords)
+    login_limit: LoginLimit = field(default_factory=LoginLimit)
+    name: Callable[[], str] = lambda: "lunette"
+    ui: Path | None = None
+
+
+def parts_of(request: Request) -> Parts:
+    """The parts of the application that serves this request."""
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+UsedParts = Annotated[Parts, Depends(parts_of)]

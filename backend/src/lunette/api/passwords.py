@@ -1,0 +1,91 @@
+"""Passwords: Argon2 hashes, the one-time password of the first start, and the brake on guessing.
+
+There is no default password. The first start makes one, prints it on the console and keeps it in the runtime folder
+(gone with a reboot, then a new one is made) until it is changed at the first login.
+"""
+
+import os
+import secrets
+import threading
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import MovingWindowRateLimiter
+
+from lunette.domain.errors import RateLimited
+
+FIRST_USER = "admin"
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+_HASHES_AT_ONCE = 2
+"""Each takes 64 MiB and a core; more at once would let a flood of logins starve the appliance."""
+
+
+class Passwords:
+    """Hashes and checks. A check takes the same time whether or not the user exists."""
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._turns = threading.BoundedSemaphore(_HASHES_AT_ONCE)
+        self._nobody = self._hasher.hash(secrets.token_urlsafe())
+
+    def hash(self, password: str) -> str:
+        with self._turns:
+            return self._hasher.hash(password)
+
+    def is_right(self, password: str, stored_hash: str | None) -> bool:
+        """True if the password belongs to the hash. None stands for a user that does not exist: always False."""
+        with self._turns:
+            try:
+                self._hasher.verify(stored_hash or self._nobody, password)
+            except (VerificationError, InvalidHashError):
+                return False
+        return stored_hash is not None
+
+
+class LoginLimit:
+    """Few attempts per address and user, some more per address: guessing stays slow, one user cannot lock all out."""
+
+    def __init__(self, per_user: int = 5, per_address: int = 30) -> None:
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+        self._per_user = RateLimitItemPerMinute(per_user)
+        self._per_address = RateLimitItemPerMinute(per_address)
+
+    def attempt(self, address: str, username: str) -> None:
+        """Counts one attempt. Raises RateLimited when there were too many in the last minute."""
+        if not self._limiter.hit(self._per_address, address) or not self._limiter.hit(
+            self._per_user, address, username
+        ):
+            raise RateLimited("Too many login attempts from this address; wait a minute, then try again.")
+
+    def succeeded(self, address: str, username: str) -> None:
+        """Forgets the attempts of a person who is in."""
+        self._limiter.clear(self._per_user, address, username)
+
+
+class OneTimePassword:
+    """The file that keeps the one-time password until it is changed, readable by this process's user only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> str | None:
+        try:
+            return self.path.read_text().strip() or None
+        except FileNotFoundError:
+            return None
+
+    def make(self) -> str:
+        """A fresh one-time password, kept in the file."""
+        password = "-".join("".join(secrets.choice(_ALPHABET) for _ in range(4)) for _ in range(4))
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.unlink(missing_ok=True)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(password + "\n")
+        return password
+
+    def forget(self) -> None:
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,134 @@
+"""Every error becomes a problem document; none ever shows a trace. What tools printed goes to the log."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm.exc import StaleDataError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match
+
+from lunette.api.answers.problems import MEDIA_TYPE, problem_of
+from lunette.domain.errors import (
+    FieldProblem,
+    Invalid,
+    LunetteError,
+    Malformed,
+    MethodNotAllowed,
+    NotFound,
+    PreconditionFailed,
+    TooLarge,
+    Unavailable,
+)
+from lunette.store.refusals import as_refusal
+
+_log = structlog.get_logger(__name__)
+_SECRET_WORDS = ("secret", "password", "token")
+_SHOWN = 200
+
+
+def install(app: FastAPI) -> None:
+    """Makes the application answer every error with a problem document."""
+    app.add_exception_handler(LunetteError, _refused)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(DBAPIError, _database)
+    app.add_exception_handler(PoolTimeout, _pool)
+    app.add_exception_handler(StaleDataError, _stale)
+    app.add_exception_handler(Exception, _crash)
+
+
+def answer(request: Request, error: LunetteError) -> Response:
+    """The problem document of an error as a response."""
+    headers = {"Cache-Control": "no-store"}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="lunette"'
+    if error.status in (429, 503):
+        headers["Retry-After"] = "60" if error.status == 429 else "5"
+    document = problem_of(error, request.url.path)
+    return Response(document.model_dump_json(), error.status, headers, MEDIA_TYPE)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, LunetteError)  # noqa: S101 registered for this class only
+    if error.status >= 500 or error.log:
+        _log.warning("refused", path=request.url.path, status=error.status, detail=error.detail, log=error.log)
+    return answer(request, error)
+
+
+def _not_valid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 registered for this class only
+    found: Sequence[Any] = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        where = found[0]["loc"][-1]
+        reason = found[0].get("ctx", {}).get("error", "it cannot be parsed")
+        return answer(request, Malformed(f"The body is not JSON: {reason} at character {where}."))
+    wrong = tuple(_field(one) for one in found)
+    words = "; ".join(f"{one.field or 'body'}: {one.message}" for one in wrong[:3])
+    more = f" (and {len(wrong) - 3} more)" if len(wrong) > 3 else ""
+    return answer(request, Invalid(f"Nothing was changed. {words}{more}.", errors=wrong))
+
+
+def _field(one: Any) -> FieldProblem:
+    """Where a wrong value stands, the value if it is short and no secret, and the rule it broke."""
+    place = [str(part) for part in one["loc"]]
+    path = "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in place[1:]).lstrip(".")
+    value = one.get("input")
+    is_secret = any(word in part.lower() for part in place for word in _SECRET_WORDS)
+    shown = str(value)[:_SHOWN] if isinstance(value, str | int | float | bool) and not is_secret else None
+    message = str(one["msg"]).removeprefix("Value error, ")
+    return FieldProblem(field=path or place[0], value=shown, message=message)
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 registered for this class only
+    if error.status_code == 405:
+        allowed = ", ".join(allowed_methods(request))
+        response = answer(request, MethodNotAllowed(f"{request.method} is not possible here; possible: {allowed}."))
+        response.headers["Allow"] = allowed
+        return response
+    if error.status_code == 404:
+        return answer(request, NotFound(f"There is nothing at {request.url.path}; see GET /api/v1/openapi.json."))
+    if error.status_code == 413:
+        return answer(request, TooLarge("The body is too large; send less at once."))
+    if error.status_code < 500:
+        return answer(request, Malformed("The request cannot be read: its body is not valid UTF-8 JSON."))
+    return answer(request, LunetteError("The request could not be answered; the journal says why."))
+
+
+def allowed_methods(request: Request) -> list[str]:
+    """Every method some route knows for this path: Starlette names only those of the first."""
+    found: set[str] = set()
+    for method in ("GET", "POST", "PATCH", "DELETE"):
+        scope = {**request.scope, "method": method}
+        if any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes):
+            found.add(method)
+    return sorted(found)
+
+
+def _database(request: Request, error: Exception) -> Response:
+    assert isinstance(error, DBAPIError)  # noqa: S101 registered for this class only
+    return _refused(request, as_refusal(error))
+
+
+def _pool(request: Request, error: Exception) -> Response:
+    return _refused(
+        request, Unavailable("Too many requests wait for the database; repeat in a moment.", log=str(error))
+    )
+
+
+def _stale(request: Request, error: Exception) -> Response:
+    return _refused(
+        request, PreconditionFailed("It was changed by another request; read it again, then repeat.", log=str(error))
+    )
+
+
+def _crash(request: Request, error: Exception) -> Response:
+    _log.error("crashed", path=request.url.path, method=request.method, exc_info=error)
+    return answer(
+        request, LunetteError("Something in Lunette is broken; nothing more was changed. The journal says where.")
+    )

@@ -1,0 +1,80 @@
+"""Arrays: redundancy over disks."""
+
+from typing import Literal
+
+from fastapi import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api import gather
+from lunette.api.answers.arrays import Array
+from lunette.api.answers.base import Page
+from lunette.api.changes import Changing, Creating, answer
+from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.jobs import only_jobs
+from lunette.api.looking import seen_now
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.jobs import ResourceState
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Array as ArrayRow
+
+routes = router("/arrays", "arrays")
+_COLUMNS = {
+    "id": ArrayRow.id, "name": ArrayRow.name, "level": ArrayRow.level, "state": ArrayRow.state,
+    "usable_bytes": ArrayRow.size_bytes, "created_at": ArrayRow.created_at,
+}  # fmt: skip
+Sort = Literal[
+    "name", "-name", "level", "-level", "state", "-state", "usable_bytes", "-usable_bytes", "created_at", "-created_at"
+]
+
+
+@routes.get("", operation_id="array_list", response_model=Page[Array], responses=LISTED)
+def array_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "name",
+    name: NameFilter = None,
+    state: ResourceState | None = None,
+    level: Level | None = None,
+) -> Page[Array]:
+    """The arrays, with the health the kernel reports."""
+    query = select(ArrayRow).where(*name_like(ArrayRow.name, name))
+    query = query.where(ArrayRow.state == state.value) if state else query
+    query = query.where(ArrayRow.level == level.value) if level else query
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(gather.arrays(tx, found.rows, seen))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{array}", operation_id="array_show", response_model=Array, responses=SHOWN)
+def array_show(array: Reference, parts: UsedParts) -> Response:
+    """One array, by id or name."""
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        row = find(tx, ArrayRow, array, ArrayRow.name)
+        return answer(gather.arrays(tx, [row], seen)[0], version=row.version)
+
+
+@routes.post("", operation_id="array_create", status_code=202, response_model=None, responses=JOB_CREATED)
+def array_create(body: ArrayCreate, change: Creating) -> Response:
+    """Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`."""
+    return change.apply(
+        lambda tx: change.control.create_array(tx, change.actor, body, dry_run=change.dry_run), only_jobs
+    )
+
+
+@routes.delete("/{array}", operation_id="array_delete", status_code=202, response_model=None, responses=JOB_DELETED)
+def array_delete(array: Reference, change: Changing) -> Response:
+    """Destroys an array that holds no volumes any more, and clears its disks."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, ArrayRow, array, ArrayRow.name)
+        change.check_match(row.version)
+        return change.control.delete_array(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs)

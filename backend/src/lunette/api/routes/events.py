@@ -1,0 +1,101 @@
+"""Events: the numbered log, as a list and as a stream. And alerts: what a person must look at."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal
+
+from fastapi import Depends, Header, Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy import select
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.journal import Alert, Event, alert_answer, event_answer
+from lunette.api.declare import LISTED, refusals, router
+from lunette.api.feed import EventFeed
+from lunette.api.paging import Paging, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import FieldProblem, Invalid
+from lunette.store.journal import Alert as AlertRow
+from lunette.store.journal import Event as EventRow
+
+routes = router("/events", "events")
+alerts = router("/alerts", "alerts")
+_RECONNECT_MS = 3000
+_EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
+_ALERT_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
+
+
+@routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
+def event_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Literal["-seq", "seq"] = "-seq",
+    noun: Annotated[str | None, Query(max_length=32)] = None,
+    ref: Annotated[str | None, Query(max_length=255, description="Id of the resource it is about.")] = None,
+    kind: Annotated[str | None, Query(max_length=64, description="Such as volume.created.")] = None,
+    after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a higher number.")] = None,
+) -> Page[Event]:
+    """What happened, newest first."""
+    query = select(EventRow)
+    for column, value in ((EventRow.noun, noun), (EventRow.ref, ref), (EventRow.kind, kind)):
+        query = query.where(column == value) if value is not None else query
+    query = query.where(EventRow.seq > after) if after is not None else query
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _EVENT_COLUMNS)
+        items = tuple(event_answer(row) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+def _feed(parts: UsedParts) -> EventFeed:
+    parts.feed.check_room()
+    return parts.feed
+
+
+def _last(
+    last_event_id: Annotated[
+        str | None, Header(max_length=32, description="Number of the last event that was received; none: from now on.")
+    ] = None,
+) -> int | None:
+    if not last_event_id:
+        return None
+    if not re.fullmatch(r"[0-9]{1,18}", last_event_id):
+        wrong = FieldProblem(field="Last-Event-ID", value=last_event_id, message="is no event number")
+        raise Invalid("Last-Event-ID is no event number; leave it away to start from now.", errors=(wrong,))
+    return int(last_event_id)
+
+
+@routes.get(
+    "/stream",
+    operation_id="event_stream",
+    response_class=EventSourceResponse,
+    responses=refusals(),
+)
+async def event_stream(
+    feed: Annotated[EventFeed, Depends(_feed)], last: Annotated[int | None, Depends(_last)]
+) -> AsyncIterator[ServerSentEvent]:
+    """Server-sent events: each message is an Event, its id the event's number. Ends after ten minutes; come back."""
+    yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
+    async for event in feed.follow(last):
+        yield ServerSentEvent(data=event, id=str(event.seq))
+
+
+@alerts.get("", operation_id="alert_list", response_model=Page[Alert], responses=LISTED)
+def alert_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Literal["-raised_at", "raised_at", "severity", "-severity"] = "-raised_at",
+    active: Annotated[
+        bool | None, Query(description="Only those that are not resolved, or only those that are.")
+    ] = None,
+    severity: Severity | None = None,
+) -> Page[Alert]:
+    """What a person must look at, with cause and fix."""
+    query = select(AlertRow)
+    if active is not None:
+        query = query.where(AlertRow.resolved_at.is_(None) if active else AlertRow.resolved_at.is_not(None))
+    query = query.where(AlertRow.severity == severity.value) if severity else query
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _ALERT_COLUMNS)
+        items = tuple(alert_answer(row) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)

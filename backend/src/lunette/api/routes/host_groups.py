@@ -1,0 +1,86 @@
+"""Host groups: clusters of hosts that share volumes."""
+
+from typing import Literal
+
+from fastapi import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api import gather
+from lunette.api.answers.base import Page
+from lunette.api.answers.hosts import HostGroup
+from lunette.api.changes import Change, Changing, Creating, answer
+from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.looking import seen_now
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import HostGroup as HostGroupRow
+
+routes = router("/host-groups", "host groups")
+_COLUMNS = {"id": HostGroupRow.id, "name": HostGroupRow.name, "created_at": HostGroupRow.created_at}
+Sort = Literal["name", "-name", "created_at", "-created_at"]
+
+
+@routes.get("", operation_id="host_group_list", response_model=Page[HostGroup], responses=LISTED)
+def host_group_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None) -> Page[HostGroup]:
+    """The host groups."""
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        query = select(HostGroupRow).where(*name_like(HostGroupRow.name, name))
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(gather.host_groups(tx, found.rows, seen))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{host_group}", operation_id="host_group_show", response_model=HostGroup, responses=SHOWN)
+def host_group_show(host_group: Reference, parts: UsedParts) -> Response:
+    """One host group, by id or name."""
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
+        return answer(gather.host_groups(tx, [row], seen)[0], version=row.version)
+
+
+@routes.post("", operation_id="host_group_create", status_code=201, response_model=HostGroup, responses=CREATED)
+def host_group_create(body: HostGroupCreate, change: Creating) -> Response:
+    """Creates a host group; a host is in one group at most."""
+    return change.apply(
+        lambda tx: change.control.create_host_group(tx, change.actor, body, dry_run=change.dry_run),
+        lambda tx, outcome: _shown(tx, change, outcome, 201),
+    )
+
+
+@routes.patch("/{host_group}", operation_id="host_group_patch", response_model=None, responses=changed(HostGroup))
+def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Changing) -> Response:
+    """Changes a group; an absent field stays. A host that leaves loses the group's volumes."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
+        change.check_match(row.version)
+        return change.control.patch_host_group(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200))
+
+
+@routes.delete(
+    "/{host_group}", operation_id="host_group_delete", status_code=204, response_model=None, responses=DELETED
+)
+def host_group_delete(host_group: Reference, change: Changing) -> Response:
+    """Deletes a group that nothing is mapped to any more; its hosts stay."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, HostGroupRow, host_group, HostGroupRow.name)
+        change.check_match(row.version)
+        return change.control.delete_host_group(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
+
+
+def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:
+    row = tx.get_one(HostGroupRow, outcome.ids[0])
+    group = gather.host_groups(tx, [row], seen_now(change.parts))[0]
+    location = f"/api/v1/host-groups/{row.id}" if status == 201 else None
+    return answer(group, status, location=location, version=row.version)

@@ -1,0 +1,100 @@
+"""Hosts: client servers with their initiators and credentials."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query, Response
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.api import gather
+from lunette.api.answers.base import Page
+from lunette.api.answers.hosts import Host
+from lunette.api.changes import Change, Changing, Creating, answer
+from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.looking import seen_now, sessions_now
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.hosts import HostCreate, HostPatch, OsType
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Host as HostRow
+from lunette.store.resources import HostGroup, HostGroupMember, HostInitiator
+
+routes = router("/hosts", "hosts")
+_COLUMNS = {"id": HostRow.id, "name": HostRow.name, "os_type": HostRow.os_type, "created_at": HostRow.created_at}
+Sort = Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"]
+
+
+@routes.get("", operation_id="host_list", response_model=Page[Host], responses=LISTED)
+def host_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "name",
+    name: NameFilter = None,
+    os_type: OsType | None = None,
+    initiator: Annotated[str | None, Query(max_length=223, description="The host with this IQN, WWPN or NQN.")] = None,
+    host_group: Annotated[str | None, Query(max_length=63, description="Members of this group, by id or name.")] = None,
+) -> Page[Host]:
+    """The hosts."""
+    query = select(HostRow).where(*name_like(HostRow.name, name))
+    query = query.where(HostRow.os_type == os_type.value) if os_type else query
+    if initiator is not None:
+        query = query.where(HostRow.id.in_(select(HostInitiator.host_id).where(HostInitiator.name == initiator)))
+    if host_group is not None:
+        groups = select(HostGroup.id).where(or_(HostGroup.id == host_group, HostGroup.name == host_group))
+        members = select(HostGroupMember.host_id).where(HostGroupMember.host_group_id.in_(groups))
+        query = query.where(HostRow.id.in_(members))
+    seen, sessions = seen_now(parts), sessions_now(parts)
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(gather.hosts(tx, found.rows, seen, sessions))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{host}", operation_id="host_show", response_model=Host, responses=SHOWN)
+def host_show(host: Reference, parts: UsedParts) -> Response:
+    """One host, by id or name. Secrets are never answered."""
+    seen, sessions = seen_now(parts), sessions_now(parts)
+    with parts.store.read() as tx:
+        row = find(tx, HostRow, host, HostRow.name)
+        return answer(gather.hosts(tx, [row], seen, sessions)[0], version=row.version)
+
+
+@routes.post("", operation_id="host_create", status_code=201, response_model=Host, responses=CREATED)
+def host_create(body: HostCreate, change: Creating) -> Response:
+    """Creates a host; an initiator name belongs to one host only."""
+
+    def show(tx: Session, outcome: Outcome) -> Response:
+        return _shown(tx, change, outcome, 201)
+
+    return change.apply(lambda tx: change.control.create_host(tx, change.actor, body, dry_run=change.dry_run), show)
+
+
+@routes.patch("/{host}", operation_id="host_patch", response_model=None, responses=changed(Host))
+def host_patch(host: Reference, body: HostPatch, change: Changing) -> Response:
+    """Changes a host; an absent field stays. Initiators that leave lose their sessions."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, HostRow, host, HostRow.name)
+        change.check_match(row.version)
+        return change.control.patch_host(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200))
+
+
+@routes.delete("/{host}", operation_id="host_delete", status_code=204, response_model=None, responses=DELETED)
+def host_delete(host: Reference, change: Changing) -> Response:
+    """Deletes a host that nothing is mapped to any more and that is in no group."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, HostRow, host, HostRow.name)
+        change.check_match(row.version)
+        return change.control.delete_host(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
+
+
+def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:
+    row = tx.get_one(HostRow, outcome.ids[0])
+    host = gather.hosts(tx, [row], seen_now(change.parts), sessions_now(change.parts))[0]
+    return answer(host, status, location=f"/api/v1/hosts/{row.id}" if status == 201 else None, version=row.version)

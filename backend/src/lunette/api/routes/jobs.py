@@ -1,0 +1,66 @@
+"""Jobs: long work, followed here; a stuck one waits for a decision."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.journal import Job, JobSummary, job_summary
+from lunette.api.changes import Creating
+from lunette.api.declare import JOB_CREATED, LISTED, SHOWN, router
+from lunette.api.jobs import job_response
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import Paging, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.base import Model
+from lunette.domain.jobs import JobKind, JobState, Resolution
+from lunette.engine.outcome import Outcome
+from lunette.store.journal import Job as JobRow
+
+routes = router("/jobs", "jobs")
+_COLUMNS = {"id": JobRow.id, "created_at": JobRow.created_at, "state": JobRow.state, "kind": JobRow.kind}
+Sort = Literal["-created_at", "created_at", "state", "-state", "kind", "-kind"]
+
+
+class JobResolve(Model):
+    """The decision about a stuck job: retry, or abandon and leave the machine as it is."""
+
+    how: Resolution
+
+
+@routes.get("", operation_id="job_list", response_model=Page[JobSummary], responses=LISTED)
+def job_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "-created_at",
+    state: Annotated[list[JobState] | None, Query(max_length=6)] = None,
+    kind: JobKind | None = None,
+) -> Page[JobSummary]:
+    """The jobs, newest first, without their steps."""
+    query = select(JobRow)
+    query = query.where(JobRow.state.in_([one.value for one in state])) if state else query
+    query = query.where(JobRow.kind == kind.value) if kind else query
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(job_summary(row) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{job}", operation_id="job_show", response_model=Job, responses=SHOWN)
+def job_show(job: Reference, parts: UsedParts) -> Response:
+    """One job with all its steps."""
+    with parts.store.read() as tx:
+        return job_response(tx, job)
+
+
+@routes.post("/{job}:resolve", operation_id="job_resolve", status_code=202, response_model=None, responses=JOB_CREATED)
+def job_resolve(job: Reference, body: JobResolve, change: Creating) -> Response:
+    """Decides about a stuck job. 409 if it is not stuck."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, JobRow, job)
+        return change.control.resolve_job(tx, change.actor, row.id, body.how, dry_run=change.dry_run)
+
+    return change.apply(act, lambda tx, _outcome: job_response(tx, job, 202))

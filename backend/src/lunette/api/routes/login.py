@@ -1,0 +1,121 @@
+"""Logging in and out, the own password, and who is asking."""
+
+from typing import Annotated
+
+from fastapi import Request, Response
+from pydantic import Field, SecretStr
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.people import Me
+from lunette.api.declare import refusals, router
+from lunette.api.identity import COOKIE, SESSION_LIFE, Asking, csrf_token, open_session
+from lunette.api.parts import UsedParts
+from lunette.api.passwords import FIRST_USER
+from lunette.domain.base import Model
+from lunette.domain.errors import FieldProblem, Forbidden, Invalid, Unauthenticated
+from lunette.domain.roles import Role
+from lunette.store.access import LoginSession, User
+from lunette.store.events import emit
+from lunette.store.schema import utc_now
+
+routes = router("", "login")
+
+Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
+NewPassword = Annotated[SecretStr, Field(min_length=12, max_length=256)]
+
+
+class Login(Model):
+    """A person's credentials."""
+
+    username: Annotated[str, Field(min_length=1, max_length=63)]
+    password: Password
+
+
+class PasswordChange(Model):
+    """The own password, old and new. The new one has 12 characters or more and is not the user name."""
+
+    current_password: Password
+    new_password: NewPassword
+
+
+@routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(413, 429))
+def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
+    """Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token."""
+    address = request.client.host if request.client else ""
+    parts.login_limit.attempt(address, body.username)
+    with parts.store.read() as tx:
+        user = tx.scalars(select(User).where(User.username == body.username)).one_or_none()
+    if not parts.passwords.is_right(body.password.get_secret_value(), user.password_hash if user else None) or not user:
+        raise Unauthenticated("The user name or the password is wrong.")
+    parts.login_limit.succeeded(address, body.username)
+    with parts.store.write() as tx:
+        tx.execute(delete(LoginSession).where(LoginSession.expires_at < utc_now()))
+        cookie = open_session(tx, user)
+        emit(tx, "user.login", f"{user.username} logged in from {address or 'an unknown address'}", actor=user.username)
+    me = Me(
+        username=user.username, role=Role(user.role), password_change_required=user.must_change_password,
+        csrf_token=csrf_token(cookie),
+    )  # fmt: skip
+    response = Response(me.model_dump_json(), media_type="application/json")
+    response.set_cookie(
+        COOKIE, cookie, max_age=int(SESSION_LIFE.total_seconds()), secure=True, httponly=True, samesite="strict"
+    )
+    return response
+
+
+@routes.post("/logout", operation_id="login_delete", status_code=204, responses=refusals(413))
+def login_delete(parts: UsedParts, identity: Asking) -> Response:
+    """Ends the browser session. An API token stays valid; delete it with DELETE /tokens."""
+    if identity.session_hash:
+        with parts.store.write() as tx:
+            tx.execute(delete(LoginSession).where(LoginSession.token_hash == identity.session_hash))
+    response = Response(status_code=204)
+    response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="strict")
+    return response
+
+
+@routes.get("/me", operation_id="me_show", response_model=Me, responses=refusals())
+def me_show(identity: Asking) -> Me:
+    """Who is asking, with which role."""
+    return Me(
+        username=identity.username, role=identity.role, password_change_required=identity.must_change_password,
+        csrf_token=identity.csrf_token,
+    )  # fmt: skip
+
+
+@routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))
+def password_change(body: PasswordChange, request: Request, parts: UsedParts, identity: Asking) -> Response:
+    """Changes the own password and ends every other session of this user."""
+    if identity.token_name:
+        raise Forbidden("A password is changed in a session of its owner, not with an API token; log in.")
+    parts.login_limit.attempt(request.client.host if request.client else "", identity.username)
+    current, new = body.current_password.get_secret_value(), body.new_password.get_secret_value()
+    with parts.store.read() as tx:
+        stored = tx.get(User, identity.user_id)
+    if not parts.passwords.is_right(current, stored.password_hash if stored else None):
+        raise _invalid("current_password", "is not the current password")
+    if new == current or new.lower() == identity.username.lower():
+        raise _invalid("new_password", "must differ from the current password and from the user name")
+    hashed = parts.passwords.hash(new)
+    with parts.store.write() as tx:
+        _store_password(tx, identity.user_id, hashed, identity.session_hash)
+    if identity.username == FIRST_USER:
+        parts.one_time.forget()
+    return Response(status_code=204)
+
+
+def _store_password(tx: Session, user_id: str, hashed: str, kept_session: str | None) -> None:
+    user = tx.get_one(User, user_id)
+    user.password_hash, user.must_change_password = hashed, False
+    tx.execute(
+        delete(LoginSession).where(LoginSession.user_id == user.id, LoginSession.token_hash != (kept_session or ""))
+    )
+    emit(tx, "user.password_changed", f"{user.username} changed the password", actor=user.username, ref=user.id)
+
+
+def _invalid(field: str, message: str) -> Invalid:
+    return Invalid(
+        f"The password was not changed: {field} {message}.",
+        errors=(FieldProblem(field=field, value=None, message=message),),
+    )

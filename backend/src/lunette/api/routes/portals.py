@@ -1,0 +1,73 @@
+"""Portals: addresses and ports where hosts knock."""
+
+from typing import Literal
+
+from fastapi import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.portals import Portal, portal_answer
+from lunette.api.changes import Changing, Creating, answer
+from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.looking import seen_now
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.mappings import PortalCreate, Protocol
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Portal as PortalRow
+
+routes = router("/portals", "portals")
+_COLUMNS = {
+    "id": PortalRow.id, "name": PortalRow.name, "address": PortalRow.address, "port": PortalRow.port,
+    "created_at": PortalRow.created_at,
+}  # fmt: skip
+Sort = Literal["name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at"]
+
+
+@routes.get("", operation_id="portal_list", response_model=Page[Portal], responses=LISTED)
+def portal_list(
+    parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None, protocol: Protocol | None = None
+) -> Page[Portal]:
+    """The portals, and whether each listens now."""
+    query = select(PortalRow).where(*name_like(PortalRow.name, name))
+    query = query.where(PortalRow.protocol == protocol.value) if protocol else query
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+    items = tuple(portal_answer(row, seen) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{portal}", operation_id="portal_show", response_model=Portal, responses=SHOWN)
+def portal_show(portal: Reference, parts: UsedParts) -> Response:
+    """One portal, by id or name."""
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        row = find(tx, PortalRow, portal, PortalRow.name)
+        return answer(portal_answer(row, seen), version=row.version)
+
+
+@routes.post("", operation_id="portal_create", status_code=201, response_model=Portal, responses=CREATED)
+def portal_create(body: PortalCreate, change: Creating) -> Response:
+    """Listens on an address and port; every host's target is reachable there."""
+
+    def show(tx: Session, outcome: Outcome) -> Response:
+        row = tx.get_one(PortalRow, outcome.ids[0])
+        portal = portal_answer(row, seen_now(change.parts))
+        return answer(portal, 201, location=f"/api/v1/portals/{row.id}", version=row.version)
+
+    return change.apply(lambda tx: change.control.create_portal(tx, change.actor, body, dry_run=change.dry_run), show)
+
+
+@routes.delete("/{portal}", operation_id="portal_delete", status_code=204, response_model=None, responses=DELETED)
+def portal_delete(portal: Reference, change: Changing) -> Response:
+    """Stops listening; sessions through this portal end."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, PortalRow, portal, PortalRow.name)
+        change.check_match(row.version)
+        return change.control.delete_portal(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, lambda _tx, _outcome: Response(status_code=204))

@@ -1,0 +1,47 @@
+"""Sessions: initiators that are logged in now."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query
+from sqlalchemy import select
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.seen import SeenSessions
+from lunette.api.answers.sessions import Session, session_answer
+from lunette.api.declare import LISTED, router
+from lunette.api.matching import matches
+from lunette.api.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.parts import UsedParts
+from lunette.store.resources import Host, HostInitiator
+
+routes = router("/sessions", "sessions")
+Sort = Literal["initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn"]
+
+
+@routes.get("", operation_id="session_list", response_model=Page[Session], responses=LISTED)
+def session_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "initiator",
+    name: NameFilter = None,
+    host: Annotated[str | None, Query(max_length=63, description="Only those of this host, by id or name.")] = None,
+) -> Page[Session]:
+    """Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is away."""
+    now = SeenSessions(parts.control.sessions())
+    owners = select(HostInitiator.name, Host.id, Host.name).join(Host, Host.id == HostInitiator.host_id)
+    with parts.store.read() as tx:
+        hosts = {initiator: (host_id, host_name) for initiator, host_id, host_name in tx.execute(owners)}
+    observed = now.observed.sessions if now.observed else ()
+    sessions = [session_answer(one, hosts.get(one.initiator), now.age_s) for one in observed]
+    kept = [
+        one
+        for one in sessions
+        if (host is None or host in (one.host, one.host_id)) and matches(name, one.host, one.initiator, one.target_iqn)
+    ]
+    found = seen_page(kept, page, sort, _key)
+    return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
+
+
+def _key(session: Session, field: str) -> tuple[Value, str]:
+    value = {"host": session.host or "", "target_iqn": session.target_iqn}.get(field, session.initiator)
+    return value, session.id

@@ -1,0 +1,128 @@
+"""API tokens: credentials for automation. Each belongs to a person, goes with that person, and never has a higher role.
+
+An administrator sees and deletes everyone's, the others their own.
+"""
+
+import datetime as dt
+from typing import Annotated, Literal
+
+from fastapi import Response
+from pydantic import Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.people import NewToken, Token, token_answer
+from lunette.api.changes import Changing, Creating, answer
+from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, router
+from lunette.api.identity import TOKEN_PREFIX, Asking, Identity, hash_secret, new_secret
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.base import Model
+from lunette.domain.errors import Conflict, FieldProblem, Forbidden, NotFound
+from lunette.domain.identity import IdentitySource
+from lunette.domain.names import Name
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.roles import Role
+from lunette.store.access import ApiToken as TokenRow
+from lunette.store.access import User as UserRow
+from lunette.store.events import emit
+from lunette.store.schema import utc_now
+
+routes = router("/tokens", "tokens")
+_COLUMNS = {"id": TokenRow.id, "name": TokenRow.name, "created_at": TokenRow.created_at}
+Sort = Literal["name", "-name", "created_at", "-created_at"]
+
+
+class TokenCreate(Model):
+    """The wish for an API token. `role` None takes the own one; `expires_days` None never expires."""
+
+    name: Name
+    role: Role | None = None
+    expires_days: Annotated[int, Field(ge=1, le=3650)] | None = None
+
+
+@routes.get("", operation_id="token_list", response_model=Page[Token], responses=LISTED)
+def token_list(
+    parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "name", name: NameFilter = None
+) -> Page[Token]:
+    """The API tokens: an administrator sees all, the others their own."""
+    query = select(TokenRow).where(*name_like(TokenRow.name, name))
+    if identity.role is not Role.ADMINISTRATOR:
+        query = query.where(TokenRow.user_id == identity.user_id)
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        owners = {row.id: row.username for row in tx.scalars(select(UserRow))}
+        items = tuple(token_answer(row, owners[row.user_id]) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{token}", operation_id="token_show", response_model=Token, responses=SHOWN)
+def token_show(token: Reference, parts: UsedParts, identity: Asking) -> Response:
+    """One API token, by id or name, without its secret."""
+    with parts.store.read() as tx:
+        row = _find(tx, token, identity)
+        return answer(token_answer(row, tx.get_one(UserRow, row.user_id).username), version=row.version)
+
+
+@routes.post("", operation_id="token_create", status_code=201, response_model=NewToken, responses=CREATED)
+def token_create(body: TokenCreate, change: Creating) -> Response:
+    """Makes an API token; its secret is in this answer and nowhere else."""
+    role = body.role or change.identity.role
+    if not change.identity.role.includes(role):
+        raise Forbidden(f"A token cannot have the role {role.value}: its maker has {change.identity.role.value}.")
+
+    def work(tx: Session) -> Response:
+        if tx.scalar(select(TokenRow.id).where(TokenRow.name == body.name)):
+            wrong = FieldProblem(field="name", value=body.name, message="is taken")
+            raise Conflict(f"Token {body.name} was not made: the name is taken.", errors=(wrong,))
+        plan = _plan(f"Make token {body.name}", Action.CREATE, body.name, f"role {role.value}")
+        return change.plan_or(plan, lambda: _create(tx, body, role, change.identity))
+
+    return change.run(work)
+
+
+def _create(tx: Session, body: TokenCreate, role: Role, owner: Identity) -> Response:
+    secret = TOKEN_PREFIX + new_secret()
+    row = TokenRow(
+        id=IdentitySource().id(), name=body.name, user_id=owner.user_id, token_hash=hash_secret(secret),
+        role=role.value, last_used_at=None,
+        expires_at=utc_now() + dt.timedelta(days=body.expires_days) if body.expires_days else None,
+    )  # fmt: skip
+    tx.add(row)
+    emit(tx, "token.created", f"API token {row.name} was made as {row.role}", actor=owner.actor, ref=row.id)
+    tx.flush()
+    made = NewToken(**token_answer(row, owner.username).model_dump(), token=secret)
+    return answer(made, 201, location=f"/api/v1/tokens/{row.id}", version=row.version)
+
+
+@routes.delete("/{token}", operation_id="token_delete", status_code=204, responses=DELETED)
+def token_delete(token: Reference, change: Changing) -> Response:
+    """Deletes an API token; it stops working at once."""
+
+    def work(tx: Session) -> Response:
+        row = _find(tx, token, change.identity)
+        change.check_match(row.version)
+        plan = _plan(f"Delete token {row.name}", Action.DESTROY, row.name, "it stops working at once")
+        return change.plan_or(plan, lambda: _delete(tx, row, change.actor.name))
+
+    return change.run(work)
+
+
+def _delete(tx: Session, row: TokenRow, actor: str) -> Response:
+    tx.delete(row)
+    emit(tx, "token.deleted", f"API token {row.name} was deleted", actor=actor, ref=row.id)
+    return Response(status_code=204)
+
+
+def _find(tx: Session, reference: str, identity: Identity) -> TokenRow:
+    """The token, if the person may see it; someone else's does not exist for them."""
+    row = find(tx, TokenRow, reference, TokenRow.name)
+    if identity.role is not Role.ADMINISTRATOR and row.user_id != identity.user_id:
+        raise NotFound(f"There is no token {reference!r} of yours; the list of tokens shows what there is.")
+    return row
+
+
+def _plan(title: str, action: Action, name: str, detail: str) -> Plan:
+    return Plan(title=title, changes=(Change(action=action, noun="token", name=name, detail=detail),), steps=())

@@ -1,0 +1,155 @@
+"""Users: the people who may log in. At least one administrator always stays."""
+
+from typing import Literal
+
+from fastapi import Response
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.people import User, user_answer
+from lunette.api.changes import Changing, Creating, answer
+from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.api.routes.login import NewPassword
+from lunette.domain.base import Model
+from lunette.domain.errors import Conflict, FieldProblem
+from lunette.domain.identity import IdentitySource
+from lunette.domain.names import Name
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.roles import Role
+from lunette.store.access import LoginSession
+from lunette.store.access import User as UserRow
+from lunette.store.events import emit
+
+routes = router("/users", "users")
+_COLUMNS = {
+    "id": UserRow.id, "username": UserRow.username, "role": UserRow.role, "created_at": UserRow.created_at,
+}  # fmt: skip
+Sort = Literal["username", "-username", "role", "-role", "created_at", "-created_at"]
+
+
+class UserCreate(Model):
+    """The wish for a user. The password given here must be changed at the first login."""
+
+    username: Name
+    password: NewPassword
+    role: Role = Role.VIEWER
+
+
+class UserPatch(Model):
+    """Changes of a user; an absent field stays. A new password must be changed at the next login."""
+
+    role: Role | None = None
+    password: NewPassword | None = None
+
+
+@routes.get("", operation_id="user_list", response_model=Page[User], responses=LISTED)
+def user_list(
+    parts: UsedParts, page: Paging, sort: Sort = "username", name: NameFilter = None, role: Role | None = None
+) -> Page[User]:
+    """The people who may log in."""
+    query = select(UserRow).where(*name_like(UserRow.username, name))
+    query = query.where(UserRow.role == role.value) if role else query
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(user_answer(row) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{user}", operation_id="user_show", response_model=User, responses=SHOWN)
+def user_show(user: Reference, parts: UsedParts) -> Response:
+    """One user, by id or user name."""
+    with parts.store.read() as tx:
+        row = find(tx, UserRow, user, UserRow.username)
+        return answer(user_answer(row), version=row.version)
+
+
+@routes.post("", operation_id="user_create", status_code=201, response_model=User, responses=CREATED)
+def user_create(body: UserCreate, change: Creating) -> Response:
+    """Creates a user; the password must be changed at the first login."""
+    hashed = change.parts.passwords.hash(body.password.get_secret_value()) if not change.dry_run else ""
+
+    def work(tx: Session) -> Response:
+        if tx.scalar(select(UserRow.id).where(UserRow.username == body.username)):
+            wrong = FieldProblem(field="username", value=body.username, message="is taken")
+            raise Conflict(f"User {body.username} was not created: the name is taken.", errors=(wrong,))
+        plan = _plan(f"Create user {body.username}", Action.CREATE, body.username, f"role {body.role.value}")
+        return change.plan_or(plan, lambda: _create(tx, body, hashed, change.actor.name))
+
+    return change.run(work)
+
+
+def _create(tx: Session, body: UserCreate, hashed: str, actor: str) -> Response:
+    row = UserRow(
+        id=IdentitySource().id(), username=body.username, password_hash=hashed, role=body.role.value,
+        must_change_password=True,
+    )  # fmt: skip
+    tx.add(row)
+    emit(tx, "user.created", f"user {row.username} was created as {row.role}", actor=actor, ref=row.id)
+    tx.flush()
+    return answer(user_answer(row), 201, location=f"/api/v1/users/{row.id}", version=row.version)
+
+
+@routes.patch("/{user}", operation_id="user_patch", response_model=None, responses=changed(User))
+def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
+    """Changes a user's role or sets a password that must be changed at the next login; ends their sessions."""
+    hashed = change.parts.passwords.hash(body.password.get_secret_value()) if body.password else None
+
+    def work(tx: Session) -> Response:
+        row = find(tx, UserRow, user, UserRow.username)
+        change.check_match(row.version)
+        if body.role and body.role is not Role.ADMINISTRATOR:
+            _keep_an_administrator(tx, row)
+        detail = ", ".join(
+            [*([f"role {body.role.value}"] if body.role else []), *(["a new password"] if hashed else [])]
+        )
+        plan = _plan(f"Change user {row.username}", Action.CHANGE, row.username, detail or "nothing changes")
+        return change.plan_or(plan, lambda: _patch(tx, row, body.role, hashed, change.actor.name))
+
+    return change.run(work)
+
+
+def _patch(tx: Session, row: UserRow, role: Role | None, hashed: str | None, actor: str) -> Response:
+    if role:
+        row.role = role.value
+    if hashed:
+        row.password_hash, row.must_change_password = hashed, True
+    if role or hashed:
+        for session in tx.scalars(select(LoginSession).where(LoginSession.user_id == row.id)):
+            tx.delete(session)
+        emit(tx, "user.changed", f"user {row.username} was changed", actor=actor, ref=row.id)
+    tx.flush()
+    return answer(user_answer(row), version=row.version)
+
+
+@routes.delete("/{user}", operation_id="user_delete", status_code=204, responses=DELETED)
+def user_delete(user: Reference, change: Changing) -> Response:
+    """Deletes a user with their sessions and API tokens."""
+
+    def work(tx: Session) -> Response:
+        row = find(tx, UserRow, user, UserRow.username)
+        change.check_match(row.version)
+        _keep_an_administrator(tx, row)
+        plan = _plan(f"Delete user {row.username}", Action.DESTROY, row.username, "with all sessions and API tokens")
+        return change.plan_or(plan, lambda: _delete(tx, row, change.actor.name))
+
+    return change.run(work)
+
+
+def _delete(tx: Session, row: UserRow, actor: str) -> Response:
+    tx.delete(row)
+    emit(tx, "user.deleted", f"user {row.username} was deleted", actor=actor, ref=row.id)
+    return Response(status_code=204)
+
+
+def _keep_an_administrator(tx: Session, row: UserRow) -> None:
+    admins = tx.scalar(select(func.count()).where(UserRow.role == Role.ADMINISTRATOR.value)) or 0
+    if row.role == Role.ADMINISTRATOR.value and admins == 1:
+        raise Conflict(f"{row.username} is the only administrator; make another one first.")
+
+
+def _plan(title: str, action: Action, name: str, detail: str) -> Plan:
+    return Plan(title=title, changes=(Change(action=action, noun="user", name=name, detail=detail),), steps=())

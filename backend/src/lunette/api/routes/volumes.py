@@ -1,0 +1,121 @@
+"""Volumes: slices of an array, one by one or many at once."""
+
+from typing import Annotated, Literal
+
+from fastapi import Query, Response
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.api import gather
+from lunette.api.answers.base import Page
+from lunette.api.answers.volumes import Volume
+from lunette.api.changes import Changing, Creating, answer
+from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
+from lunette.api.jobs import only_jobs
+from lunette.api.looking import seen_now
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.jobs import ResourceState
+from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumePatch
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Array, Host, HostGroup, Mapping
+from lunette.store.resources import Volume as VolumeRow
+
+routes = router("/volumes", "volumes")
+batches = router("/volumes:batch", "volumes")
+_COLUMNS = {
+    "id": VolumeRow.id, "name": VolumeRow.name, "state": VolumeRow.state, "size_bytes": VolumeRow.size_bytes,
+    "naa": VolumeRow.naa, "created_at": VolumeRow.created_at,
+}  # fmt: skip
+Sort = Literal[
+    "name", "-name", "state", "-state", "size_bytes", "-size_bytes", "naa", "-naa", "created_at", "-created_at"
+]
+
+
+def _of(what: str) -> object:
+    return Query(max_length=63, description=f"Only those of this {what}, by id or name.")
+
+
+@routes.get("", operation_id="volume_list", response_model=Page[Volume], responses=LISTED)
+def volume_list(
+    parts: UsedParts,
+    page: Paging,
+    sort: Sort = "name",
+    name: NameFilter = None,
+    array: Annotated[str | None, _of("array")] = None,
+    host: Annotated[str | None, _of("host")] = None,
+    host_group: Annotated[str | None, _of("host group")] = None,
+    state: ResourceState | None = None,
+) -> Page[Volume]:
+    """The volumes, with whom they are mapped to and whether they are served."""
+    query = select(VolumeRow).where(*name_like(VolumeRow.name, name))
+    if array is not None:
+        ids = select(Array.id).where(or_(Array.id == array, Array.name == array))
+        query = query.where(VolumeRow.array_id.in_(ids))
+    if host is not None:
+        owners = select(Host.id).where(or_(Host.id == host, Host.name == host))
+        query = query.where(VolumeRow.id.in_(select(Mapping.volume_id).where(Mapping.host_id.in_(owners))))
+    if host_group is not None:
+        owners = select(HostGroup.id).where(or_(HostGroup.id == host_group, HostGroup.name == host_group))
+        query = query.where(VolumeRow.id.in_(select(Mapping.volume_id).where(Mapping.host_group_id.in_(owners))))
+    query = query.where(VolumeRow.state == state.value) if state else query
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(gather.volumes(tx, found.rows, seen))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{volume}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
+def volume_show(volume: Reference, parts: UsedParts) -> Response:
+    """One volume, by id or name."""
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        row = find(tx, VolumeRow, volume, VolumeRow.name)
+        return answer(gather.volumes(tx, [row], seen)[0], version=row.version)
+
+
+@routes.post("", operation_id="volume_create", status_code=202, response_model=None, responses=JOB_CREATED)
+def volume_create(body: VolumeCreate, change: Creating) -> Response:
+    """Cuts one volume from an array."""
+    return change.apply(
+        lambda tx: change.control.create_volumes(tx, change.actor, (body,), dry_run=change.dry_run), only_jobs
+    )
+
+
+@batches.post("", operation_id="volume_create_batch", status_code=202, response_model=None, responses=JOB_CREATED)
+def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
+    """Cuts many volumes of one size, all or nothing."""
+    wishes = body.expand()
+    return change.apply(
+        lambda tx: change.control.create_volumes(tx, change.actor, wishes, dry_run=change.dry_run), only_jobs
+    )
+
+
+@routes.patch("/{volume}", operation_id="volume_patch", response_model=None, responses=changed(Volume))
+def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Response:
+    """Changes name or description; no data and no export is touched."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, VolumeRow, volume, VolumeRow.name)
+        change.check_match(row.version)
+        return change.control.patch_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    def show(tx: Session, outcome: Outcome) -> Response:
+        row = tx.get_one(VolumeRow, outcome.ids[0])
+        return answer(gather.volumes(tx, [row], seen_now(change.parts))[0], version=row.version)
+
+    return change.apply(act, show)
+
+
+@routes.delete("/{volume}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED)
+def volume_delete(volume: Reference, change: Changing) -> Response:
+    """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, VolumeRow, volume, VolumeRow.name)
+        change.check_match(row.version)
+        return change.control.delete_volume(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs)

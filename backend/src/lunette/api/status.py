@@ -1,0 +1,112 @@
+"""The appliance in one sentence: the gravest thing first."""
+
+import datetime as dt
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.arrays import ArrayHealth, array_health
+from lunette.api.answers.seen import SeenSessions
+from lunette.api.answers.system import AgentStatus, Convergence, Counts, ExportsStatus, HealthState, Status
+from lunette.api.looking import Look
+from lunette.domain.alerts import Severity
+from lunette.domain.exports import ServingState
+from lunette.domain.jobs import JobState
+from lunette.store.journal import Alert, Job
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Meta, Portal, Volume
+from lunette.store.schema import utc_now
+
+_LOST = {ArrayHealth.FAILED, ArrayHealth.MISSING}
+_WEAK = {ArrayHealth.DEGRADED, ArrayHealth.REBUILDING}
+
+
+def status_answer(tx: Session, now: Look, sessions: SeenSessions, *, name: str, version: str) -> Status:
+    """The whole status, from the database and the last look at the machine."""
+    meta = {row.key: row.value for row in tx.scalars(select(Meta))}
+    alerts = list(tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)))
+    exports = _exports(now, int(meta["export_generation"]))
+    counts = _counts(tx, now, sessions, len(alerts))
+    health, sentence = _sentence(tx, now, exports, alerts, counts)
+    seen = now.seen
+    return Status(
+        health=health, sentence=sentence, name=name, version=version, appliance_id=meta["appliance_id"],
+        addresses=seen.observation.addresses if seen.observation else (), exports=exports,
+        agent=AgentStatus(
+            answers=now.away is None, reason=now.away, age_s=seen.age_s if seen.observation else None
+        ),
+        counts=counts,
+    )  # fmt: skip
+
+
+def _exports(now: Look, wanted: int) -> ExportsStatus:
+    report = now.report
+    if report is None:
+        state, reason = Convergence.UNKNOWN, "the agent has not answered since this process started"
+    elif not report.accepted:
+        state, reason = Convergence.REFUSED, report.refusal
+    elif report.unexplained:
+        state, reason = Convergence.HELD, "something is served that nobody asks for any more; it is kept"
+    elif report.generation < wanted:
+        state, reason = Convergence.PENDING, "the agent has not taken up the last change yet"
+    else:
+        state, reason = Convergence.CONVERGED, None
+    return ExportsStatus(
+        state=state, wanted_generation=wanted, applied_generation=report.generation if report else None,
+        reason=reason, unexplained=report.unexplained if report else (), foreign=report.foreign if report else (),
+        age_s=_age(now.report_at),
+    )  # fmt: skip
+
+
+def _age(moment: dt.datetime | None) -> float | None:
+    return max(0.0, (utc_now() - moment).total_seconds()) if moment else None
+
+
+def _counts(tx: Session, now: Look, sessions: SeenSessions, alerts: int) -> Counts:
+    def count(kind: type) -> int:
+        return tx.scalar(select(func.count()).select_from(kind)) or 0
+
+    def jobs(*states: JobState) -> int:
+        return tx.scalar(select(func.count()).where(Job.state.in_([s.value for s in states]))) or 0
+
+    return Counts(
+        disks=len(now.seen.disks) if now.seen.observation else None, arrays=count(Array), volumes=count(Volume),
+        hosts=count(Host), host_groups=count(HostGroup), portals=count(Portal), mappings=count(Mapping),
+        sessions=len(sessions.observed.sessions) if sessions.observed else None,
+        running_jobs=jobs(JobState.PENDING, JobState.RUNNING), stuck_jobs=jobs(JobState.STUCK), alerts=alerts,
+    )  # fmt: skip
+
+
+def _sentence(
+    tx: Session, now: Look, exports: ExportsStatus, alerts: list[Alert], counts: Counts
+) -> tuple[HealthState, str]:
+    """The first thing that is wrong, the gravest first; or that all is well."""
+    health = {row.name: array_health(row, now.seen) for row in tx.scalars(select(Array).order_by(Array.name))}
+    lost = [f"{name} is {state.value}" for name, state in health.items() if state in _LOST]
+    weak = [f"{name} is {state.value}" for name, state in health.items() if state in _WEAK]
+    blocked = sum(t.state is ServingState.BLOCKED for t in now.report.targets) if now.report else 0
+    critical = [alert.message for alert in alerts if alert.severity == Severity.CRITICAL.value]
+    other = [alert.message for alert in alerts if alert.severity == Severity.WARNING.value]
+    grave = [
+        *([f"Array {', '.join(lost)}."] if lost else []),
+        *([f"The agent does not answer: {now.away}"] if now.away else []),
+        *critical,
+        *(
+            [f"{blocked} of {counts.hosts + counts.host_groups} hosts and groups wait for their volumes."]
+            if blocked
+            else []
+        ),
+    ]
+    if grave:
+        return HealthState.CRITICAL, grave[0]
+    mild = [
+        *([f"Array {', '.join(weak)}."] if weak else []),
+        *([f"{counts.stuck_jobs} stuck job(s) need a decision."] if counts.stuck_jobs else []),
+        *([f"Exports are {exports.state.value}: {exports.reason}."] if exports.state in _NOT_QUITE else []),
+        *other,
+    ]
+    if mild:
+        return HealthState.WARNING, mild[0]
+    return HealthState.GOOD, "All is well."
+
+
+_NOT_QUITE = {Convergence.HELD, Convergence.REFUSED}
