@@ -1,0 +1,97 @@
+"""The thin client of the root agent's socket. One connection per call: the agent may have restarted in between."""
+
+import socket
+import time
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from lunette.domain.agent_protocol import (
+    REPLY,
+    SOCKET_PATH,
+    AnyReply,
+    AnyRequest,
+    Converge,
+    ConvergeReply,
+    DoStep,
+    Envelope,
+    Hello,
+    HelloReply,
+    Observe,
+    ObserveReply,
+    ObserveSessions,
+    ProblemReply,
+    SessionsReply,
+    StepReply,
+    UndoStep,
+)
+from lunette.domain.errors import LunetteError, Unavailable
+from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.steps import AnyStep
+from lunette.system.framing import receive_message, send_message
+
+CONNECT_S = 5.0
+ANSWER_S = 120.0
+STEP_S = 3600.0
+"""A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
+Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, StepReply, ConvergeReply)
+
+
+class AgentClient:
+    """Asks the agent. Deadlines are wall-clock seconds for the whole call."""
+
+    def __init__(self, path: str = SOCKET_PATH, *, answer_s: float = ANSWER_S, step_s: float = STEP_S) -> None:
+        self._path, self._answer_s, self._step_s = path, answer_s, step_s
+
+    def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> AnyReply:
+        """Send one request and return its reply, problems included. Raises Unavailable if none comes in time."""
+        deadline = time.monotonic() + (deadline_s if deadline_s is not None else self._answer_s)
+        payload = Envelope(request=request).model_dump_json().encode()
+        try:
+            with socket.socket(socket.AF_UNIX) as peer:
+                peer.settimeout(CONNECT_S)
+                peer.connect(self._path)
+                send_message(peer, payload, deadline)
+                answer = receive_message(peer, deadline)
+        except TimeoutError as error:
+            raise Unavailable(
+                "the agent did not answer in time: it is busy or stuck, look at its journal (lunette-agent)"
+            ) from error
+        except OSError as error:
+            raise Unavailable(
+                f"the agent does not answer ({error.strerror or error}): see whether lunette-agent is running"
+            ) from error
+        try:
+            return REPLY.validate_json(answer)
+        except ValidationError as error:
+            raise Unavailable(
+                "the agent answered in a form this version does not know: restart lunette-agent and lunette-api",
+                log=str(error),
+            ) from error
+
+    def hello(self) -> HelloReply:
+        return self._expect(HelloReply, Hello())
+
+    def observe(self) -> Observation:
+        return self._expect(ObserveReply, Observe()).observation
+
+    def sessions(self) -> SessionsObservation:
+        return self._expect(SessionsReply, ObserveSessions()).sessions
+
+    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+        return self._expect(StepReply, DoStep(job_id=job_id, step=step), self._step_s)
+
+    def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
+        return self._expect(StepReply, UndoStep(job_id=job_id, step=step), self._step_s)
+
+    def converge(self, wanted: ExportSet) -> ConvergeReport:
+        return self._expect(ConvergeReply, Converge(wanted=wanted)).report
+
+    def _expect(self, kind: type[Reply], request: AnyRequest, deadline_s: float | None = None) -> Reply:
+        reply = self.call(request, deadline_s=deadline_s)
+        if isinstance(reply, ProblemReply):
+            raise reply.as_error()
+        if not isinstance(reply, kind):
+            raise LunetteError(f"the agent answered a {request.kind} request with a {reply.kind} reply")
+        return reply

@@ -1,0 +1,30 @@
+"""Which Debian package brings a tool: the way out that an Unavailable error names."""
+
+PACKAGES = {
+    "blkid": "util-linux",
+    "ip": "iproute2",
+    "lsblk": "util-linux",
+    "lvchange": "lvm2",
+    "lvcreate": "lvm2",
+    "lvmdevices": "lvm2",
+    "lvremove": "lvm2",
+    "lvs": "lvm2",
+    "mdadm": "mdadm",
+    "modprobe": "kmod",
+    "pvcreate": "lvm2",
+    "pvremove": "lvm2",
+    "pvs": "lvm2",
+    "udevadm": "udev",
+    "vgchange": "lvm2",
+    "vgcreate": "lvm2",
+    "vgremove": "lvm2",
+    "vgs": "lvm2",
+    "wipefs": "util-linux",
+}
+SEARCH_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+
+
+def missing_tool(name: str) -> str:
+    """What to tell a person when a tool is not installed."""
+    package = PACKAGES.get(name)
+    return f"{name} is not installed" + (f": install the Debian package {package}" if package else "")
