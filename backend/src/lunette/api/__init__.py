@@ -1,1 +1,1 @@
-"""HTTP only: a router per noun, who may ask, problems as documents, the event stream. It decides nothing about storage."""
+"""HTTP only: a router per noun, who may ask, problems as documents, the event stream. Storage is decided elsewhere."""

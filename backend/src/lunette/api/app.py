@@ -50,7 +50,7 @@ def make_app(parts: Parts | None) -> FastAPI:
     """The application. Without parts it can only describe itself."""
     app = Lunette(
         title="Lunette", version=version("lunette"), openapi_url=None, docs_url=None, redoc_url=None,
-        lifespan=_lifespan, summary="Storage target appliance: disks, arrays, volumes, and the hosts they are given to.",
+        lifespan=_lifespan, summary="Storage target appliance: disks, arrays, volumes, and the hosts they are for.",
     )  # fmt: skip
     app.state.parts = parts
     problems.install(app)

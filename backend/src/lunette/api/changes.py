@@ -1,4 +1,4 @@
-"""One change, one transaction: repeated requests, lost updates and dry runs are dealt with here, the same everywhere."""
+"""One change, one transaction. Repeated requests, lost updates and dry runs are dealt with here, the same for all."""
 
 import hmac
 import json

@@ -35,7 +35,11 @@ class EventFeed:
     def open(self) -> None:
         """Starts to listen for commits."""
         loop = asyncio.get_running_loop()
-        self._unsubscribe = self._store.subscribe(lambda: loop.call_soon_threadsafe(self._wake))
+
+        def announced() -> None:
+            loop.call_soon_threadsafe(self._wake)
+
+        self._unsubscribe = self._store.subscribe(announced)
 
     def close(self) -> None:
         """Ends every stream at once, so that a shutdown does not wait for them."""

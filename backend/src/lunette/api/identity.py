@@ -71,7 +71,7 @@ def open_session(tx: Session, user: User) -> str:
 
 
 def authenticate(request: Request, store: Store) -> Identity:
-    """The identity behind a request. Raises Unauthenticated; for a browser's change also Forbidden without CSRF token."""
+    """The identity behind a request. Raises Unauthenticated, or Forbidden for a browser's change without CSRF token."""
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if scheme:
         if scheme.lower() != "bearer" or not credential.startswith(TOKEN_PREFIX):

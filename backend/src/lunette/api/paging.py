@@ -58,7 +58,7 @@ class Rows(Iterable[Row]):
         return iter(self.rows)
 
 
-def stored_page(tx: Session, query: Select[tuple[Row]], wish: Wish, sort: str, columns: Columns) -> Rows[Row]:
+def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns: Columns) -> Rows[Row]:
     """One page by SQL. `columns` maps sort fields to columns that are never null; the one named `id` breaks ties."""
     field, descending = sort.removeprefix("-"), sort.startswith("-")
     column, tie = columns[field], columns["id"]
@@ -118,7 +118,8 @@ def _decode(cursor: str, sort: str, kind: type, tie_kind: type) -> tuple[Any, An
             value = datetime.fromisoformat(value)
             if value.tzinfo is None:
                 raise ValueError("a time without a zone")
-        if used != sort or type(value) is not kind or type(last) is not tie_kind or not _storable(value, last):
+        fits = type(value) is kind and type(last) is tie_kind and _is_storable(value) and _is_storable(last)
+        if used != sort or not fits:
             raise ValueError("made for another list")
     except (ValueError, TypeError, binascii.Error, RecursionError) as error:
         raise Invalid(
@@ -128,9 +129,8 @@ def _decode(cursor: str, sort: str, kind: type, tie_kind: type) -> tuple[Any, An
     return value, last
 
 
-def _storable(*values: Value) -> bool:
-    return all(
-        "\0" not in value and value.isprintable() if isinstance(value, str)
-        else abs(value) < 2**63 if isinstance(value, int) else True
-        for value in values
-    )  # fmt: skip
+def _is_storable(value: object) -> bool:
+    """Neither NUL, which PostgreSQL refuses, nor a number beyond what a database holds."""
+    if isinstance(value, str):
+        return value.isprintable()
+    return not isinstance(value, int) or abs(value) < 2**63

@@ -40,6 +40,7 @@ def status_answer(tx: Session, now: Look, sessions: SeenSessions, *, name: str, 
 
 def _exports(now: Look, wanted: int) -> ExportsStatus:
     report = now.report
+    reason: str | None
     if report is None:
         state, reason = Convergence.UNKNOWN, "the agent has not answered since this process started"
     elif not report.accepted:

@@ -110,10 +110,11 @@ def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple
 def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | None:
     if observed is None:
         return None
-    running = observed.progress
-    progress = running and ArrayProgress(
-        action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
-    )
+    progress = None
+    if running := observed.progress:
+        progress = ArrayProgress(
+            action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
+        )
     return ArrayObserved(
         age_s=seen.age_s, device=observed.device, progress=progress, mismatch_count=observed.mismatch_count
     )

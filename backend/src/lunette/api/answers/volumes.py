@@ -56,10 +56,12 @@ class Volume(Answer):
 def volume_answer(row: VolumeRow, array: str, mapped_to: Sequence[MappedTo], seen: Seen) -> Volume:
     """A stored volume joined with what is seen of it; `array` is its array's name."""
     found = seen.volumes.get(row.id)
-    observed = found and VolumeObserved(
-        age_s=seen.age_s, device=found.device, size_bytes=found.size_bytes, active=found.active, open=found.open,
-        sealed=found.sealed,
-    )  # fmt: skip
+    observed = None
+    if found:
+        observed = VolumeObserved(
+            age_s=seen.age_s, device=found.device, size_bytes=found.size_bytes, active=found.active, open=found.open,
+            sealed=found.sealed,
+        )  # fmt: skip
     return Volume(
         id=row.id, name=row.name, description=row.description, array=array, array_id=row.array_id,
         size_bytes=row.size_bytes, provisioning=Provisioning(row.provisioning), state=ResourceState(row.state),

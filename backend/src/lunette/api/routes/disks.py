@@ -1,8 +1,9 @@
 """Disks: everything the machine has, and the members of our arrays it no longer shows."""
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
-from fastapi import Query
+from fastapi import Depends, Query
 from sqlalchemy import select
 
 from lunette.api.answers.base import Page
@@ -23,26 +24,29 @@ routes = router("/disks", "disks")
 Sort = Literal["id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"]
 
 
-@routes.get("", operation_id="disk_list", response_model=Page[Disk], responses=LISTED)
-def disk_list(
-    parts: UsedParts,
-    page: Paging,
-    sort: Sort = "id",
+def _wanted(
     name: NameFilter = None,
     state: DiskState | None = None,
     transport: Transport | None = None,
     array: Annotated[str | None, Query(max_length=63, description="Members of this array, by id or name.")] = None,
+) -> Callable[[Disk], bool]:
+    def is_wanted(disk: Disk) -> bool:
+        return (
+            (state is None or disk.state is state)
+            and (transport is None or disk.transport is transport)
+            and (array is None or array in (disk.array, disk.array_id))
+            and matches(name, disk.id, disk.model, disk.serial)
+        )
+
+    return is_wanted
+
+
+@routes.get("", operation_id="disk_list", response_model=Page[Disk], responses=LISTED)
+def disk_list(
+    parts: UsedParts, page: Paging, is_wanted: Annotated[Callable[[Disk], bool], Depends(_wanted)], sort: Sort = "id"
 ) -> Page[Disk]:
     """The disks; `name` is matched with id, model and serial."""
-    disks = [
-        disk
-        for disk in _disks(parts, seen_now(parts))
-        if (state is None or disk.state is state)
-        and (transport is None or disk.transport is transport)
-        and (array is None or array in (disk.array, disk.array_id))
-        and matches(name, disk.id, disk.model, disk.serial)
-    ]
-    found = seen_page(disks, page, sort, _key)
+    found = seen_page(filter(is_wanted, _disks(parts, seen_now(parts))), page, sort, _key)
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Alert, Event, alert_answer, event_answer
@@ -26,21 +26,26 @@ _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
 _ALERT_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
 
 
-@routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
-def event_list(
-    parts: UsedParts,
-    page: Paging,
-    sort: Literal["-seq", "seq"] = "-seq",
+def _wanted(
     noun: Annotated[str | None, Query(max_length=32)] = None,
     ref: Annotated[str | None, Query(max_length=255, description="Id of the resource it is about.")] = None,
     kind: Annotated[str | None, Query(max_length=64, description="Such as volume.created.")] = None,
     after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a higher number.")] = None,
-) -> Page[Event]:
-    """What happened, newest first."""
+) -> Select[EventRow]:
     query = select(EventRow)
     for column, value in ((EventRow.noun, noun), (EventRow.ref, ref), (EventRow.kind, kind)):
         query = query.where(column == value) if value is not None else query
-    query = query.where(EventRow.seq > after) if after is not None else query
+    return query.where(EventRow.seq > after) if after is not None else query
+
+
+@routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
+def event_list(
+    parts: UsedParts,
+    page: Paging,
+    query: Annotated[Select[EventRow], Depends(_wanted)],
+    sort: Literal["-seq", "seq"] = "-seq",
+) -> Page[Event]:
+    """What happened, newest first."""
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _EVENT_COLUMNS)
         items = tuple(event_answer(row) for row in found.rows)

@@ -2,8 +2,8 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Query, Response
-from sqlalchemy import or_, select
+from fastapi import Depends, Query, Response
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.api import gather
@@ -25,17 +25,12 @@ _COLUMNS = {"id": HostRow.id, "name": HostRow.name, "os_type": HostRow.os_type, 
 Sort = Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"]
 
 
-@routes.get("", operation_id="host_list", response_model=Page[Host], responses=LISTED)
-def host_list(
-    parts: UsedParts,
-    page: Paging,
-    sort: Sort = "name",
+def _wanted(
     name: NameFilter = None,
     os_type: OsType | None = None,
     initiator: Annotated[str | None, Query(max_length=223, description="The host with this IQN, WWPN or NQN.")] = None,
     host_group: Annotated[str | None, Query(max_length=63, description="Members of this group, by id or name.")] = None,
-) -> Page[Host]:
-    """The hosts."""
+) -> Select[HostRow]:
     query = select(HostRow).where(*name_like(HostRow.name, name))
     query = query.where(HostRow.os_type == os_type.value) if os_type else query
     if initiator is not None:
@@ -44,6 +39,14 @@ def host_list(
         groups = select(HostGroup.id).where(or_(HostGroup.id == host_group, HostGroup.name == host_group))
         members = select(HostGroupMember.host_id).where(HostGroupMember.host_group_id.in_(groups))
         query = query.where(HostRow.id.in_(members))
+    return query
+
+
+@routes.get("", operation_id="host_list", response_model=Page[Host], responses=LISTED)
+def host_list(
+    parts: UsedParts, page: Paging, query: Annotated[Select[HostRow], Depends(_wanted)], sort: Sort = "name"
+) -> Page[Host]:
+    """The hosts."""
     seen, sessions = seen_now(parts), sessions_now(parts)
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)

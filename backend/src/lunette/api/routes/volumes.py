@@ -1,9 +1,9 @@
 """Volumes: slices of an array, one by one or many at once."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import Query, Response
-from sqlalchemy import or_, select
+from fastapi import Depends, Query, Response
+from sqlalchemy import Select, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.api import gather
@@ -33,22 +33,17 @@ Sort = Literal[
 ]
 
 
-def _of(what: str) -> object:
+def _of(what: str) -> Any:
     return Query(max_length=63, description=f"Only those of this {what}, by id or name.")
 
 
-@routes.get("", operation_id="volume_list", response_model=Page[Volume], responses=LISTED)
-def volume_list(
-    parts: UsedParts,
-    page: Paging,
-    sort: Sort = "name",
+def _wanted(
     name: NameFilter = None,
     array: Annotated[str | None, _of("array")] = None,
     host: Annotated[str | None, _of("host")] = None,
     host_group: Annotated[str | None, _of("host group")] = None,
     state: ResourceState | None = None,
-) -> Page[Volume]:
-    """The volumes, with whom they are mapped to and whether they are served."""
+) -> Select[VolumeRow]:
     query = select(VolumeRow).where(*name_like(VolumeRow.name, name))
     if array is not None:
         ids = select(Array.id).where(or_(Array.id == array, Array.name == array))
@@ -59,7 +54,14 @@ def volume_list(
     if host_group is not None:
         owners = select(HostGroup.id).where(or_(HostGroup.id == host_group, HostGroup.name == host_group))
         query = query.where(VolumeRow.id.in_(select(Mapping.volume_id).where(Mapping.host_group_id.in_(owners))))
-    query = query.where(VolumeRow.state == state.value) if state else query
+    return query.where(VolumeRow.state == state.value) if state else query
+
+
+@routes.get("", operation_id="volume_list", response_model=Page[Volume], responses=LISTED)
+def volume_list(
+    parts: UsedParts, page: Paging, query: Annotated[Select[VolumeRow], Depends(_wanted)], sort: Sort = "name"
+) -> Page[Volume]:
+    """The volumes, with whom they are mapped to and whether they are served."""
     seen = seen_now(parts)
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
