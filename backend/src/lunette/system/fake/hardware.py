@@ -1,0 +1,207 @@
+"""What happens to the fake machine from outside: drives come and go, power is cut, hosts log in and write."""
+
+import errno
+from collections.abc import Sequence
+
+from lunette.system.fake.block import Blocks, Device, FakeDisk
+from lunette.system.fake.configfs import refuse
+from lunette.system.fake.files import Files
+from lunette.system.fake.lio_core import TargetCore
+from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
+from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
+from lunette.system.fake.md import Md
+from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.media import Media
+from lunette.system.fake.tools import Tools, ip_addresses
+from lunette.system.fake.vfs import Vfs
+from lunette.system.fake.views import Node, Tree, build
+
+GIB = 1024**3
+MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
+           "dm_mod", "configfs")  # fmt: skip
+
+
+class Hardware:
+    """State of the machine and the things tests do to it; the doorway's calls are in machine.py."""
+
+    def __init__(self) -> None:
+        self.clock = 1_700_000_000.0
+        self.addresses = {"127.0.0.1", "192.0.2.1", "2001:db8::1"}
+        self.hostname = "lunette-fake"
+        self.blocks, self.files = Blocks(), Files()
+        self.md = Md(self.blocks)
+        self.lvm = Lvm(self.blocks, self.md, self.files)
+        self.tools = Tools(self.blocks, self.md, self.lvm, self.half_way, lambda: self.clock)
+        self.tools.add("modprobe", self._modprobe)
+        self.tools.add("ip", lambda argv: ip_addresses(sorted(self.addresses)))
+        self.available_modules = set(MODULES)
+        self.boot_modules: set[str] = {"configfs"}
+        """Loaded at every boot."""
+        self.vfs = Vfs(self.files, self._view, self._write_sysfs)
+        self._modules: set[str] = set()
+        self._tree: Tree | None = None
+        self.target: TargetCore | None = None
+        self.iscsi: IscsiFabric | None = None
+        for path, text in ((DEVICES_FILE, ""), ("/etc/target/pr/.keep", ""), ("/etc/target/alua/.keep", "")):
+            self.files.seed(path, text.encode())
+        self._load(self.boot_modules)
+
+    def half_way(self) -> None:
+        """Between two effects of one call."""
+
+    def add_disk(self, disk: FakeDisk) -> FakeDisk:
+        """Plug a new drive in."""
+        self.blocks.disks.append(disk)
+        self.changed()
+        return disk
+
+    def add_disks(self, count: int, transport: str = "nvme", size_bytes: int = 2 * GIB) -> list[FakeDisk]:
+        """Plug blank drives of one kind in; serials count up from FAKE0001."""
+        made = []
+        for _ in range(count):
+            number = len(self.blocks.disks) + 1
+            name = f"nvme{number}n1" if transport == "nvme" else f"sd{'abcdefghijklmnopqrstuvwxyz'[number]}"
+            wwn = f"eui.{number:016x}" if transport == "nvme" else f"0x5000c500{number:08x}"
+            made.append(
+                self.add_disk(
+                    FakeDisk(name, f"FAKE{number:04d}", f"Fake {transport.upper()}", transport, wwn, Media(size_bytes))
+                )
+            )
+        return made
+
+    def pull(self, disk: FakeDisk) -> None:
+        """Take a drive out while the machine runs."""
+        disk.is_present = False
+        self.md.lose(disk)
+        self.changed()
+
+    def insert(self, disk: FakeDisk) -> None:
+        """Put a drive back with what lies on it; it joins nothing by itself."""
+        disk.is_present = True
+        self.changed()
+
+    def reboot(self) -> None:
+        """Restart the machine in an orderly way for files; whatever ran is gone."""
+        self._restart(power_cut=False)
+
+    def power_cut(self) -> None:
+        """Cut the power: files written without care are gone too."""
+        self._restart(power_cut=True)
+        self.reboot()
+
+    def _restart(self, *, power_cut: bool) -> None:
+        self.md.reboot()
+        self.lvm.reboot()
+        self.blocks.reboot()
+        self.files.reboot(power_cut=power_cut)
+        self._modules, self.target, self.iscsi = set(), None, None
+        self.vfs.mount_target(None)
+        self._load(self.boot_modules)
+        self.advance(10.0)
+        self.changed()
+
+    def advance(self, seconds: float) -> None:
+        """Let time go by."""
+        self.clock += seconds
+        if any(array.sync_action != "idle" for array in self.md.arrays.values()):
+            self.md.tick(self.clock)
+            self._tree = None
+
+    def changed(self) -> None:
+        """Something changed: the views are made anew when they are next asked for."""
+        self._tree = None
+
+    def _view(self) -> Tree:
+        if self._tree is None:
+            modules = frozenset(self._modules)
+            self._tree = build(Node(self.blocks, self.md, self.lvm, modules, self.hostname), self.clock)
+        return self._tree
+
+    def _load(self, names: set[str]) -> None:
+        needs = {"iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"}}
+        for name in sorted(names):
+            self._modules |= {name, *needs.get(name, set())}
+        if "target_core_mod" in self._modules and self.target is None:
+            iscsi = IscsiFabric(self._core, self.addresses)
+            fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
+            self.iscsi = iscsi
+            self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
+            self.vfs.mount_target(self.target.root)
+        self.changed()
+
+    def _core(self) -> TargetCore:
+        if self.target is None:
+            raise refuse(errno.ENODEV)
+        return self.target
+
+    def _modprobe(self, argv: Sequence[str]) -> Answer:
+        names = {word.replace("-", "_") for word in argv[1:] if not word.startswith("-")}
+        missing = sorted(names - self.available_modules)
+        if missing:
+            return 1, "", f"modprobe: FATAL: Module {missing[0]} not found in directory /lib/modules/6.12.0\n"
+        self._load(names)
+        return 0, "", ""
+
+    def _write_sysfs(self, path: str, text: str) -> None:
+        parts = path.split("/")
+        array = self.md.arrays.get(parts[3]) if path.startswith("/sys/block/") else None
+        if array is None or parts[4:5] != ["md"]:
+            raise refuse(errno.EACCES, path)
+        if parts[5] == "sync_action":
+            word = text.strip()
+            if word not in ("idle", "check", "repair", "resync", "recover", "frozen"):
+                raise refuse(errno.EINVAL, path)
+            if array.sync_action == "idle" and word in ("check", "repair"):
+                array.sync_action, array.sync_started = word, self.clock
+        else:
+            array.overrides[parts[5]] = text.strip()
+
+    def zero_range(self, device: Device, offset: int, length: int) -> None:
+        """Zero a range of a device that is there. Raises OSError(EIO) if an array below it has failed."""
+        self._check_io(device)
+        view = self.lvm.view_of(device.kernel_name) if device.kind == "lv" else None
+        if view:
+            self.lvm.zero(view, offset, length)
+        elif device.media:
+            device.media.zero(offset, length)
+
+    def _check_io(self, device: Device) -> None:
+        for name in [device.kernel_name, *device.below]:
+            array = self.md.arrays.get(name)
+            if array and array.has_failed():
+                raise refuse(errno.EIO, device.kernel_name)
+
+    def write_data(self, path: str, offset: int, text: str) -> None:
+        """Write to a device past every lock, as its user would: what a host or a file system leaves there."""
+        media, position = self._place(path, offset)
+        media.data[position] = text
+
+    def read_data(self, path: str, offset: int) -> str | None:
+        """What lies at a byte offset of a device; None for zeros."""
+        media, position = self._place(path, offset)
+        return media.data.get(position)
+
+    def _place(self, path: str, offset: int) -> tuple[Media, int]:
+        device = self.blocks.find(path)
+        if device is None:
+            raise refuse(errno.ENOENT, path)
+        self._check_io(device)
+        view: LvView | None = self.lvm.view_of(device.kernel_name) if device.kind == "lv" else None
+        if view:
+            return view.pv.media, self.lvm.locate(view, offset)
+        if device.media is None:
+            raise refuse(errno.EIO, path)
+        return device.media, offset
+
+    def login(self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None) -> FakeSession:
+        """An initiator logs in. Raises ConnectionError or PermissionError."""
+        if self.iscsi is None:
+            raise ConnectionError("nobody listens")
+        return self.iscsi.login(initiator, target, portal, chap)
+
+    def lun_device(self, session: FakeSession, lun: int) -> str:
+        """The device path behind a LUN, for write_data and read_data. Raises ConnectionError if the session ended."""
+        if self.iscsi is None or session not in self.iscsi.sessions or lun not in session.luns:
+            raise ConnectionError("the session has ended, or has no such LUN")
+        backstore = next(b for b in self._core().backstores.values() if b.name == session.luns[lun])
+        return backstore.parameters["udev_path"]

@@ -1,0 +1,269 @@
+"""LIO's iSCSI half in configfs: targets, portals, LUNs, ACLs, and the initiators that log in.
+
+Rules of target_core_fabric_configfs.c and iscsi_target_configfs.c (Linux 6.12):
+* every refusal below a tpgt's np/ comes out as EINVAL, also an address that is not ours.
+* lun_N takes one link, to an enabled backstore (ENODEV); a mapped lun_N one link, to a LUN of its own tpgt (EINVAL).
+* CHAP attributes keep what was written, with a trailing newline if there was one; "NULL" unsets them.
+* closing a tpgt or removing an ACL ends the sessions on it.
+Stricter than the kernel: an IQN that initiators would refuse is refused here with EINVAL.
+"""
+
+import errno
+import ipaddress
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lunette.system.fake.configfs import Attribute, Group, constant, refuse, setting
+from lunette.system.fake.lio_core import TargetCore, number
+
+_NAME = re.compile(
+    r"^(iqn\.\d{4}-(0[1-9]|1[0-2])\.[a-z0-9-]+(\.[a-z0-9-]+)+(:[^\s/]+)?|eui\.[0-9a-f]{16}|naa\.[0-9a-f]{16,32})$"
+)
+_TPG_ATTRIB = {
+    "authentication": "1", "cache_dynamic_acls": "0", "demo_mode_discovery": "1", "demo_mode_write_protect": "1",
+    "generate_node_acls": "0", "login_keys_workaround": "1", "prod_mode_write_protect": "0", "t10_pi": "0",
+    "tpg_enabled_sendtargets": "1",
+}  # fmt: skip
+_TPG_NUMBERS = {"default_cmdsn_depth": "64", "default_erl": "0", "fabric_prot_type": "0", "login_timeout": "15"}
+_TPG_PARAM = {"AuthMethod": "CHAP,None", "MaxConnections": "1", "ImmediateData": "Yes", "InitialR2T": "Yes"}
+_ACL_ATTRIB = {"dataout_timeout": "3", "default_erl": "0", "nopin_timeout": "15", "nopin_response_timeout": "30"}
+_CHAP_LENGTH = 256
+
+
+@dataclass(eq=False)
+class FakeSession:
+    """An initiator that is logged in. `luns` are the backstores it saw at login, by LUN number."""
+
+    target: str
+    tpgt: str
+    initiator: str
+    portal: str
+    sid: int
+    luns: dict[int, str]
+
+
+class IscsiFabric:
+    """target/iscsi."""
+
+    def __init__(self, core: Callable[[], TargetCore], addresses: set[str]) -> None:
+        self._core, self._addresses = core, addresses
+        self.sessions: list[FakeSession] = []
+        self._sid = 0
+
+    def make(self) -> Group:
+        """The fabric's folder, as the mkdir that loads the module gives it."""
+        group = Group("iscsi", "fabric", {"lio_version": constant("Datera Inc. iSCSI Target v4.1.0")})
+        group.make = self._make_target
+        names = ("userid", "password", "userid_mutual", "password_mutual")
+        discovery = {name: setting("") for name in names} | {"enforce_discovery_auth": _flag("0")}
+        group.add_default(Group("discovery_auth", "discovery_auth", discovery))
+        return group
+
+    def _make_target(self, name: str) -> Group:
+        if len(name) > 223 or not _NAME.match(name):
+            raise refuse(errno.EINVAL)
+        group = Group(name, "target")
+        group.make = lambda child: self._make_tpg(group, child)
+        group.add_default(Group("fabric_statistics", "statistics"))
+        return group
+
+    def _make_tpg(self, target: Group, name: str) -> Group:
+        if not re.fullmatch(r"tpgt_\d{1,5}", name):
+            raise refuse(errno.EINVAL)
+        group = Group(name, "tpg", drop=lambda: self.close_sessions(target.name, name))
+        enabled = _flag("0")
+        keep = enabled.store
+
+        def enable(text: str) -> None:
+            if keep:
+                keep(text)
+            if not number(text):
+                self.close_sessions(target.name, name)
+
+        group.attributes["enable"] = Attribute(show=enabled.show, store=enable)
+        group.attributes["dynamic_sessions"] = Attribute(show=lambda: "")
+        group.attributes["rtpi"] = setting("1")
+        attrib = {key: _flag(value) for key, value in _TPG_ATTRIB.items()}
+        group.add_default(Group("attrib", "attrib", attrib | {k: _count(v) for k, v in _TPG_NUMBERS.items()}))
+        group.add_default(Group("param", "param", {key: setting(value) for key, value in _TPG_PARAM.items()}))
+        group.add_default(Group("auth", "auth", _chap()))
+        group.add_default(Group("np", "np", make=self._make_portal))
+        group.add_default(Group("lun", "lun", make=self._make_lun))
+        acls = group.add_default(Group("acls", "acls"))
+        acls.make = lambda child: self._make_acl(target, group, child)
+        return group
+
+    def _make_portal(self, name: str) -> Group:
+        match = re.fullmatch(r"(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})", name)
+        if not match:
+            raise refuse(errno.EINVAL)
+        try:
+            address = ipaddress.ip_address(match[1] or match[2])
+        except ValueError:
+            raise refuse(errno.EINVAL) from None
+        if (match[1] is None) != (address.version == 4) or not 0 < int(match[3]) <= 65535:
+            raise refuse(errno.EINVAL)
+        if not address.is_unspecified and str(address) not in self._addresses:
+            raise refuse(errno.EINVAL)  # EADDRNOTAVAIL of the bind is mapped to EINVAL by target_fabric_make_np
+        return Group(name, "portal", {"iser": _flag("0"), "cxgbit": _flag("0")})
+
+    def _make_lun(self, name: str) -> Group:
+        lun_number(name)
+        group = Group(name, "lun", {"alua_tg_pt_gp": setting(""), "alua_tg_pt_status": setting("None")})
+        group.add_default(Group("statistics", "statistics"))
+        group.allow_link = lambda target: self._link_backstore(group, target)
+        group.drop_link = self._drop_backstore
+        return group
+
+    def _link_backstore(self, lun: Group, target: Group) -> None:
+        backstore = self._core().backstores.get(target)
+        if backstore is None:
+            raise refuse(errno.EFAULT)  # dev_link_magic does not match
+        if lun.links:
+            raise refuse(errno.EEXIST)
+        if not backstore.configured:
+            raise refuse(errno.ENODEV)
+        backstore.exports += 1
+
+    def _drop_backstore(self, target: Group) -> None:
+        self._core().backstores[target].exports -= 1
+
+    def _make_acl(self, target: Group, tpg: Group, name: str) -> Group:
+        if len(name) > 223 or not _NAME.match(name):
+            raise refuse(errno.EINVAL)
+        group = Group(name, "acl", {"cmdsn_depth": _count("64"), "tag": setting("")})
+        group.attributes["info"] = Attribute(show=lambda: self._info(target.name, tpg.name, name))
+        attrib = {key: _count(value) for key, value in _ACL_ATTRIB.items()}
+        group.add_default(Group("attrib", "attrib", attrib | {"authentication": _inherited()}))
+        group.add_default(Group("auth", "auth", _chap()))
+        group.add_default(Group("param", "param"))
+        group.add_default(Group("fabric_statistics", "statistics"))
+        group.make = lambda child: self._make_mapped_lun(tpg, child)
+        group.drop = lambda: self.close_sessions(target.name, tpg.name, name)
+        return group
+
+    def _make_mapped_lun(self, tpg: Group, name: str) -> Group:
+        lun_number(name)
+        group = Group(name, "mapped_lun", {"write_protect": _flag("0")})
+        group.add_default(Group("statistics", "statistics"))
+
+        def allow(target: Group) -> None:
+            if target.kind != "lun":
+                raise refuse(errno.EFAULT)
+            if not target.links or target.parent is None or target.parent.parent is not tpg:
+                raise refuse(errno.EINVAL)
+            if group.links:
+                raise refuse(errno.EINVAL)
+
+        group.allow_link = allow
+        return group
+
+    def close_sessions(self, target: str, tpgt: str, initiator: str | None = None) -> None:
+        """End the sessions on a portal group, or those of one initiator."""
+        self.sessions = [
+            s for s in self.sessions
+            if (s.target, s.tpgt) != (target, tpgt) or initiator not in (None, s.initiator)
+        ]  # fmt: skip
+
+    def login(self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None) -> FakeSession:
+        """Log in as an initiator does. Raises PermissionError or ConnectionError with the reason."""
+        fabric = self._core().root.children.get("iscsi")
+        group = fabric.children.get(target) if fabric else None
+        tpgs = [t for t in group.children.values() if t.kind == "tpg"] if group else []
+        tpg = next((t for t in tpgs if portal in t.children["np"].children), None)
+        if tpg is None:
+            raise ConnectionError(f"no target {target} at {portal}")
+        if _text(tpg.attributes["enable"]) != "1":
+            raise ConnectionError("service unavailable (0x0301): the portal group is not enabled")
+        acl = tpg.children["acls"].children.get(initiator)
+        if acl is None:
+            raise PermissionError("authorization failure (0x0202): no ACL for this initiator")
+        self._authenticate(tpg, acl, chap)
+        luns = {
+            lun_number(mapped.name): next(iter(next(iter(mapped.links.values())).links.values())).name
+            for mapped in acl.children.values()
+            if mapped.kind == "mapped_lun" and mapped.links and next(iter(mapped.links.values())).links
+        }
+        self._sid += 1
+        session = FakeSession(target, tpg.name, initiator, portal, self._sid, luns)
+        self.sessions.append(session)
+        return session
+
+    def _authenticate(self, tpg: Group, acl: Group, chap: tuple[str, str] | None) -> None:
+        wanted = _text(acl.children["attrib"].attributes["authentication"])
+        if wanted == "-1":
+            wanted = _text(tpg.children["attrib"].attributes["authentication"])
+        if wanted == "0":
+            return
+        auth = acl.children["auth"].attributes
+        known = (_text(auth["userid"]), _text(auth["password"]))
+        if chap is None or "" in known or "NULL" in known or chap != known:
+            raise PermissionError("authentication failure (0x0201)")
+
+    def _info(self, target: str, tpgt: str, initiator: str) -> str:
+        session = next((s for s in self.sessions if (s.target, s.tpgt, s.initiator) == (target, tpgt, initiator)), None)
+        if session is None:
+            return f"No active iSCSI Session for Initiator Endpoint: {initiator}\n"
+        address = "192.0.2.10"
+        return (
+            f"InitiatorName: {initiator}\nInitiatorAlias: fake\n"
+            f"LIO Session ID: {session.sid}   ISID: 0x00023d010000  TSIH: {session.sid}  SessionType: Normal\n"
+            "Session State: TARG_SESS_STATE_LOGGED_IN\n"
+            "---------------------[iSCSI Session Values]-----------------------\n"
+            "  CmdSN/WR  :  CmdSN/WC  :  ExpCmdSN  :  MaxCmdSN  :     ITT    :     TTT\n"
+            " 0x00000010   0x0000003f   0x00000010   0x0000004e   0x00000010   0x00000000\n"
+            "----------------------[iSCSI Connections]-------------------------\n"
+            f"CID: 0  Connection State: TARG_CONN_STATE_LOGGED_IN\n   Address {address} TCP  StatSN: 0x00000010\n"
+        )
+
+
+def lun_number(name: str) -> int:
+    """N of a folder lun_N. Raises OSError(EINVAL) for another name."""
+    if not re.fullmatch(r"lun_\d{1,5}", name) or int(name[4:]) > 65535:
+        raise refuse(errno.EINVAL)
+    return int(name[4:])
+
+
+def _text(attribute: Attribute) -> str:
+    return attribute.show().strip() if attribute.show else ""
+
+
+def _flag(value: str) -> Attribute:
+    return setting(value, lambda text: _check_number(text, range(2)))
+
+
+def _count(value: str) -> Attribute:
+    return setting(value, lambda text: _check_number(text, None))
+
+
+def _check_number(text: str, allowed: range | None) -> None:
+    number(text, allowed)
+
+
+def _inherited() -> Attribute:
+    """acls/*/attrib/authentication: -1 takes the portal group's, 0 and 1 are its own (since 6.1)."""
+
+    def check(text: str) -> None:
+        if text.strip() not in ("-1", "0", "1"):
+            raise refuse(errno.EINVAL)
+
+    return setting("-1", check)
+
+
+def _chap() -> dict[str, Attribute]:
+    held = {"userid": "", "password": "", "userid_mutual": "", "password_mutual": ""}
+
+    def attribute(name: str) -> Attribute:
+        def store(text: str) -> None:
+            if len(text) >= _CHAP_LENGTH:
+                raise refuse(errno.EINVAL)
+            held[name] = text
+
+        return Attribute(show=lambda: f"{held[name]}\n", store=store)
+
+    def is_set(name: str) -> bool:
+        return bool(held[name]) and not held[name].startswith("NULL")
+
+    both = Attribute(show=lambda: f"{int(is_set('userid_mutual') and is_set('password_mutual'))}\n")
+    return {name: attribute(name) for name in held} | {"authenticate_target": both}

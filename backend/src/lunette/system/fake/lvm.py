@@ -1,0 +1,156 @@
+"""LVM: what lies on physical volumes (media.py), what is active, and which devices LVM may look at.
+
+The devices file is a plain file, as in real life: a PV that is not in it is invisible, and an empty file hides all.
+"""
+
+import re
+from dataclasses import dataclass
+
+from lunette.system.fake.block import Blocks, Device
+from lunette.system.fake.files import Files
+from lunette.system.fake.md import Md
+from lunette.system.fake.media import Lv, Media, PvLabel, Vg
+
+DEVICES_FILE = "/etc/lvm/devices/system.devices"
+PE_START = 1024 * 1024
+
+
+@dataclass
+class Pv:
+    """A physical volume LVM can see now."""
+
+    device: Device
+    media: Media
+    label: PvLabel
+
+
+@dataclass
+class LvView:
+    """One logical volume with everything a report asks of it."""
+
+    vg: Vg
+    lv: Lv
+    pv: Pv
+
+    def path(self) -> str:
+        return f"/dev/{self.vg.name}/{self.lv.name}"
+
+    def size_bytes(self) -> int:
+        return len(self.lv.extents) * self.vg.extent_bytes
+
+
+class Lvm:
+    """State of LVM on the fake machine."""
+
+    def __init__(self, blocks: Blocks, md: Md, files: Files) -> None:
+        self._blocks, self._md, self._files = blocks, md, files
+        self._active: dict[str, str] = {}
+        """dm kernel names by LV uuid."""
+
+    def reboot(self) -> None:
+        self._active.clear()
+
+    def device_id(self, device: Device) -> str:
+        """How the devices file names a device, whatever its kernel name is today."""
+        array = self._md.arrays.get(device.kernel_name)
+        if array:
+            digits = array.geometry.uuid
+            return f"IDTYPE=md_uuid IDNAME={digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        if device.disk:
+            return f"IDTYPE=sys_wwid IDNAME={device.disk.wwn}"
+        return f"IDTYPE=devname IDNAME=/dev/{device.kernel_name}"
+
+    def _lines(self) -> list[str]:
+        return self._files.read(DEVICES_FILE).decode().splitlines()
+
+    def is_listed(self, device: Device) -> bool:
+        """True if LVM may look at the device."""
+        if not self._files.exists(DEVICES_FILE):
+            return True
+        return any(line.startswith(f"{self.device_id(device)} ") for line in self._lines())
+
+    def list_device(self, device: Device) -> None:
+        """Write the device to the devices file, with its PVID as it is now."""
+        if not self._files.exists(DEVICES_FILE):
+            return
+        label = device.media.pv if device.media else None
+        pvid = label.uuid.replace("-", "") if label else "."
+        kept = [line for line in self._lines() if not line.startswith(f"{self.device_id(device)} ")]
+        kept.append(f"{self.device_id(device)} DEVNAME=/dev/{device.kernel_name} PVID={pvid}")
+        self._files.write_durably(DEVICES_FILE, ("\n".join(kept) + "\n").encode(), 0o600)
+
+    def unlist_device(self, device: Device) -> None:
+        kept = [line for line in self._lines() if not line.startswith(f"{self.device_id(device)} ")]
+        self._files.write_durably(DEVICES_FILE, "".join(f"{line}\n" for line in kept).encode(), 0o600)
+
+    def pvs(self) -> list[Pv]:
+        """The physical volumes LVM sees: listed, there and labelled."""
+        return [
+            Pv(device, device.media, device.media.pv)
+            for device in self._blocks.devices().values()
+            if device.kind != "lv" and device.media and device.media.pv and self.is_listed(device)
+            and not (device.kind == "disk" and self._blocks.above(device.kernel_name))
+        ]  # fmt: skip
+
+    def vg(self, name: str) -> tuple[Vg, Pv] | None:
+        return next(((pv.label.vg, pv) for pv in self.pvs() if pv.label.vg and pv.label.vg.name == name), None)
+
+    def vgs(self) -> list[tuple[Vg, Pv]]:
+        return [(pv.label.vg, pv) for pv in self.pvs() if pv.label.vg]
+
+    def lvs(self) -> list[LvView]:
+        return [LvView(vg, lv, pv) for vg, pv in self.vgs() for lv in vg.lvs.values()]
+
+    def lv(self, name: str) -> LvView | None:
+        """A logical volume by vg/lv, with or without /dev/ in front."""
+        wanted = name.removeprefix("/dev/")
+        return next((view for view in self.lvs() if f"{view.vg.name}/{view.lv.name}" == wanted), None)
+
+    def kernel_name(self, view: LvView) -> str | None:
+        """dm-N if it is active."""
+        return self._active.get(view.lv.uuid)
+
+    def is_open(self, view: LvView) -> bool:
+        name = self.kernel_name(view)
+        return name is not None and self._blocks.is_held(name)
+
+    def activate(self, view: LvView) -> None:
+        if view.lv.uuid in self._active:
+            return
+        name = next(f"dm-{number}" for number in range(10_000) if f"dm-{number}" not in self._active.values())
+        self._active[view.lv.uuid] = name
+        mapped = "-".join(part.replace("-", "--") for part in (view.vg.name, view.lv.name))
+        links = [view.path(), f"/dev/mapper/{mapped}"]
+        self._blocks.stacked[name] = Device(name, "lv", view.size_bytes(), links, [view.pv.device.kernel_name])
+
+    def deactivate(self, view: LvView) -> None:
+        """The caller made sure that nobody has it open."""
+        name = self._active.pop(view.lv.uuid, None)
+        if name:
+            del self._blocks.stacked[name]
+
+    def view_of(self, kernel_name: str) -> LvView | None:
+        """The LV behind dm-N."""
+        return next((view for view in self.lvs() if self._active.get(view.lv.uuid) == kernel_name), None)
+
+    def locate(self, view: LvView, offset: int) -> int:
+        """Where a byte of the LV lies on its PV."""
+        index, rest = divmod(offset, view.vg.extent_bytes)
+        return PE_START + view.lv.extents[index] * view.vg.extent_bytes + rest
+
+    def zero(self, view: LvView, offset: int, length: int) -> None:
+        """Zero a range of an LV, extent by extent."""
+        position = offset
+        while position < offset + length:
+            step = min(view.vg.extent_bytes - position % view.vg.extent_bytes, offset + length - position)
+            view.pv.media.zero(self.locate(view, position), step)
+            position += step
+
+    def extents_of(self, media: Media, extent_bytes: int, metadata_bytes: int = 0) -> int:
+        """How many extents fit on a device behind LVM's own metadata."""
+        return (media.size_bytes - PE_START - metadata_bytes) // extent_bytes
+
+
+def dm_safe(name: str) -> bool:
+    """True if LVM takes it as a name."""
+    return bool(re.fullmatch(r"[A-Za-z0-9+_.][A-Za-z0-9+_.-]*", name))

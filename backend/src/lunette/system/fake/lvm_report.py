@@ -1,0 +1,125 @@
+"""pvs, vgs and lvs with --reportformat json_std --units b --nosuffix: numbers are numbers, lists are lists."""
+
+import json
+from collections.abc import Callable
+
+from lunette.system.fake.lvm import Lvm, LvView, Pv
+from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.media import Vg
+
+Value = str | int | list[str] | None
+
+
+def report(lvm: Lvm, command: str, options: dict[str, list[str]], words: list[str]) -> Answer:
+    """Exit code, stdout, stderr of a report command. A name that is not there: code 5, and the others are shown."""
+    fields = [field.lstrip("+") for text in options.get("options", []) for field in text.split(",") if field]
+    rows, missing = [], []
+    match command:
+        case "pvs":
+            rows = [_row(fields, _PV, (lvm, pv)) for pv in lvm.pvs() if not words or _pv_named(pv, words)]
+        case "vgs":
+            rows = [_row(fields, _VG, (lvm, vg, pv)) for vg, pv in lvm.vgs() if not words or vg.name in words]
+            missing = [word for word in words if lvm.vg(word) is None]
+        case _:
+            named = [view for view in lvm.lvs() if not words or _lv_named(view, words)]
+            rows = [_row(fields, _LV, (lvm, view)) for view in named]
+            missing = [word for word in words if lvm.vg(word) is None and lvm.lv(word) is None]
+    said = "".join(
+        f'  Volume group "{word}" not found\n  Cannot process volume group {word}\n'
+        if "/" not in word
+        else f'  Failed to find logical volume "{word}"\n'
+        for word in missing
+    )
+    answer = {"report": [{command.removesuffix("s"): rows}], "log": []}
+    return (5 if missing else 0), json.dumps(answer, indent=4), said
+
+
+def _pv_named(pv: Pv, words: list[str]) -> bool:
+    return any(word == f"/dev/{pv.device.kernel_name}" or word in pv.device.links for word in words)
+
+
+def _lv_named(view: LvView, words: list[str]) -> bool:
+    return any(word.removeprefix("/dev/") in (view.vg.name, f"{view.vg.name}/{view.lv.name}") for word in words)
+
+
+def _row(fields: list[str], known: dict[str, Callable[..., Value]], item: tuple[object, ...]) -> dict[str, Value]:
+    return {field: known[field](*item) for field in fields}
+
+
+def _pv_path(pv: Pv) -> str:
+    return f"/dev/{pv.device.kernel_name}"
+
+
+def _free(vg: Vg) -> int:
+    return len(vg.free_extents()) * vg.extent_bytes
+
+
+def _lv_attr(lvm: Lvm, view: LvView) -> str:
+    state = "a" if lvm.kernel_name(view) else "-"
+    return f"-wi-{state}{'o' if lvm.is_open(view) else '-'}----"
+
+
+def _minor(lvm: Lvm, view: LvView) -> int:
+    name = lvm.kernel_name(view)
+    return int(name.removeprefix("dm-")) if name else -1
+
+
+_PV: dict[str, Callable[..., Value]] = {
+    "pv_name": lambda lvm, pv: _pv_path(pv),
+    "pv_uuid": lambda lvm, pv: pv.label.uuid,
+    "pv_fmt": lambda lvm, pv: "lvm2",
+    "pv_attr": lambda lvm, pv: "a--" if pv.label.vg else "---",
+    "pv_size": lambda lvm, pv: (
+        pv.label.vg.extent_count * pv.label.vg.extent_bytes if pv.label.vg else pv.media.size_bytes
+    ),
+    "pv_free": lambda lvm, pv: _free(pv.label.vg) if pv.label.vg else pv.media.size_bytes,
+    "pv_missing": lambda lvm, pv: "",
+    "pv_tags": lambda lvm, pv: [],
+    "dev_size": lambda lvm, pv: pv.media.size_bytes,
+    "vg_name": lambda lvm, pv: pv.label.vg.name if pv.label.vg else "",
+    "vg_uuid": lambda lvm, pv: pv.label.vg.uuid if pv.label.vg else "",
+    "vg_tags": lambda lvm, pv: sorted(pv.label.vg.tags) if pv.label.vg else [],
+}
+_VG: dict[str, Callable[..., Value]] = {
+    "vg_name": lambda lvm, vg, pv: vg.name,
+    "vg_uuid": lambda lvm, vg, pv: vg.uuid,
+    "vg_attr": lambda lvm, vg, pv: "wz--n-",
+    "vg_size": lambda lvm, vg, pv: vg.extent_count * vg.extent_bytes,
+    "vg_free": lambda lvm, vg, pv: _free(vg),
+    "vg_extent_size": lambda lvm, vg, pv: vg.extent_bytes,
+    "vg_extent_count": lambda lvm, vg, pv: vg.extent_count,
+    "vg_free_count": lambda lvm, vg, pv: len(vg.free_extents()),
+    "vg_tags": lambda lvm, vg, pv: sorted(vg.tags),
+    "vg_missing_pv_count": lambda lvm, vg, pv: 0,
+    "vg_partial": lambda lvm, vg, pv: "",
+    "pv_count": lambda lvm, vg, pv: 1,
+    "lv_count": lambda lvm, vg, pv: len(vg.lvs),
+    "pv_name": lambda lvm, vg, pv: _pv_path(pv),
+    "pv_uuid": lambda lvm, vg, pv: pv.label.uuid,
+}
+_LV: dict[str, Callable[..., Value]] = {
+    "lv_name": lambda lvm, view: view.lv.name,
+    "lv_full_name": lambda lvm, view: f"{view.vg.name}/{view.lv.name}",
+    "lv_uuid": lambda lvm, view: view.lv.uuid,
+    "lv_path": lambda lvm, view: view.path(),
+    "lv_dm_path": lambda lvm, view: (
+        f"/dev/mapper/{'-'.join(p.replace('-', '--') for p in (view.vg.name, view.lv.name))}"
+    ),
+    "lv_size": lambda lvm, view: view.size_bytes(),
+    "lv_tags": lambda lvm, view: sorted(view.lv.tags),
+    "lv_attr": _lv_attr,
+    "lv_active": lambda lvm, view: "active" if lvm.kernel_name(view) else "",
+    "lv_active_locally": lambda lvm, view: "active locally" if lvm.kernel_name(view) else "",
+    "lv_device_open": lambda lvm, view: "open" if lvm.is_open(view) else "",
+    "lv_kernel_major": lambda lvm, view: 253 if lvm.kernel_name(view) else -1,
+    "lv_kernel_minor": _minor,
+    "lv_layout": lambda lvm, view: ["linear"],
+    "lv_role": lambda lvm, view: ["public"],
+    "segtype": lambda lvm, view: "linear",
+    "vg_name": lambda lvm, view: view.vg.name,
+    "vg_uuid": lambda lvm, view: view.vg.uuid,
+    "vg_tags": lambda lvm, view: sorted(view.vg.tags),
+    "pool_lv": lambda lvm, view: "",
+    "origin": lambda lvm, view: "",
+    "data_percent": lambda lvm, view: None,
+}

@@ -1,0 +1,154 @@
+"""What lies on media: it survives a reboot, whatever ran on top.
+
+An array's data lies on its members, below the md superblock, keyed by the geometry: the same disks in the same order
+with the same level and chunk show the old content again, as they do on real drives. That is a trap worth keeping.
+"""
+
+import uuid
+from dataclasses import dataclass, field
+
+MD_OFFSET = 4096
+PV_OFFSET = 512
+
+
+@dataclass(frozen=True)
+class FakeSignature:
+    """A magic number libblkid knows, at a byte offset."""
+
+    type: str
+    offset: int
+    label: str | None = None
+    uuid: str | None = None
+    usage: str = "filesystem"
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """What every member's superblock says alike about an array."""
+
+    uuid: str
+    """32 hex digits."""
+    name: str
+    level: str
+    raid_disks: int
+    chunk_kib: int
+    component_kib: int
+    policy: str
+    """resync, bitmap, ppl or none, as /sys/block/mdN/md/consistency_policy says it."""
+
+    def size_kib(self) -> int:
+        """The capacity of the array."""
+        parts = {
+            "raid0": self.raid_disks, "raid1": 1, "raid5": self.raid_disks - 1, "raid6": self.raid_disks - 2,
+            "raid10": self.raid_disks / 2,
+        }  # fmt: skip
+        return int(parts[self.level] * self.component_kib)
+
+    def survives(self) -> int:
+        """How many members may be lost in the worst case."""
+        return {"raid0": 0, "raid1": self.raid_disks - 1, "raid5": 1, "raid6": 2, "raid10": 1}[self.level]
+
+    def colons(self) -> str:
+        """The UUID as mdadm prints it."""
+        return ":".join(self.uuid[i : i + 8] for i in range(0, 32, 8))
+
+
+@dataclass
+class Superblock:
+    """The md 1.2 superblock of one member."""
+
+    geometry: Geometry
+    slot: int
+    device_uuid: str
+    events: int = 1
+    in_sync: bool = True
+    array_in_sync: bool = False
+    alive: frozenset[int] = frozenset()
+    """Slots that worked when it was written: what `mdadm --assemble` waits for."""
+
+
+@dataclass
+class Lv:
+    """A logical volume in a group's metadata. `extents` are numbers of physical extents, in order."""
+
+    name: str
+    uuid: str
+    tags: set[str]
+    extents: list[int]
+
+
+@dataclass
+class Vg:
+    """A volume group's metadata, kept on its physical volume."""
+
+    name: str
+    uuid: str
+    extent_bytes: int
+    extent_count: int
+    tags: set[str] = field(default_factory=set)
+    lvs: dict[str, Lv] = field(default_factory=dict)
+
+    def free_extents(self) -> list[int]:
+        """The numbers of the extents no volume uses, lowest first."""
+        used = {extent for lv in self.lvs.values() for extent in lv.extents}
+        return [extent for extent in range(self.extent_count) if extent not in used]
+
+
+@dataclass
+class PvLabel:
+    uuid: str
+    vg: Vg | None = None
+
+
+@dataclass
+class Media:
+    """The bytes of one block device, as far as anybody looks at them."""
+
+    size_bytes: int
+    signatures: list[FakeSignature] = field(default_factory=list)
+    superblock: Superblock | None = None
+    pv: PvLabel | None = None
+    data: dict[int, str] = field(default_factory=dict)
+    """What somebody wrote, by byte offset."""
+    below: dict[tuple[object, ...], "Media"] = field(default_factory=dict)
+    """The data areas of arrays this device is or was a member of, by geometry."""
+
+    def all_signatures(self) -> list[FakeSignature]:
+        """Everything libblkid would find, lowest offset first."""
+        found = list(self.signatures)
+        if self.superblock:
+            geometry = self.superblock.geometry
+            found.append(FakeSignature("linux_raid_member", MD_OFFSET, geometry.name, dashed(geometry.uuid), "raid"))
+        if self.pv:
+            found.append(FakeSignature("LVM2_member", PV_OFFSET, None, self.pv.uuid, "raid"))
+        return sorted(found, key=lambda signature: signature.offset)
+
+    def wipe(self, signature: FakeSignature) -> None:
+        """Erase one magic number."""
+        if self.superblock and signature.type == "linux_raid_member":
+            self.superblock = None
+        elif self.pv and signature.type == "LVM2_member":
+            self.pv = None
+        else:
+            self.signatures.remove(signature)
+
+    def zero(self, offset: int, length: int) -> None:
+        """Overwrite a range with zeros, and with it the signatures in it."""
+        self.data = {at: text for at, text in self.data.items() if not offset <= at < offset + length}
+        for signature in self.all_signatures():
+            if offset <= signature.offset < offset + length:
+                self.wipe(signature)
+
+
+def dashed(digits: str) -> str:
+    """32 hex digits as libblkid prints a UUID."""
+    return str(uuid.UUID(digits))
+
+
+def lvm_uuid() -> str:
+    """A UUID in LVM's form: 32 letters in groups of 6-4-4-4-4-4-6."""
+    text, parts = uuid.uuid4().hex, []
+    for length in (6, 4, 4, 4, 4, 4, 6):
+        parts.append(text[:length])
+        text = text[length:]
+    return "-".join(parts)

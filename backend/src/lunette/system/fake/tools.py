@@ -1,0 +1,75 @@
+"""The commands that are installed on the fake machine, and which of them only look."""
+
+import json
+from collections.abc import Callable, Sequence
+
+from lunette.system.fake import block_tools, lvm_tools
+from lunette.system.fake.block import Blocks
+from lunette.system.fake.block_tools import BlockTools
+from lunette.system.fake.lvm import Lvm
+from lunette.system.fake.lvm_tools import LvmTools
+from lunette.system.fake.md import Md
+from lunette.system.fake.mdadm import Answer, Mdadm
+
+LOOKING = (
+    "lsblk",
+    "blkid",
+    "udevadm",
+    "pvs",
+    "vgs",
+    "lvs",
+    "ip",
+    "--examine",
+    "--detail",
+    "--no-act",
+    "-E",
+    "-D",
+    "-n",
+)
+
+
+class Tools:
+    """Finds and runs the simulated commands."""
+
+    def __init__(
+        self, blocks: Blocks, md: Md, lvm: Lvm, half_way: Callable[[], None], now: Callable[[], float]
+    ) -> None:
+        mdadm, lvm_commands = Mdadm(blocks, md, half_way, now), LvmTools(blocks, lvm, half_way)
+        block_commands = BlockTools(blocks, md, half_way)
+        self._commands: dict[str, Callable[[Sequence[str]], Answer]] = {"mdadm": mdadm.run}
+        self._commands |= dict.fromkeys(lvm_tools.COMMANDS, lvm_commands.run)
+        self._commands |= dict.fromkeys(block_tools.COMMANDS, block_commands.run)
+
+    def add(self, name: str, command: Callable[[Sequence[str]], Answer]) -> None:
+        """Install a further command."""
+        self._commands[name] = command
+
+    def remove(self, name: str) -> None:
+        """Uninstall a command, as if its package were missing."""
+        del self._commands[name]
+
+    def find(self, name: str) -> str | None:
+        return f"/usr/sbin/{name}" if name.rpartition("/")[2] in self._commands else None
+
+    def run(self, argv: Sequence[str]) -> Answer | None:
+        """Exit code, stdout, stderr; None if the command is not installed."""
+        name = argv[0].rpartition("/")[2]
+        command = self._commands.get(name)
+        return command([name, *argv[1:]]) if command else None
+
+    def only_looks(self, argv: Sequence[str]) -> bool:
+        """True if this command line changes nothing."""
+        name = argv[0].rpartition("/")[2]
+        return name in LOOKING or (name in ("mdadm", "wipefs") and any(word in LOOKING for word in argv[1:])) or (
+            name == "wipefs" and "--all" not in argv and "-a" not in argv
+        )  # fmt: skip
+
+
+def ip_addresses(addresses: Sequence[str]) -> Answer:
+    """`ip -j address`."""
+    infos = [
+        {"family": "inet6" if ":" in a else "inet", "local": a, "prefixlen": 64 if ":" in a else 24, "scope": "global"}
+        for a in addresses
+    ]
+    links = [{"ifindex": 2, "ifname": "eth0", "flags": ["UP"], "operstate": "UP", "addr_info": infos}]
+    return 0, json.dumps(links), ""

@@ -1,0 +1,215 @@
+"""/dev, /sys/block and /proc as a tree of text, made anew from the state whenever that changed."""
+
+from dataclasses import dataclass
+
+from lunette.system.fake.block import Blocks, Device, FakeDisk
+from lunette.system.fake.lvm import Lvm
+from lunette.system.fake.md import Md, RunningArray
+
+
+@dataclass(frozen=True)
+class Link:
+    """A symbolic link, relative or absolute."""
+
+    target: str
+
+
+Tree = dict[str, "Tree | Link | str"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """The machine's parts a view is made from."""
+
+    blocks: Blocks
+    md: Md
+    lvm: Lvm
+    modules: frozenset[str]
+    hostname: str
+
+
+def build(machine: Node, now: float) -> Tree:
+    """The whole tree below /, without configfs and plain files."""
+    root: Tree = {}
+    for device in machine.blocks.devices().values():
+        _put(root, f"/dev/{device.kernel_name}", "")
+        if device.kind != "part":
+            place = _sysfs_place(device)
+            _put(root, f"/sys/devices/{place}", _block(machine, device, now))
+            _put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{place}"))
+    for link, target in machine.blocks.dev_links().items():
+        _put(root, link, Link(target))
+    _put(root, "/proc/mdstat", _mdstat(machine.md, now))
+    _put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
+    _put(root, "/proc/mounts", _mounts(machine.blocks))
+    _put(root, "/proc/self/mounts", _mounts(machine.blocks))
+    _put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
+    _put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
+    _put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
+    for module in machine.modules:
+        _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
+    _put(root, "/sys/kernel", {})
+    return root
+
+
+def _sysfs_place(device: Device) -> str:
+    """Where the device hangs in /sys/devices: the path tells a fabric from a local bus."""
+    name = device.kernel_name
+    match device.disk.transport if device.disk else "virtual":
+        case "virtual":
+            return f"virtual/block/{name}"
+        case "nvme":
+            return f"pci0000:00/0000:00:04.0/nvme/{name.rpartition('n')[0]}/{name}"
+        case "iscsi":
+            return f"platform/host2/session1/target2:0:0/2:0:0:1/block/{name}"
+        case _:
+            return f"pci0000:00/0000:00:05.0/host0/target0:0:0/0:0:0:0/block/{name}"
+
+
+def _put(root: Tree, path: str, value: "Tree | Link | str") -> None:
+    *folders, name = [part for part in path.split("/") if part]
+    here = root
+    for folder in folders:
+        following = here.setdefault(folder, {})
+        if not isinstance(following, dict):
+            raise TypeError(f"{path}: {folder} is a file")
+        here = following
+    here[name] = value
+
+
+def _block(machine: Node, device: Device, now: float) -> Tree:
+    disk = device.disk
+    queue: Tree = {
+        "rotational": f"{int(disk.rotational) if disk else 0}\n",
+        "logical_block_size": f"{disk.logical_block_bytes if disk else 512}\n",
+        "physical_block_size": f"{disk.physical_block_bytes if disk else 512}\n",
+        "write_cache": "write back\n",
+        "scheduler": "[none] mq-deadline\n",
+        "discard_granularity": "512\n",
+    }
+    tree: Tree = {
+        "size": f"{device.size_bytes // 512}\n", "ro": "0\n", "removable": "0\n", "dev": "259:0\n", "queue": queue,
+        "holders": {name: Link(f"/sys/block/{name}") for name in machine.blocks.above(device.kernel_name)},
+        "slaves": {name: Link(f"/sys/block/{name}") for name in device.below},
+        "stat": "0 " * 16 + "0\n", "hidden": "0\n",
+    }  # fmt: skip
+    if disk:
+        tree["device"] = _hardware(disk)
+        tree["serial"] = f"{disk.serial}\n"
+        for partition in disk.partitions:
+            name = disk.partition_name(partition.number)
+            above: Tree = {holder: Link(f"/sys/block/{holder}") for holder in machine.blocks.above(name)}
+            size = partition.media.size_bytes // 512
+            tree[name] = {"partition": f"{partition.number}\n", "size": f"{size}\n", "holders": above}
+    array = machine.md.arrays.get(device.kernel_name)
+    if array:
+        tree["md"] = _md(array, now)
+    view = machine.lvm.view_of(device.kernel_name) if device.kind == "lv" else None
+    if view:
+        mapped = next(link for link in device.links if "/mapper/" in link).split("/")[-1]
+        uuid = f"LVM-{view.vg.uuid.replace('-', '')}{view.lv.uuid.replace('-', '')}"
+        tree["dm"] = {"name": f"{mapped}\n", "uuid": f"{uuid}\n", "suspended": "0\n"}
+    return tree
+
+
+def _hardware(disk: FakeDisk) -> Tree:
+    tree: Tree = {
+        "model": f"{disk.model:<16}\n", "vendor": "FAKE    \n", "numa_node": f"{disk.numa_node}\n", "state": "live\n",
+        "wwid": f"{disk.wwn}\n",
+    }  # fmt: skip
+    if disk.transport == "nvme":
+        tree |= {"serial": f"{disk.serial:<20}\n", "firmware_rev": "1.0     \n", "transport": "pcie\n"}
+        tree["device"] = {"numa_node": f"{disk.numa_node}\n"}
+    else:
+        tree["rev"] = "1.0 \n"
+    return tree
+
+
+def _md(array: RunningArray, now: float) -> Tree:
+    geometry = array.geometry
+    done, total = int(array.progress(now) * geometry.component_kib * 2), geometry.component_kib * 2
+    syncing = array.sync_action != "idle"
+    tree: Tree = {
+        "array_state": _state(array),
+        "level": f"{geometry.level}\n",
+        "raid_disks": f"{geometry.raid_disks}\n",
+        "metadata_version": "1.2\n",
+        "uuid": f"{geometry.colons()}\n",
+        "chunk_size": f"{geometry.chunk_kib * 1024}\n",
+        "component_size": f"{geometry.component_kib}\n",
+        "array_size": "default\n",
+        "layout": "2\n",
+        "reshape_position": "none\n",
+        "stripe_cache_size": "256\n",
+        "group_thread_cnt": "0\n",
+        "safe_mode_delay": "0.201\n",
+        "sync_speed_min": "1000 (system)\n",
+        "sync_speed_max": "200000 (system)\n",
+    }
+    if geometry.level != "raid0":
+        speed = int(geometry.component_kib / 30)
+        tree |= {
+            "degraded": f"{array.degraded()}\n",
+            "sync_action": f"{array.sync_action}\n",
+            "sync_completed": f"{done} / {total}\n" if syncing else "none\n",
+            "sync_speed": f"{speed}\n" if syncing else "none\n",
+            "resync_start": f"{done}\n" if array.sync_action == "resync" else "none\n",
+            "mismatch_cnt": "0\n",
+            "last_sync_action": "none\n",
+            "consistency_policy": f"{geometry.policy}\n",
+            "bitmap": {"location": "+8\n" if geometry.policy == "bitmap" else "none\n"},
+        }
+    for slot, member in array.members.items():
+        name = member.disk.kernel_name
+        state = "faulty" if member.is_faulty else "in_sync" if member.superblock.in_sync else "spare"
+        facts: Tree = {
+            "state": f"{state}\n",
+            "slot": f"{slot}\n",
+            "size": f"{geometry.component_kib}\n",
+            "errors": "0\n",
+        }
+        tree[f"dev-{name}"] = facts | {"block": Link(f"/sys/block/{name}")}
+        tree[f"rd{slot}"] = Link(f"dev-{name}")
+    return tree | {name: f"{text}\n" for name, text in array.overrides.items()}
+
+
+def _state(array: RunningArray) -> str:
+    if not array.is_active:
+        return "inactive\n"
+    return "broken\n" if array.has_failed() and array.geometry.level == "raid0" else "clean\n"
+
+
+def _mdstat(md: Md, now: float) -> str:
+    text = "Personalities : [raid0] [raid1] [raid4] [raid5] [raid6] [raid10]\n"
+    for name, array in sorted(md.arrays.items(), reverse=True):
+        geometry = array.geometry
+        members = " ".join(
+            f"{m.disk.kernel_name}[{slot}]{'(F)' if m.is_faulty else ''}" for slot, m in array.members.items()
+        )
+        state = "active" if array.is_active else "inactive"
+        text += f"{name} : {state} {geometry.level} {members}\n      {geometry.size_kib()} blocks super 1.2"
+        if geometry.level != "raid0":
+            up = "".join(
+                "U" if s in array.members and array.members[s].superblock.in_sync else "_"
+                for s in range(geometry.raid_disks)
+            )
+            text += f" [{geometry.raid_disks}/{array.in_sync()}] [{up}]"
+        if array.sync_action != "idle":
+            share = array.progress(now) * 100
+            word = "recovery" if array.sync_action == "recover" else "resync"
+            text += f"\n      [>...]  {word} = {share:.1f}% (1/2) finish=0.5min speed=100000K/sec"
+        text += "\n\n"
+    return f"{text}unused devices: <none>\n"
+
+
+def _mounts(blocks: Blocks) -> str:
+    lines = []
+    for disk in blocks.disks:
+        if disk.mount and disk.is_present:
+            lines.append(f"/dev/{disk.kernel_name} {disk.mount} ext4 rw 0 0")
+        lines += [
+            f"/dev/{disk.partition_name(p.number)} {p.mount} ext4 rw 0 0"
+            for p in disk.partitions
+            if p.mount and disk.is_present
+        ]
+    return "".join(f"{line}\n" for line in lines)
