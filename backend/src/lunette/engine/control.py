@@ -7,107 +7,156 @@ rows, events, releases and (for arrays and volumes) a job, and wakes the workers
 import datetime as dt
 from collections.abc import Sequence
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
-from lunette.domain.jobs import Resolution
+from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.volumes import VolumeCreate, VolumePatch
+from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, volumes
+from lunette.engine.desk import Desk
+from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.reconciler import Reconciler
+from lunette.engine.runner import JobRunner
+from lunette.engine.watcher import Watcher
+from lunette.engine.workers import Workers
 from lunette.store.database import Store
+from lunette.store.journal import Job
 from lunette.system.agent_port import AgentPort
 
 
 class Control:
-    """Made once per process. `tx` is a session of `store.write()`; with `dry_run` nothing is written."""
+    """Made once per process. `tx` is a session of `store.write()`; with `dry_run` nothing is written.
+
+    A row is named by its id or its name. Changes raise NotFound, Invalid, Conflict, InUse, NoSpace, Stuck, or
+    Unavailable where the machine must be looked at and the agent is away.
+    """
 
     def __init__(self, store: Store, agent: AgentPort, identities: IdentitySource | None = None) -> None:
         self.store = store
         self.agent = agent
-        self.identities = identities or IdentitySource()
+        self._cache = ObservationCache(agent)
+        self._reconciler = Reconciler(store, agent)
+        self._watcher = Watcher(store, self._cache)
+        self._workers = Workers(self._run_job)
+        self.desk = Desk(
+            identities=identities or IdentitySource(),
+            seen=self._cache.get,
+            sessions=agent.sessions,
+            wake_reconciler=self._reconciler.wake,
+            enqueue=self._workers.enqueue,
+        )
+        self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
+
+    def _run_job(self, job_id: str) -> JobState:
+        return self.runner.run(job_id)
 
     def start(self) -> None:
-        """Starts the workers and the reconciler, and takes up the jobs an earlier process left."""
-        raise NotImplementedError
+        """Starts the threads, and takes up the jobs an earlier process left, oldest first."""
+        unfinished = (JobState.PENDING.value, JobState.RUNNING.value)
+        with self.store.read() as tx:
+            left = tx.scalars(select(Job.id).where(Job.state.in_(unfinished)).order_by(Job.created_at)).all()
+        for job_id in left:
+            self._workers.enqueue(job_id)
+        self._workers.start()
+        self._reconciler.start()
+        self._watcher.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
-        raise NotImplementedError
+        self._watcher.stop()
+        self._reconciler.stop()
+        self._workers.stop()
 
     @property
     def exports_at(self) -> dt.datetime | None:
         """When the last converge report came."""
-        raise NotImplementedError
+        return self._reconciler.last[1] if self._reconciler.last else None
 
     def exports(self) -> ConvergeReport | None:
         """The last converge report; None before the first."""
-        raise NotImplementedError
+        return self._reconciler.last[0] if self._reconciler.last else None
 
     def observation(self, max_age_s: float = 2.0) -> Observation:
-        """A snapshot of the machine that is at most `max_age_s` old. Raises Unavailable if the agent is away."""
-        raise NotImplementedError
+        """A snapshot of the machine that is at most `max_age_s` old. Raises Unavailable if the agent is away.
+
+        Ask once before opening a write transaction for a change: the change then finds it fresh, and no writer waits
+        for the machine.
+        """
+        return self._cache.get(max_age_s)
 
     def sessions(self) -> SessionsObservation:
         """Who is logged in now. Raises Unavailable if the agent is away."""
-        raise NotImplementedError
+        return self.agent.sessions()
 
     def create_array(self, tx: Session, actor: Actor, wish: ArrayCreate, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Makes an array of blank disks (or disks named to be wiped), as a job."""
+        return arrays.create(tx, self.desk, actor, wish, dry_run)
 
     def delete_array(self, tx: Session, actor: Actor, array_id: str, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Destroys an array without volumes, as a job."""
+        return arrays.delete(tx, self.desk, actor, array_id, dry_run)
 
     def create_volumes(
         self, tx: Session, actor: Actor, wishes: Sequence[VolumeCreate], dry_run: bool = False
     ) -> Outcome:
-        raise NotImplementedError
+        """Cuts volumes, all or nothing, as one job."""
+        return volumes.create(tx, self.desk, actor, wishes, dry_run)
 
     def patch_volume(
         self, tx: Session, actor: Actor, volume_id: str, patch: VolumePatch, dry_run: bool = False
     ) -> Outcome:
-        raise NotImplementedError
+        return volumes.patch(tx, self.desk, actor, volume_id, patch, dry_run)
 
     def delete_volume(self, tx: Session, actor: Actor, volume_id: str, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Deletes an unmapped volume and its data, as a job."""
+        return volumes.delete(tx, self.desk, actor, volume_id, dry_run)
 
     def create_host(self, tx: Session, actor: Actor, wish: HostCreate, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        return hosts.create(tx, self.desk, actor, wish, dry_run)
 
     def patch_host(self, tx: Session, actor: Actor, host_id: str, patch: HostPatch, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        return hosts.patch(tx, self.desk, actor, host_id, patch, dry_run)
 
     def delete_host(self, tx: Session, actor: Actor, host_id: str, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Forgets a host that is not mapped and in no group."""
+        return hosts.delete(tx, actor, host_id, dry_run)
 
     def create_host_group(self, tx: Session, actor: Actor, wish: HostGroupCreate, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        return host_groups.create(tx, self.desk, actor, wish, dry_run)
 
     def patch_host_group(
         self, tx: Session, actor: Actor, host_group_id: str, patch: HostGroupPatch, dry_run: bool = False
     ) -> Outcome:
-        raise NotImplementedError
+        return host_groups.patch(tx, self.desk, actor, host_group_id, patch, dry_run)
 
     def delete_host_group(self, tx: Session, actor: Actor, host_group_id: str, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Forgets a group that is not mapped; its hosts stay."""
+        return host_groups.delete(tx, actor, host_group_id, dry_run)
 
     def create_portal(self, tx: Session, actor: Actor, wish: PortalCreate, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        return portals.create(tx, self.desk, actor, wish, dry_run)
 
     def delete_portal(self, tx: Session, actor: Actor, portal_id: str, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Closes a portal; the plan names the hosts that lose sessions."""
+        return portals.delete(tx, self.desk, actor, portal_id, dry_run)
 
     def create_mappings(
         self, tx: Session, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool = False
     ) -> Outcome:
-        raise NotImplementedError
+        """Gives volumes to hosts and groups, all or nothing."""
+        return mappings.create(tx, self.desk, actor, wishes, dry_run)
 
     def delete_mapping(self, tx: Session, actor: Actor, mapping_id: str, dry_run: bool = False) -> Outcome:
-        raise NotImplementedError
+        """Takes a volume away from its owner; the plan names the hosts that are logged in."""
+        return mappings.delete(tx, self.desk, actor, mapping_id, dry_run)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""
-        raise NotImplementedError
+        return resolving.resolve(tx, self.desk, actor, job_id, how, dry_run)

@@ -1,0 +1,83 @@
+"""Creates and deletes arrays: rows and a job."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.steps import MdMember
+from lunette.engine import exportset
+from lunette.engine.desk import Desk
+from lunette.engine.jobs import file_job
+from lunette.engine.lookup import must_be_ready, name_taken, need
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import arrays as planner
+from lunette.planner.arrays import KnownArray
+from lunette.planner.checker import Bounds, check
+from lunette.store.events import emit
+from lunette.store.resources import Array, ArrayDisk, Volume
+
+
+def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bool) -> Outcome:
+    seen = desk.seen()
+    ids = [disk.id for disk in map(seen.disk, wish.disks) if disk]
+    query = select(ArrayDisk.disk_id, Array.name).join(Array).where(ArrayDisk.disk_id.in_(ids))
+    owners = dict(tx.execute(query).tuples().all())
+    new = planner.plan_create(wish, seen, name_taken(tx, Array, wish.name), owners, desk.identities)
+    named = frozenset(disk.id for disk in map(seen.disk, wish.wipe) if disk)
+    check(new.plan, seen, Bounds(wipe=named))
+    if dry_run:
+        return Outcome(plan=new.plan)
+    tx.add(
+        Array(
+            id=new.id,
+            name=wish.name,
+            engine=wish.engine.value,
+            level=wish.level.value,
+            uuid=new.create.uuid,
+            md_name=new.create.md_name,
+            group_name=new.group.group,
+            chunk_bytes=new.create.chunk_bytes,
+            write_hole=new.create.write_hole.value,
+            member_bytes=new.create.member_bytes,
+            size_bytes=new.size_bytes,
+            disks=[
+                ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
+                for slot, member in enumerate(new.create.members)
+            ],
+        )
+    )
+    emit(tx, "array.creating", new.plan.title, actor=actor.name, ref=new.id)
+    return file_job(tx, desk, actor, JobKind.ARRAY_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, array_id: str, dry_run: bool) -> Outcome:
+    """Refused while the array has volumes. From the commit on, the agent no longer brings it up."""
+    array = need(tx, Array, array_id)
+    must_be_ready(array)
+    seen = desk.seen()
+    volumes = tuple(tx.scalars(select(Volume.name).where(Volume.array_id == array.id).order_by(Volume.name)))
+    plan = planner.plan_delete(known(array, volumes), seen)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    array.state = ResourceState.DELETING.value
+    exportset.changed(tx, desk, [(ReleaseKind.ARRAY, array.id)])
+    emit(tx, "array.deleting", plan.title, actor=actor.name, ref=array.id)
+    return file_job(tx, desk, actor, JobKind.ARRAY_DELETE, Outcome(plan=plan, ids=(array.id,)))
+
+
+def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
+    """The row as the planner takes it."""
+    return KnownArray(
+        id=array.id,
+        name=array.name,
+        state=array.state,
+        engine=ArrayEngine(array.engine),
+        uuid=array.uuid,
+        group=array.group_name,
+        size_bytes=array.size_bytes,
+        members=tuple(MdMember(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
+        volumes=volumes,
+    )

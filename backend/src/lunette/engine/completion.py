@@ -1,0 +1,75 @@
+"""What a job's end means for its resources: rows become ready, vanish, come back or get stuck."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.engine import exportset
+from lunette.engine.desk import Desk
+from lunette.store.events import emit
+from lunette.store.journal import Job
+from lunette.store.resources import Array, ArrayDisk, Volume
+
+
+def succeeded(tx: Session, desk: Desk, job: Job) -> None:
+    """What was made is ready; what was deleted is forgotten."""
+    if JobKind(job.kind).destroys:
+        _forget(tx, job)
+        _tell(tx, job, "deleted", "is deleted")
+    else:
+        _set_state(tx, desk, job, ResourceState.READY)
+        _tell(tx, job, "created", "is ready")
+
+
+def taken_back(tx: Session, desk: Desk, job: Job) -> None:
+    """What was to be made is forgotten; what was to be deleted is ready again."""
+    if JobKind(job.kind).destroys:
+        _set_state(tx, desk, job, ResourceState.READY)
+        _tell(tx, job, "delete_failed", "was not deleted and is ready again")
+    else:
+        _forget(tx, job)
+        _tell(tx, job, "create_failed", "was not created")
+
+
+def stuck(tx: Session, desk: Desk, job: Job) -> None:
+    _set_state(tx, desk, job, ResourceState.STUCK)
+    _tell(tx, job, "stuck", "is stuck")
+
+
+def taken_up(tx: Session, desk: Desk, job: Job) -> None:
+    """A stuck job runs again."""
+    state = ResourceState.DELETING if JobKind(job.kind).destroys else ResourceState.CREATING
+    _set_state(tx, desk, job, state)
+
+
+def _rows(tx: Session, job: Job) -> Iterable[Array | Volume]:
+    if job.resource_kind == "array":
+        return tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))).all()
+    return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
+
+
+def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:
+    """An array is exported (brought up at boot) while it is ready, so its state counts as a change of the exports."""
+    for row in _rows(tx, job):
+        row.state = state.value
+    if job.resource_kind == "array" and state is ResourceState.READY:
+        exportset.changed(tx, desk)
+
+
+def _forget(tx: Session, job: Job) -> None:
+    if job.resource_kind == "array":
+        tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(job.resource_ids)))
+        tx.execute(delete(Array).where(Array.id.in_(job.resource_ids)))
+    else:
+        tx.execute(delete(Volume).where(Volume.id.in_(job.resource_ids)))
+
+
+def _tell(tx: Session, job: Job, verb: str, words: str) -> None:
+    """One event for all resources of the job; `ref` only where it is one."""
+    ids = list(job.resource_ids)
+    what = job.resource_kind if len(ids) == 1 else f"{len(ids)} {job.resource_kind}s"
+    message = f"{job.title}: {what} {words if len(ids) == 1 else words.replace('is ', 'are ').replace('was ', 'were ')}"
+    ref = ids[0] if len(ids) == 1 else None
+    emit(tx, f"{job.resource_kind}.{verb}", message, actor=job.actor, ref=ref, data={"ids": ids, "job_id": job.id})

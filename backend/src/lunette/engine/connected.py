@@ -1,0 +1,39 @@
+"""Who is logged in now, as far as a plan must say whom it interrupts."""
+
+from collections.abc import Collection, Iterable
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Unavailable
+from lunette.domain.exports import ObservedSession
+from lunette.engine.desk import Desk
+from lunette.store.resources import Host, HostInitiator, Portal
+
+
+def sessions(desk: Desk) -> tuple[ObservedSession, ...] | None:
+    """The sessions now; None if the agent does not answer: then the plan says that nobody knows."""
+    try:
+        return desk.sessions().sessions
+    except Unavailable:
+        return None
+
+
+def initiators(found: Iterable[ObservedSession] | None) -> frozenset[str]:
+    return frozenset(session.initiator.lower() for session in found or ())
+
+
+def hosts(tx: Session, found: Iterable[ObservedSession] | None, only: Collection[str] | None = None) -> list[str]:
+    """Names of the hosts behind these sessions, sorted; `only` limits them to these host ids."""
+    query = select(Host.id, Host.name).join(HostInitiator).where(HostInitiator.name.in_(initiators(found)))
+    return sorted({name for host_id, name in tx.execute(query).tuples() if only is None or host_id in only})
+
+
+def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[ObservedSession]:
+    """The sessions that came in through a portal; one whose portal is not known counts, to be on the safe side."""
+    return [session for session in found if session.portal is None or _is_at(session.portal, portal)]
+
+
+def _is_at(where: str, portal: Portal) -> bool:
+    address, _, port = where.rpartition(":")
+    return port == str(portal.port) and (portal.address in ("0.0.0.0", "::") or address.strip("[]") == portal.address)  # noqa: S104

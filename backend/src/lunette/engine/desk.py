@@ -1,0 +1,18 @@
+"""What every change works with: identities, the snapshot of the machine, and whom to wake after the commit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation, SessionsObservation
+
+
+@dataclass(frozen=True)
+class Desk:
+    """`seen` and `sessions` raise Unavailable if the agent is away. `wake` and `enqueue` are for after the commit."""
+
+    identities: IdentitySource
+    seen: Callable[[], Observation]
+    sessions: Callable[[], SessionsObservation]
+    wake_reconciler: Callable[[], None]
+    enqueue: Callable[[str], None]

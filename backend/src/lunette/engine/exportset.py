@@ -1,0 +1,172 @@
+"""The document of everything to be exported, built from rows, and the generation that counts its changes.
+
+Whoever changes something that is exported calls `changed` in the same transaction, naming what leaves: without its
+release the agent keeps serving it (the brake, DESIGN R2).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.exports import (
+    ExportArray,
+    ExportChap,
+    ExportInitiator,
+    ExportLun,
+    ExportPortal,
+    ExportSet,
+    ExportTarget,
+    ExportVolume,
+    Release,
+    ReleaseKind,
+)
+from lunette.domain.hosts import OsType
+from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.engine.desk import Desk
+from lunette.providers.volumes.lvm import plan as lvm
+from lunette.store.database import after_commit
+from lunette.store.resources import (
+    Array,
+    Host,
+    HostGroupMember,
+    Mapping,
+    Meta,
+    Portal,
+    ReleaseRow,
+    Target,
+    Volume,
+)
+from lunette.store.secrets import SecretBox
+
+Leaving = Iterable[tuple[ReleaseKind, str]]
+
+
+def meta(tx: Session, key: str) -> str:
+    return tx.scalars(select(Meta.value).where(Meta.key == key)).one()
+
+
+def generation(tx: Session) -> int:
+    """How many changes of the exports there were in this database."""
+    return int(meta(tx, "export_generation"))
+
+
+def changed(tx: Session, desk: Desk, leaving: Leaving = ()) -> None:
+    """Counts a change, releases what leaves, and wakes the reconciler after the commit."""
+    row = tx.get_one(Meta, "export_generation")
+    row.value = str(int(row.value) + 1)
+    for kind, ref in leaving:
+        tx.merge(ReleaseRow(kind=kind.value, ref=ref, generation=int(row.value)))
+    after_commit(tx, desk.wake_reconciler)
+
+
+def acknowledged(tx: Session, up_to: int) -> int:
+    """Forgets the releases the agent has followed. Returns how many."""
+    gone = tx.scalars(delete(ReleaseRow).where(ReleaseRow.generation <= up_to).returning(ReleaseRow.ref)).all()
+    return len(gone)
+
+
+def build(tx: Session, box: SecretBox) -> ExportSet:
+    """Everything that is to be exported: all ready arrays, and what is mapped from them.
+
+    A volume that is mapped to nobody is not served, so nobody holds it open. A target with no mapping does not exist.
+    """
+    mappings = tx.scalars(select(Mapping).order_by(Mapping.id)).all()
+    releases = tx.scalars(select(ReleaseRow).order_by(ReleaseRow.kind, ReleaseRow.ref)).all()
+    return ExportSet(
+        database_id=meta(tx, "database_id"),
+        appliance_id=meta(tx, "appliance_id"),
+        generation=generation(tx),
+        arrays=_arrays(tx),
+        volumes=_volumes(tx),
+        portals=_portals(tx),
+        targets=_targets(tx, box, mappings),
+        released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
+    )
+
+
+def _arrays(tx: Session) -> tuple[ExportArray, ...]:
+    rows = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value).order_by(Array.id))
+    return tuple(
+        ExportArray(
+            array_id=row.id, name=row.name, engine=ArrayEngine(row.engine), uuid=row.uuid, group=row.group_name,
+            members=tuple(disk.disk_id for disk in row.disks),
+        )
+        for row in rows
+    )  # fmt: skip
+
+
+def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
+    mapped = select(Mapping.volume_id).distinct()
+    query = (
+        select(Volume, Array.group_name).join(Array, Array.id == Volume.array_id).where(Volume.id.in_(mapped))
+    ).order_by(Volume.id)
+    return tuple(
+        ExportVolume(
+            volume_id=row.id, name=row.name, array_id=row.array_id, group=group,
+            device=lvm.device_path(group, row.lv_name), size_bytes=row.size_bytes, identity=row.identity(),
+        )
+        for row, group in tx.execute(query).tuples()
+    )  # fmt: skip
+
+
+def _portals(tx: Session) -> tuple[ExportPortal, ...]:
+    return tuple(
+        ExportPortal(
+            portal_id=row.id, protocol=Protocol(row.protocol), engine=ExportEngine(row.engine), address=row.address,
+            port=row.port,
+        )
+        for row in tx.scalars(select(Portal).order_by(Portal.id))
+    )  # fmt: skip
+
+
+def _targets(tx: Session, box: SecretBox, mappings: Iterable[Mapping]) -> tuple[ExportTarget, ...]:
+    luns: dict[str, list[ExportLun]] = defaultdict(list)
+    for mapping in mappings:
+        owner = mapping.host_id or mapping.host_group_id or ""
+        luns[owner].append(ExportLun(mapping_id=mapping.id, lun=mapping.lun, volume_id=mapping.volume_id))
+    hosts = {row.id: row for row in tx.scalars(select(Host))}
+    members: dict[str, list[str]] = defaultdict(list)
+    for member in tx.scalars(select(HostGroupMember).order_by(HostGroupMember.host_id)):
+        members[member.host_group_id].append(member.host_id)
+    found = []
+    for target in tx.scalars(select(Target).order_by(Target.id)):
+        owner = target.host_id or target.host_group_id or ""
+        if owner not in luns:
+            continue
+        served = [hosts[host_id] for host_id in ([owner] if target.host_id else members[owner])]
+        found.append(
+            ExportTarget(
+                target_id=target.id, owner=owner, iqn=target.iqn, tag=target.tag, os_type=_common_os(served),
+                initiators=tuple(i for host in served for i in _initiators(host, box)),
+                luns=tuple(sorted(luns[owner], key=lambda lun: lun.lun)),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _common_os(hosts: list[Host]) -> OsType:
+    kinds = {OsType(host.os_type) for host in hosts}
+    return kinds.pop() if len(kinds) == 1 else OsType.OTHER
+
+
+def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
+    chap = _chap(host, box)
+    for initiator in host.initiators:
+        if initiator.kind == "iqn":
+            yield ExportInitiator(initiator_id=initiator.id, host=host.name, iqn=initiator.name, chap=chap)
+
+
+def _chap(host: Host, box: SecretBox) -> ExportChap | None:
+    if host.chap_user is None or host.chap_secret_sealed is None:
+        return None
+    mutual = host.chap_mutual_secret_sealed
+    return ExportChap(
+        user=host.chap_user,
+        secret=box.open(host.chap_secret_sealed),
+        mutual_user=host.chap_mutual_user,
+        mutual_secret=box.open(mutual) if mutual else None,
+    )

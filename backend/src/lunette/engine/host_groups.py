@@ -1,0 +1,88 @@
+"""Creates, changes and deletes host groups."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
+from lunette.engine import connected, exportset
+from lunette.engine.desk import Desk
+from lunette.engine.lookup import by_reference, name_taken, need
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import host_groups as planner
+from lunette.planner.host_groups import GroupFacts, KnownGroup
+from lunette.store.events import emit
+from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
+
+
+def create(tx: Session, desk: Desk, actor: Actor, wish: HostGroupCreate, dry_run: bool) -> Outcome:
+    facts = _facts(tx, desk, wish.name, wish.hosts)
+    new = planner.plan_create(wish, facts, desk.identities, exportset.meta(tx, "appliance_id"))
+    if dry_run:
+        return Outcome(plan=new.plan)
+    members = [HostGroupMember(host_id=host_id) for host_id in new.host_ids]
+    tx.add(HostGroup(id=new.id, name=wish.name, description=wish.description, members=members))
+    tx.flush()
+    tx.add(Target(id=new.target.id, host_group_id=new.id, iqn=new.target.iqn))
+    emit(tx, "host_group.created", new.plan.title, actor=actor.name, ref=new.id)
+    return Outcome(plan=new.plan, ids=(new.id,))
+
+
+def patch(tx: Session, desk: Desk, actor: Actor, group_id: str, wish: HostGroupPatch, dry_run: bool) -> Outcome:
+    """Changes a group; the initiators of a host that leaves are released."""
+    group = need(tx, HostGroup, group_id)
+    facts = _facts(tx, desk, wish.name, wish.hosts, group)
+    patched = planner.plan_patch(_known(tx, group), wish, facts)
+    if dry_run or not patched.plan.changes:
+        return Outcome(plan=patched.plan, ids=() if dry_run else (group.id,))
+    group.name = wish.name if wish.name is not None else group.name
+    group.description = wish.description if wish.description is not None else group.description
+    for member in [member for member in group.members if member.host_id in patched.removed]:
+        group.members.remove(member)
+    group.members.extend(HostGroupMember(host_id=host_id) for host_id in patched.added)
+    group.touch()
+    left = tx.scalars(select(HostInitiator.id).where(HostInitiator.host_id.in_(patched.removed)))
+    exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator_id) for initiator_id in left])
+    emit(tx, "host_group.changed", patched.plan.title, actor=actor.name, ref=group.id)
+    return Outcome(plan=patched.plan, ids=(group.id,))
+
+
+def delete(tx: Session, actor: Actor, group_id: str, dry_run: bool) -> Outcome:
+    """Refused while the group is mapped; so nothing that is exported changes."""
+    group = need(tx, HostGroup, group_id)
+    plan = planner.plan_delete(_known(tx, group))
+    if dry_run:
+        return Outcome(plan=plan)
+    tx.delete(group)
+    emit(tx, "host_group.deleted", plan.title, actor=actor.name, ref=group.id)
+    return Outcome(plan=plan, ids=(group.id,))
+
+
+def _facts(
+    tx: Session, desk: Desk, name: str | None, references: tuple[str, ...] | None, group: HostGroup | None = None
+) -> GroupFacts:
+    hosts = by_reference(tx, Host, references or ())
+    query = (
+        select(HostGroupMember.host_id, HostGroup.name)
+        .join(HostGroup)
+        .where(HostGroupMember.host_id.in_([host.id for host in hosts.values()]))
+    )
+    groups = dict(tx.execute(query).tuples().all())
+    found = connected.sessions(desk) if group is not None and references is not None else ()
+    return GroupFacts(
+        name_taken=name_taken(tx, HostGroup, name, but=group.id if group else ""),
+        hosts={reference: (row.id, row.name, groups.get(row.id)) for reference, row in hosts.items()},
+        connected=frozenset(connected.hosts(tx, found)),
+    )
+
+
+def _known(tx: Session, group: HostGroup) -> KnownGroup:
+    members = select(Host.id, Host.name).join(HostGroupMember).where(HostGroupMember.host_group_id == group.id)
+    mapped = select(Volume.name).join(Mapping).where(Mapping.host_group_id == group.id).order_by(Volume.name)
+    return KnownGroup(
+        id=group.id,
+        name=group.name,
+        description=group.description,
+        members=dict(tx.execute(members).tuples().all()),
+        mapped=tuple(tx.scalars(mapped)),
+    )

@@ -1,0 +1,111 @@
+"""Creates, changes and deletes hosts. CHAP secrets are sealed before they reach a row."""
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.hosts import Chap, HostCreate, HostPatch
+from lunette.engine import connected, exportset
+from lunette.engine.desk import Desk
+from lunette.engine.lookup import name_taken, need
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import hosts as planner
+from lunette.planner.hosts import HostFacts, KnownHost, NewInitiator
+from lunette.store.database import store_of
+from lunette.store.events import emit
+from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
+
+
+def create(tx: Session, desk: Desk, actor: Actor, wish: HostCreate, dry_run: bool) -> Outcome:
+    names = (*wish.iqns, *wish.wwpns, *wish.nqns)
+    facts = HostFacts(name_taken=name_taken(tx, Host, wish.name), initiator_owners=_initiator_owners(tx, names))
+    new = planner.plan_create(wish, facts, desk.identities, exportset.meta(tx, "appliance_id"))
+    if dry_run:
+        return Outcome(plan=new.plan)
+    host = Host(
+        id=new.id,
+        name=wish.name,
+        os_type=wish.os_type.value,
+        description=wish.description,
+        initiators=[_initiator(initiator) for initiator in new.initiators],
+    )
+    _set_chap(tx, host, wish.chap)
+    tx.add(host)
+    tx.flush()
+    tx.add(Target(id=new.target.id, host_id=new.id, iqn=new.target.iqn))
+    emit(tx, "host.created", new.plan.title, actor=actor.name, ref=new.id)
+    return Outcome(plan=new.plan, ids=(new.id,))
+
+
+def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, dry_run: bool) -> Outcome:
+    """Changes a host; an initiator that leaves is released, so that the agent logs it out."""
+    host = need(tx, Host, host_id)
+    names = (*(wish.iqns or ()), *(wish.wwpns or ()), *(wish.nqns or ()))
+    loses_names = any(wanted is not None for wanted in (wish.iqns, wish.wwpns, wish.nqns))
+    facts = HostFacts(
+        name_taken=name_taken(tx, Host, wish.name, but=host.id),
+        initiator_owners=_initiator_owners(tx, names),
+        connected=connected.initiators(connected.sessions(desk)) if loses_names else frozenset(),
+    )
+    patched = planner.plan_patch(_known(tx, host), wish, facts, desk.identities)
+    if dry_run or not patched.plan.changes:
+        return Outcome(plan=patched.plan, ids=() if dry_run else (host.id,))
+    host.name = wish.name if wish.name is not None else host.name
+    host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
+    host.description = wish.description if wish.description is not None else host.description
+    if "chap" in wish.model_fields_set:
+        _set_chap(tx, host, wish.chap)
+    leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
+    for initiator in leaving:
+        host.initiators.remove(initiator)
+    host.initiators.extend(_initiator(new) for new in patched.added)
+    host.touch()
+    exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in leaving])
+    emit(tx, "host.changed", patched.plan.title, actor=actor.name, ref=host.id)
+    return Outcome(plan=patched.plan, ids=(host.id,))
+
+
+def delete(tx: Session, actor: Actor, host_id: str, dry_run: bool) -> Outcome:
+    """Refused while the host is mapped or in a group; so nothing that is exported changes."""
+    host = need(tx, Host, host_id)
+    plan = planner.plan_delete(_known(tx, host))
+    if dry_run:
+        return Outcome(plan=plan)
+    tx.delete(host)
+    emit(tx, "host.deleted", plan.title, actor=actor.name, ref=host.id)
+    return Outcome(plan=plan, ids=(host.id,))
+
+
+def _initiator(new: NewInitiator) -> HostInitiator:
+    return HostInitiator(id=new.id, kind=new.kind, name=new.name)
+
+
+def _initiator_owners(tx: Session, names: Iterable[str]) -> dict[str, str]:
+    query = select(HostInitiator.name, Host.name).join(Host).where(HostInitiator.name.in_(list(names)))
+    return dict(tx.execute(query).tuples().all())
+
+
+def _set_chap(tx: Session, host: Host, chap: Chap | None) -> None:
+    box = store_of(tx).box
+    mutual = chap.mutual_secret if chap else None
+    host.chap_user = chap.user if chap else None
+    host.chap_secret_sealed = box.seal(chap.secret) if chap else None
+    host.chap_mutual_user = chap.mutual_user if chap else None
+    host.chap_mutual_secret_sealed = box.seal(mutual) if mutual else None
+
+
+def _known(tx: Session, host: Host) -> KnownHost:
+    mapped = select(Volume.name).join(Mapping).where(Mapping.host_id == host.id).order_by(Volume.name)
+    group = select(HostGroup.name).join(HostGroupMember).where(HostGroupMember.host_id == host.id)
+    return KnownHost(
+        id=host.id,
+        name=host.name,
+        os_type=host.os_type,
+        description=host.description,
+        has_chap=host.chap_user is not None,
+        initiators=frozenset((initiator.kind, initiator.name) for initiator in host.initiators),
+        mapped=tuple(tx.scalars(mapped)),
+        group=tx.scalar(group),
+    )

@@ -1,0 +1,108 @@
+"""The journal of one job: every state change is one transaction with its event, durable before what follows."""
+
+from collections.abc import Sequence
+
+from pydantic import TypeAdapter
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.agent_protocol import ProblemReply
+from lunette.domain.errors import LunetteError
+from lunette.domain.jobs import JobState, StepState
+from lunette.domain.steps import AnyStep
+from lunette.store.database import Store
+from lunette.store.events import emit
+from lunette.store.journal import Job, JobStep
+from lunette.store.schema import Json, utc_now
+
+STEP: TypeAdapter[AnyStep] = TypeAdapter(AnyStep)
+
+
+def problem(error: LunetteError) -> Json:
+    """The error as it is kept in the job: what people read, and in `log` what the tool said."""
+    return {**ProblemReply.of(error).model_dump(mode="json", exclude={"kind"}), "title": error.title}
+
+
+class Journal:
+    """The rows of one job."""
+
+    def __init__(self, store: Store, job_id: str) -> None:
+        self._store = store
+        self.job_id = job_id
+        with store.read() as tx:
+            rows = tx.scalars(select(JobStep).where(JobStep.job_id == job_id).order_by(JobStep.index)).all()
+            self.steps: Sequence[AnyStep] = [STEP.validate_python(row.payload) for row in rows]
+            self.states: list[StepState] = [StepState(row.state) for row in rows]
+
+    def begin(self) -> None:
+        """The job runs now; does nothing if it did before a restart."""
+        with self._store.write() as tx:
+            job = tx.get_one(Job, self.job_id)
+            if job.state == JobState.PENDING:
+                job.state, job.started_at = JobState.RUNNING.value, utc_now()
+                self.tell(tx, job)
+
+    def start(self, index: int, undo: bool = False) -> None:
+        """Before the agent is asked: from here on the step may have happened."""
+        with self._store.write() as tx:
+            self._mark_started(tx, index, undo)
+
+    def done(self, index: int, detail: str, starts: int | None) -> None:
+        """After the agent answered; the start of the next step is written in the same transaction."""
+        with self._store.write() as tx:
+            self._mark(tx, index, StepState.DONE, detail)
+            job = tx.get_one(Job, self.job_id)
+            job.steps_done = sum(state is StepState.DONE for state in self.states)
+            if starts is not None:
+                self._mark_started(tx, starts, undo=False)
+                job.message = self.steps[starts].describe()
+            self.tell(tx, job)
+
+    def failed(self, index: int, error: LunetteError) -> None:
+        """The job turns round: its error is set, the step keeps it too."""
+        with self._store.write() as tx:
+            tx.get_one(JobStep, (self.job_id, index)).error = problem(error)
+            job = tx.get_one(Job, self.job_id)
+            job.error = problem(error)
+            job.message = f"taking back: {error.detail}"
+            self.tell(tx, job)
+
+    def undone(self, index: int, detail: str) -> None:
+        with self._store.write() as tx:
+            self._mark(tx, index, StepState.UNDONE, detail)
+            job = tx.get_one(Job, self.job_id)
+            job.steps_done = sum(state is StepState.DONE for state in self.states)
+            self.tell(tx, job)
+
+    def undo_failed(self, tx: Session, index: int, error: LunetteError) -> None:
+        self._mark(tx, index, StepState.UNDO_FAILED, error.detail)
+        tx.get_one(JobStep, (self.job_id, index)).error = problem(error)
+
+    def waits(self, why: str) -> None:
+        """Says in the job what it waits for."""
+        with self._store.write() as tx:
+            job = tx.get_one(Job, self.job_id)
+            if job.message != why:
+                job.message = why
+                self.tell(tx, job)
+
+    def _mark_started(self, tx: Session, index: int, undo: bool) -> None:
+        state = StepState.UNDOING if undo else StepState.STARTED
+        self._mark(tx, index, state, "")
+
+    def _mark(self, tx: Session, index: int, state: StepState, detail: str) -> None:
+        row = tx.get_one(JobStep, (self.job_id, index))
+        now = utc_now()
+        if state is StepState.STARTED:
+            row.started_at = row.started_at or now
+        elif state is not StepState.UNDOING:
+            row.finished_at = now
+        row.state, row.detail = state.value, detail or row.detail
+        self.states[index] = state
+
+    @staticmethod
+    def tell(tx: Session, job: Job) -> None:
+        """The event of a job's state; the web page draws its bar from `data`."""
+        data: Json = {"state": job.state, "done": job.steps_done, "steps": job.steps_total}
+        kind = "job.finished" if JobState(job.state).is_over else "job.progress"
+        emit(tx, kind, f"{job.title}: {job.message or job.state}", actor=job.actor, ref=job.id, data=data)

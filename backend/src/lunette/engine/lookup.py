@@ -1,0 +1,59 @@
+"""Finds rows by id or name, and refuses to change what is busy or stuck."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import Conflict, NotFound, Stuck
+from lunette.domain.jobs import ResourceState
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
+
+Named = TypeVar("Named", Array, Volume, Host, HostGroup, Portal)
+_NOUNS: dict[type[object], str] = {
+    Array: "array", Volume: "volume", Host: "host", HostGroup: "host group", Portal: "portal",
+}  # fmt: skip
+
+
+def by_reference(tx: Session, table: type[Named], references: Iterable[str]) -> dict[str, Named]:
+    """The rows that ids or names stand for, by the reference used; what is not there is left out."""
+    wanted = sorted(set(references))
+    if not wanted:
+        return {}
+    rows = tx.scalars(select(table).where(or_(table.id.in_(wanted), table.name.in_(wanted)))).all()
+    known = {row.name: row for row in rows} | {row.id: row for row in rows}
+    return {reference: known[reference] for reference in wanted if reference in known}
+
+
+def need(tx: Session, table: type[Named], reference: str) -> Named:
+    """The row an id or name stands for. Raises NotFound."""
+    found = by_reference(tx, table, (reference,)).get(reference)
+    if found is None:
+        noun = _NOUNS[table]
+        raise NotFound(f"There is no {noun} {reference}; it may have been deleted. Read the list of {noun}s again.")
+    return found
+
+
+def need_mapping(tx: Session, mapping_id: str) -> Mapping:
+    found = tx.get(Mapping, mapping_id)
+    if found is None:
+        raise NotFound(f"There is no mapping {mapping_id}; it may have been deleted. Read the list of mappings again.")
+    return found
+
+
+def name_taken(tx: Session, table: type[Named], name: str | None, but: str = "") -> bool:
+    """True if a row other than the one with id `but` has this name."""
+    return name is not None and tx.scalar(select(table.id).where(table.name == name, table.id != but)) is not None
+
+
+def must_be_ready(row: Array | Volume) -> None:
+    """Raises Stuck or Conflict if a job has the row, or an undo of it failed."""
+    noun = _NOUNS[type(row)]
+    if row.state == ResourceState.STUCK:
+        raise Stuck(
+            f"{noun.capitalize()} {row.name} is stuck: taking back a failed job failed too. "
+            "Look at the job and resolve it (retry or abandon) before changing anything."
+        )
+    if row.state != ResourceState.READY:
+        raise Conflict(f"{noun.capitalize()} {row.name} is {row.state} now; wait for its job to end, then repeat.")

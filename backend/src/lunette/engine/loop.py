@@ -1,0 +1,45 @@
+"""A thread that works when woken and when its time has come, until it is stopped."""
+
+import threading
+from collections.abc import Callable
+
+import structlog
+
+STOP_S = 5.0
+_log = structlog.get_logger("lunette.engine")
+
+
+class Loop:
+    """`work` returns how many seconds to sleep at most until the next round."""
+
+    def __init__(self, name: str, work: Callable[[], float]) -> None:
+        self._name = name
+        self._work = work
+        self._woken = threading.Event()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._stopping.clear()
+        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Lets the next round begin now; safe from any thread."""
+        self._woken.set()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._woken.set()
+        if self._thread:
+            self._thread.join(STOP_S)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._woken.clear()
+            try:
+                pause_s = self._work()
+            except Exception:  # noqa: BLE001 a round that fails must not end all later rounds
+                _log.exception("a round failed", loop=self._name)
+                pause_s = 10.0
+            self._woken.wait(pause_s)

@@ -1,0 +1,41 @@
+"""The snapshot of the machine everybody shares: the agent is asked once however many want to know."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from lunette.domain.observations import Observation
+from lunette.system.agent_port import AgentPort
+
+
+class ObservationCache:
+    """Age is counted from when the question was asked, on this process's own clock."""
+
+    def __init__(self, agent: AgentPort, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._agent = agent
+        self._monotonic = monotonic
+        self._asking = threading.Lock()
+        self._lock = threading.Lock()
+        self._held: tuple[float, Observation] | None = None
+        self._changes = 0
+
+    def get(self, max_age_s: float = 2.0) -> Observation:
+        """A snapshot at most this old. Raises Unavailable if the agent does not answer."""
+        wanted_from = self._monotonic() - max_age_s
+        with self._asking:
+            held = self._held
+            if held is not None and held[0] >= wanted_from:
+                return held[1]
+            asked_at, changes = self._monotonic(), self._changes
+            found = self._agent.observe()
+            with self._lock:
+                # A step that ended while the agent was looking may be missing from what it saw.
+                if changes == self._changes:
+                    self._held = (asked_at, found)
+            return found
+
+    def forget(self) -> None:
+        """The machine was changed: the next question goes to the agent. Does not wait for one that is under way."""
+        with self._lock:
+            self._changes += 1
+            self._held = None

@@ -1,0 +1,54 @@
+"""Opens and closes portals."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.exports import ReleaseKind
+from lunette.domain.mappings import PortalCreate
+from lunette.engine import connected, exportset
+from lunette.engine.desk import Desk
+from lunette.engine.lookup import name_taken, need
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import portals as planner
+from lunette.planner.portals import KnownPortal
+from lunette.store.events import emit
+from lunette.store.resources import Portal
+
+
+def create(tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: bool) -> Outcome:
+    present = [_known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))]
+    new = planner.plan_create(wish, desk.seen(), name_taken(tx, Portal, wish.name), present, desk.identities)
+    if dry_run:
+        return Outcome(plan=new.plan)
+    tx.add(
+        Portal(
+            id=new.id,
+            name=wish.name,
+            protocol=wish.protocol.value,
+            engine=new.engine.value,
+            address=str(wish.address),
+            port=wish.port,
+        )
+    )
+    exportset.changed(tx, desk)
+    emit(tx, "portal.created", new.plan.title, actor=actor.name, ref=new.id)
+    return Outcome(plan=new.plan, ids=(new.id,))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, portal_id: str, dry_run: bool) -> Outcome:
+    """Stops listening; the plan says whose sessions end."""
+    portal = need(tx, Portal, portal_id)
+    others = [row for row in tx.scalars(select(Portal)) if row.id != portal.id]
+    found = connected.sessions(desk)
+    hosts = None if found is None else connected.hosts(tx, connected.through_portal(found, portal))
+    plan = planner.plan_delete(_known(portal), len(others), hosts)
+    if dry_run:
+        return Outcome(plan=plan)
+    tx.delete(portal)
+    exportset.changed(tx, desk, [(ReleaseKind.PORTAL, portal.id)])
+    emit(tx, "portal.deleted", plan.title, actor=actor.name, ref=portal.id)
+    return Outcome(plan=plan, ids=(portal.id,))
+
+
+def _known(row: Portal) -> KnownPortal:
+    return KnownPortal(id=row.id, name=row.name, protocol=row.protocol, address=row.address, port=row.port)

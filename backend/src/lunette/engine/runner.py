@@ -1,0 +1,156 @@
+"""Runs one job from the journal: forward step by step, and back again if a step fails (DESIGN R4).
+
+A restart takes up where the journal ends: a step that was started is asked for again, and recognises its own work.
+While the agent is away the job waits; only an answer that refuses makes it turn round.
+"""
+
+import time
+from collections.abc import Callable
+
+from sqlalchemy.orm import Session
+
+from lunette.domain.agent_protocol import StepReply
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import AgentAway, LunetteError, NotFound
+from lunette.domain.jobs import JobState, StepState
+from lunette.engine import alerts, completion
+from lunette.engine.desk import Desk
+from lunette.engine.journal import Journal, problem
+from lunette.store.database import Store
+from lunette.store.journal import Job
+from lunette.store.schema import utc_now
+from lunette.system.agent_port import AgentPort
+
+RETRY_S = 2.0
+BACKWARD = (StepState.STARTED, StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED)
+"""States of a step that may have left something behind."""
+
+Wait = Callable[[float], bool]
+"""Waits some seconds; True means that the process is stopping."""
+
+
+def _sleep(seconds: float) -> bool:
+    time.sleep(seconds)
+    return False
+
+
+class Stopping(Exception):
+    """The process is going down; the job is taken up at the next start."""
+
+
+class JobRunner:
+    """Runs jobs one at a time per call; needs no threads. `stepped` is called after each answer of the agent."""
+
+    def __init__(
+        self, store: Store, agent: AgentPort, desk: Desk, *, stepped: Callable[[], None], wait: Wait = _sleep
+    ) -> None:
+        self._store = store
+        self._agent = agent
+        self._desk = desk
+        self._stepped = stepped
+        self._wait = wait
+
+    def run(self, job_id: str) -> JobState:
+        """Runs the job to its end, or as far as the journal says it still has to go. Returns its state.
+
+        Raises NotFound for an unknown job. Returns RUNNING if the process stops meanwhile.
+        """
+        with self._store.read() as tx:
+            job = tx.get(Job, job_id)
+        if job is None:
+            raise NotFound(f"There is no job {job_id}.")
+        if JobState(job.state).is_over:
+            return JobState(job.state)
+        journal = Journal(self._store, job_id)
+        journal.begin()
+        try:
+            if job.error is None and self._forward(journal):
+                return self._end(journal, JobState.SUCCEEDED, "done", completion.succeeded)
+            return self._back(journal)
+        except Stopping:
+            return JobState.RUNNING
+
+    def _forward(self, journal: Journal) -> bool:
+        """Does every step that is not done. Returns False once a step was refused."""
+        todo = [index for index, state in enumerate(journal.states) if state is not StepState.DONE]
+        if todo and journal.states[todo[0]] is not StepState.STARTED:
+            journal.start(todo[0])
+        for position, index in enumerate(todo):
+            step = journal.steps[index]
+            try:
+                reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))  # noqa: B023 called at once
+            except LunetteError as error:
+                journal.failed(index, error)
+                return False
+            upcoming = todo[position + 1] if position + 1 < len(todo) else None
+            journal.done(index, reply.detail, starts=upcoming)
+        return True
+
+    def _back(self, journal: Journal) -> JobState:
+        """Takes back from the last step that may have happened. What cannot be taken back stays, and is named."""
+        kept: list[str] = []
+        touched = any(state in (StepState.DONE, StepState.UNDONE) for state in journal.states)
+        for index in range(len(journal.steps) - 1, -1, -1):
+            step, state = journal.steps[index], journal.states[index]
+            if state not in BACKWARD:
+                continue
+            if step.irreversible:
+                if state is StepState.DONE:
+                    kept.append(step.describe())
+                continue
+            if state is not StepState.UNDOING:
+                journal.start(index, undo=True)
+            try:
+                reply = self._ask(journal, lambda: self._agent.undo_step(journal.job_id, step))  # noqa: B023 called at once
+            except LunetteError as error:
+                return self._stick(journal, index, error)
+            journal.undone(index, reply.detail)
+        words = "everything it had done is taken back" if touched else "nothing was changed"
+        if kept:
+            words = f"taken back, except what cannot be: {'; '.join(reversed(kept))}"
+        return self._end(journal, JobState.UNDONE if touched else JobState.FAILED, words, completion.taken_back)
+
+    def _ask(self, journal: Journal, question: Callable[[], StepReply]) -> StepReply:
+        """Asks the agent until it answers. Raises its refusal, or Stopping."""
+        while True:
+            try:
+                return question()
+            except AgentAway as error:
+                journal.waits(f"waiting for the agent: {error.detail}")
+                if self._wait(RETRY_S):
+                    raise Stopping from error
+            finally:
+                self._stepped()
+
+    def _end(
+        self, journal: Journal, state: JobState, words: str, complete: Callable[[Session, Desk, Job], None]
+    ) -> JobState:
+        with self._store.write() as tx:
+            job = tx.get_one(Job, journal.job_id)
+            job.state, job.message, job.finished_at = state.value, words, utc_now()
+            complete(tx, self._desk, job)
+            journal.tell(tx, job)
+        return state
+
+    def _stick(self, journal: Journal, index: int, error: LunetteError) -> JobState:
+        """Taking back failed: the job and its resources wait for a person."""
+        with self._store.write() as tx:
+            journal.undo_failed(tx, index, error)
+            job = tx.get_one(Job, journal.job_id)
+            job.state, job.finished_at = JobState.STUCK.value, utc_now()
+            job.message = f"stuck: taking back step {index + 1} failed: {error.detail}"
+            job.error = job.error or problem(error)
+            completion.stuck(tx, self._desk, job)
+            alerts.raise_alert(tx, stuck_alert(job), utc_now())
+            journal.tell(tx, job)
+        return JobState.STUCK
+
+
+def stuck_alert(job: Job) -> alerts.Cause:
+    return alerts.Cause(
+        key=f"job.stuck:{job.id}",
+        severity=Severity.CRITICAL,
+        message=f"Job '{job.title}' is stuck",
+        cause=job.message,
+        fix="Read the job's steps, put right what stands in the way, then resolve the job: retry or abandon.",
+    )

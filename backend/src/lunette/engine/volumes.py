@@ -1,0 +1,122 @@
+"""Creates, renames and deletes volumes."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.volumes import VolumeCreate, VolumePatch
+from lunette.engine import exportset
+from lunette.engine.arrays import known as known_array
+from lunette.engine.desk import Desk
+from lunette.engine.jobs import file_job
+from lunette.engine.lookup import by_reference, must_be_ready, name_taken, need
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import volumes as planner
+from lunette.planner.checker import Bounds, check
+from lunette.planner.volumes import KnownVolume, NewVolume, VolumeFacts
+from lunette.store.events import emit
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Volume
+
+
+def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate], dry_run: bool) -> Outcome:
+    """All or nothing, as one job."""
+    seen = desk.seen()
+    rows = by_reference(tx, Array, (wish.array for wish in wishes))
+    taken = tx.scalars(select(Volume.name).where(Volume.name.in_([wish.name for wish in wishes])))
+    promised = promised_bytes(tx, list(rows.values()), seen)
+    facts = VolumeFacts(
+        arrays={reference: known_array(row) for reference, row in rows.items()},
+        taken_names=frozenset(taken),
+        promised=promised,
+    )
+    new = planner.plan_create(wishes, seen, facts, desk.identities)
+    groups = {row.group_name: promised.get(row.id, 0) for row in rows.values()}
+    check(new.plan, seen, Bounds(promised=groups))
+    if dry_run:
+        return Outcome(plan=new.plan)
+    tx.add_all(_row(volume) for volume in new.volumes)
+    ids = tuple(volume.id for volume in new.volumes)
+    emit(tx, "volume.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
+    return file_job(tx, desk, actor, JobKind.VOLUMES_CREATE, Outcome(plan=new.plan, ids=ids))
+
+
+def _row(volume: NewVolume) -> Volume:
+    return Volume(
+        id=volume.id,
+        name=volume.wish.name,
+        array_id=volume.array_id,
+        size_bytes=volume.wish.size_bytes,
+        provisioning=volume.wish.provisioning.value,
+        lv_name=volume.lv_name,
+        description=volume.wish.description,
+        **volume.identity.model_dump(),
+    )
+
+
+def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> dict[str, int]:
+    """Bytes per array id of volumes of ours that the snapshot does not show: not cut yet when it was taken."""
+    shown = {(volume.group, volume.name) for volume in seen.volumes}
+    groups = {array.id: array.group_name for array in arrays}
+    query = select(Volume.array_id, Volume.lv_name, Volume.size_bytes).where(
+        Volume.array_id.in_(list(groups)), Volume.state != ResourceState.DELETING.value
+    )
+    promised = dict.fromkeys(groups, 0)
+    for array_id, lv_name, size in tx.execute(query).tuples():
+        if (groups[array_id], lv_name) not in shown:
+            promised[array_id] += size
+    return promised
+
+
+def patch(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumePatch, dry_run: bool) -> Outcome:
+    """Changes name and description; the identity hosts know it by stays."""
+    volume = need(tx, Volume, volume_id)
+    must_be_ready(volume)
+    known = _known(tx, volume)
+    plan = planner.plan_patch(known, wish, name_taken(tx, Volume, wish.name, but=volume.id))
+    if dry_run or not plan.changes:
+        return Outcome(plan=plan, ids=() if dry_run else (volume.id,))
+    volume.name = wish.name if wish.name is not None else volume.name
+    volume.description = wish.description if wish.description is not None else volume.description
+    if known.mapped_to and volume.name != known.name:
+        exportset.changed(tx, desk)
+    emit(tx, "volume.changed", plan.title, actor=actor.name, ref=volume.id)
+    return Outcome(plan=plan, ids=(volume.id,))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
+    """Refused while the volume is mapped."""
+    volume = need(tx, Volume, volume_id)
+    must_be_ready(volume)
+    plan = planner.plan_delete(_known(tx, volume))
+    check(plan, desk.seen(), Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    volume.state = ResourceState.DELETING.value
+    emit(tx, "volume.deleting", plan.title, actor=actor.name, ref=volume.id)
+    return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=(volume.id,)))
+
+
+def _known(tx: Session, volume: Volume) -> KnownVolume:
+    return KnownVolume(
+        id=volume.id,
+        name=volume.name,
+        description=volume.description,
+        group=tx.get_one(Array, volume.array_id).group_name,
+        size_bytes=volume.size_bytes,
+        mapped_to=_owners(tx, volume.id),
+    )
+
+
+def _owners(tx: Session, volume_id: str) -> tuple[str, ...]:
+    names = [
+        *tx.scalars(select(Host.name).join(Mapping, Mapping.host_id == Host.id).where(Mapping.volume_id == volume_id)),
+        *tx.scalars(
+            select(HostGroup.name)
+            .join(Mapping, Mapping.host_group_id == HostGroup.id)
+            .where(Mapping.volume_id == volume_id)
+        ),
+    ]
+    return tuple(sorted(names))
