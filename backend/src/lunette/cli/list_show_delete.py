@@ -6,11 +6,12 @@ from typing import Annotated
 import typer
 
 from lunette.cli import show
-from lunette.cli.client import Client
+from lunette.cli.client import Client, JsonObject
 from lunette.cli.commands import AsJson, DryRun, connect, group
 from lunette.cli.nouns import NOUNS, Noun
 
 Item = Annotated[str, typer.Argument(help="Its name or id.")]
+Sort = Annotated[str | None, typer.Option(help="Field to sort by; -field for descending.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask for the name before data is destroyed.")]
 
 
@@ -26,20 +27,27 @@ def register_nouns() -> None:
 
 
 def _list(noun: Noun) -> Callable[..., None]:
-    def list_items(
-        name: Annotated[str | None, typer.Option(help="Only names that match, such as 'lun*'.")] = None,
-        sort: Annotated[str | None, typer.Option(help="Field to sort by; -field for descending.")] = None,
-        as_json: AsJson = False,
-    ) -> None:
+    def print_items(params: JsonObject, as_json: bool) -> None:
         with connect() as client:
-            items = list(client.list(noun.path, name=name, sort=sort))
+            items = list(client.list(noun.path, **params))
         if as_json:
             show.as_json(items)
         else:
             show.table(items, noun.columns)
 
-    list_items.__doc__ = f"Lists {noun.command}s."
-    return list_items
+    def list_named(
+        name: Annotated[str | None, typer.Option(help="Only names that match, such as 'lun*'.")] = None,
+        sort: Sort = None,
+        as_json: AsJson = False,
+    ) -> None:
+        print_items({"name": name, "sort": sort}, as_json)
+
+    def list_all(sort: Sort = None, as_json: AsJson = False) -> None:
+        print_items({"sort": sort}, as_json)
+
+    chosen = list_named if noun.by_name else list_all
+    chosen.__doc__ = f"Lists {noun.command}s."
+    return chosen
 
 
 def _show(noun: Noun) -> Callable[..., None]:
@@ -83,7 +91,7 @@ def _confirm(client: Client, noun: Noun, item: str) -> None:
         raise typer.Exit(1)
 
 
-def _print_plan(plan: dict[str, object], as_json: bool) -> None:
+def _print_plan(plan: JsonObject, as_json: bool) -> None:
     if as_json:
         show.as_json(plan)
     else:

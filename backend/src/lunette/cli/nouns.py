@@ -9,6 +9,8 @@ class Noun(Model):
     command: str
     path: str
     columns: tuple[str, ...]
+    by_name: bool = True
+    """Whether its list can be filtered by name."""
     can_show: bool = True
     can_delete: bool = False
     destroys: bool = False
@@ -31,7 +33,7 @@ NOUNS = (
     Noun(
         command="volume",
         path="/volumes",
-        columns=("name", "array", "size_bytes", "state", "naa"),
+        columns=("name", "array", "size_bytes", "state", "export.state", "naa"),
         can_delete=True,
         destroys=True,
     ),
@@ -42,6 +44,7 @@ NOUNS = (
         command="mapping",
         path="/mappings",
         columns=("id", "volume", "host", "host_group", "lun", "state"),
+        by_name=False,
         can_delete=True,
     ),
     Noun(
@@ -50,16 +53,25 @@ NOUNS = (
         columns=("host", "initiator", "protocol", "target_iqn", "state"),
         can_show=False,
     ),
-    Noun(command="job", path="/jobs", columns=("id", "title", "state", "progress_percent", "created_at")),
-    Noun(command="event", path="/events", columns=("seq", "at", "kind", "message"), can_show=False),
-    Noun(command="alert", path="/alerts", columns=("severity", "message", "cause", "fix"), can_show=False),
-    Noun(command="engine", path="/engines", columns=("engine", "kind", "available", "reason"), can_show=False),
-    Noun(command="user", path="/users", columns=("username", "role"), can_show=False, can_delete=True),
+    Noun(
+        command="job", path="/jobs", columns=("id", "title", "state", "progress_percent", "created_at"), by_name=False
+    ),
+    Noun(command="event", path="/events", columns=("seq", "at", "kind", "message"), by_name=False, can_show=False),
+    Noun(
+        command="alert", path="/alerts", columns=("severity", "message", "cause", "fix"), by_name=False, can_show=False
+    ),
+    Noun(
+        command="engine",
+        path="/engines",
+        columns=("engine", "kind", "available", "reason"),
+        by_name=False,
+        can_show=False,
+    ),
+    Noun(command="user", path="/users", columns=("username", "role"), can_delete=True),
     Noun(
         command="token",
         path="/tokens",
         columns=("name", "role", "expires_at", "last_used_at"),
-        can_show=False,
         can_delete=True,
     ),
 )
