@@ -1,0 +1,86 @@
+"""The API process cannot reach the machine, and the agent serves nobody else and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from tests.lab.appliance import Appliance, appliance
+from tests.machines.uml import Uml
+
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(600)]
+
+_ASK_AGENT = """
+import json, socket, struct, sys
+link = socket.socket(socket.AF_UNIX); link.connect("/run/lunette/agent.sock")
+body = sys.argv[1].encode(); link.sendall(struct.pack(">I", len(body)) + body)
+head = link.recv(4)
+print(link.recv(65536).decode() if len(head) == 4 else "closed")
+"""
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Appliance]:
+    """An appliance with two disks on user-mode Linux."""
+    with appliance(Uml("privileges", disks=2, disk_mib=256)) as made:
+        yield made
+
+
+def in_api_process(machine: Appliance, program: str) -> str:
+    """Runs Python inside the namespaces, with the uid and without the capabilities of the running API process."""
+    pid = machine.machine.check("systemctl show --property=MainPID --value lunette-api").strip()
+    enter = f"nsenter --target {pid} --mount --net --root --wd"
+    drop = "setpriv --reuid=lunette-api --regid=lunette-api --init-groups --bounding-set=-all --no-new-privs"
+    return machine.machine.run(f"{enter} {drop} python3 -c {shlex.quote(program)} 2>&1").stdout
+
+
+def asking(envelope: dict[str, object]) -> str:
+    """A shell command that sends one message to the agent and prints its answer."""
+    return f"python3 -c {shlex.quote(_ASK_AGENT)} {shlex.quote(json.dumps(envelope))}"
+
+
+def test_the_api_process_runs_unprivileged(machine: Appliance) -> None:
+    pid = machine.machine.check("systemctl show --property=MainPID --value lunette-api").strip()
+    status = machine.machine.check(f"cat /proc/{pid}/status")
+    facts = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    assert facts["Uid"].split()[0] != "0"
+    assert {facts[name] for name in ("CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
+    assert facts["NoNewPrivs"] == "1"
+
+
+def test_the_api_process_cannot_open_a_disk(machine: Appliance) -> None:
+    for disk in machine.machine.disks:
+        said = in_api_process(machine, f"import os; os.open('{disk.path}', os.O_RDONLY); print('opened')")
+        assert "opened" not in said
+        assert "Permission" in said or "No such file" in said
+
+
+def test_the_api_process_cannot_write_configfs(machine: Appliance) -> None:
+    machine.machine.check("modprobe target_core_mod; test -d /sys/kernel/config/target")
+    said = in_api_process(machine, "import os; os.mkdir('/sys/kernel/config/target/core/iblock_99'); print('made')")
+    assert "made" not in said
+    assert "Error" in said
+    machine.machine.check("test ! -e /sys/kernel/config/target/core/iblock_99")
+
+
+def test_the_agent_refuses_another_user(machine: Appliance) -> None:
+    ask = asking({"version": 1, "request": {"kind": "hello"}})
+    for user in ("nobody", "daemon"):
+        # Even with the socket's file mode out of the way, the peer's uid decides.
+        machine.machine.check("chmod 0666 /run/lunette/agent.sock")
+        said = machine.machine.run(f"setpriv --reuid={user} --clear-groups {ask} 2>&1").stdout
+        assert '"kind":"hello"' not in said.replace(" ", "")
+    machine.machine.check("chmod 0660 /run/lunette/agent.sock")
+    assert '"hello"' in machine.machine.check(f"setpriv --reuid=lunette-api --regid=lunette-api --init-groups {ask}")
+
+
+def test_the_agent_refuses_a_request_outside_its_set(machine: Appliance) -> None:
+    for request in ({"kind": "run", "argv": ["touch", "/run/owned"]}, {"kind": "do_step", "job_id": "x", "step": {}}):
+        said = machine.machine.check(asking({"version": 1, "request": request}))
+        assert '"problem"' in said
+    machine.machine.check("test ! -e /run/owned")
+    said = machine.machine.check(asking({"version": 2, "request": {"kind": "hello"}}))
+    assert '"problem"' in said

@@ -1,0 +1,121 @@
+"""What a real machine refuses: disks that carry something, wishes that cannot be met. Nothing may change by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lunette.cli.client import Refused
+from tests.lab.appliance import Appliance, appliance
+from tests.machines.uml import Uml
+
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(600)]
+MIB = 1024**2
+
+
+@pytest.fixture(scope="module")
+def machine() -> Iterator[Appliance]:
+    """An appliance with ten disks of 256 MiB on user-mode Linux."""
+    with appliance(Uml("refusals", disks=10, disk_mib=256)) as made:
+        yield made
+
+
+def refusal(machine: Appliance, path: str, body: dict[str, Any]) -> Refused:
+    """Posts what must be refused; checks that arrays, volumes and jobs are as before."""
+    before = _world(machine)
+    with pytest.raises(Refused) as caught:
+        machine.client.post(path, body)
+    assert _world(machine) == before
+    return caught.value
+
+
+def _world(machine: Appliance) -> tuple[list[str], list[str], list[str], str]:
+    names = [[str(item["id"]) for item in machine.client.list(path)] for path in ("/arrays", "/volumes", "/jobs")]
+    return names[0], names[1], names[2], machine.machine.check("cat /proc/mdstat; lvs --noheadings -o lv_uuid")
+
+
+def _wish(disks: list[str], **more: Any) -> dict[str, Any]:
+    return {"name": "refused", "engine": "md", "level": "raid1", "disks": disks, **more}
+
+
+OCCUPIED = {
+    "file system": ("mkfs.ext4 -q -F {dev}", "ext4"),
+    "partition table": ("sgdisk --new=1:0:0 {dev} && udevadm settle", "gpt"),
+    "md superblock": (
+        "mdadm --create /dev/md/other --run --metadata=1.2 --level=1 --raid-devices=2 {dev} missing"
+        " && mdadm --stop /dev/md/other",
+        "linux_raid_member",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OCCUPIED)
+def test_a_disk_that_carries_something_is_refused_by_name_and_accepted_with_an_explicit_wipe(
+    machine: Appliance, what: str
+) -> None:
+    command, signature = OCCUPIED[what]
+    first, second = machine.disk_ids("ubd")[2 * list(OCCUPIED).index(what) :][:2]
+    device = next(d.path for d in machine.machine.disks if d.serial == _serial(machine, first))
+    machine.machine.check(command.format(dev=device))
+    problem = refusal(machine, "/arrays", _wish([first, second]))
+    assert problem.status == 409
+    assert first in str(problem.problem)
+    assert signature in str(problem.problem).lower()
+
+    plan = machine.client.post("/arrays", _wish([first, second], wipe=[first]), dry_run=True)
+    wipes = [step for step in plan["steps"] if step["kind"] == "disk.wipe"]
+    assert [step["devices"] for step in wipes] == [[first]]
+    assert plan["bytes_destroyed"] > 0
+    name = f"wiped-{list(OCCUPIED).index(what)}"
+    machine.client.wait(machine.client.post("/arrays", {**_wish([first, second], wipe=[first]), "name": name}))
+    assert machine.client.get(f"/arrays/{name}")["state"] == "ready"
+    machine.client.wait(machine.client.delete(f"/arrays/{name}"))
+    assert {d["state"] for d in machine.client.list("/disks") if d["id"] in {first, second}} == {"free"}
+
+
+def test_a_mounted_disk_is_refused_even_with_a_wipe(machine: Appliance) -> None:
+    first, second = machine.disk_ids("ubd")[6:8]
+    device = next(d.path for d in machine.machine.disks if d.serial == _serial(machine, first))
+    machine.machine.check(f"mkfs.ext4 -q -F {device} && mkdir -p /run/held && mount {device} /run/held")
+    try:
+        for wipe in ([], [first]):
+            problem = refusal(machine, "/arrays", _wish([first, second], wipe=wipe))
+            assert problem.status == 409
+            assert "/run/held" in str(problem.problem)
+            assert first in str(problem.problem)
+    finally:
+        machine.machine.check(f"umount /run/held && wipefs --all {device}")
+
+
+def test_the_disk_of_the_system_is_never_a_candidate(machine: Appliance) -> None:
+    system = [d for d in machine.client.list("/disks") if d["state"] == "system"]
+    assert len(system) == 1
+    problem = refusal(
+        machine, "/arrays", _wish([system[0]["id"], machine.disk_ids("ubd")[8]], wipe=[system[0]["id"]])
+    )
+    assert problem.status == 409
+    assert system[0]["id"] in str(problem.problem)
+
+
+def test_the_volume_that_does_not_fit_takes_the_whole_batch_with_it(machine: Appliance) -> None:
+    disks = machine.disk_ids("ubd")[8:10]
+    machine.client.wait(
+        machine.client.post("/arrays", {"name": "small", "engine": "md", "level": "raid1", "disks": disks})
+    )
+    free = machine.client.get("/arrays/small")["free_bytes"]
+    size = free // 32 // (4 * MIB) * 4 * MIB
+    batch = {"array": "small", "name_pattern": "v%02d", "size_bytes": size}
+    fitting = free // size
+    problem = refusal(machine, "/volumes:batch", {**batch, "count": fitting + 1})
+    assert problem.status == 507
+    machine.client.wait(machine.client.post("/volumes:batch", {**batch, "count": fitting}))
+    assert len(list(machine.client.list("/volumes"))) == fitting
+    for volume in list(machine.client.list("/volumes")):
+        machine.client.wait(machine.client.delete(f"/volumes/{volume['id']}"))
+    machine.client.wait(machine.client.delete("/arrays/small"))
+
+
+def _serial(machine: Appliance, disk_id: str) -> str:
+    return str(machine.client.get(f"/disks/{disk_id}")["serial"])

@@ -1,0 +1,21 @@
+"""Waiting for a named condition with a deadline; never a bare sleep."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float = 120.0, pause_s: float = 0.5) -> T:
+    """The first truthy answer of `condition`. AssertionError names what did not happen, with the last answer."""
+    until = time.monotonic() + deadline_s
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {deadline_s:.0f} s: {what} (last answer: {answer!r})")
+        time.sleep(pause_s)

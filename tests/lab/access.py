@@ -1,0 +1,31 @@
+"""The first login on a fresh appliance, as an administrator does it: one-time password, new password, API token."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from lunette.cli.client import Client, Endpoint, fetch_certificate
+
+
+@dataclass(frozen=True)
+class Access:
+    """What the lab made of the one-time password."""
+
+    endpoint: Endpoint
+    password: str
+
+
+def first_login(url: str, one_time_password: str) -> Access:
+    """Changes the one-time password to a random one and makes an administrator's API token."""
+    _, fingerprint = fetch_certificate(url)
+    password = secrets.token_urlsafe(18)
+    with Client(Endpoint(url=url, fingerprint=fingerprint)) as client:
+        answer = client.login("admin", one_time_password)
+        if not answer["password_change_required"]:
+            raise RuntimeError("the appliance accepted its one-time password without asking for another")
+        client.post("/password", {"current_password": one_time_password, "new_password": password})
+    with Client(Endpoint(url=url, fingerprint=fingerprint)) as client:
+        client.login("admin", password)
+        token = client.post("/tokens", {"name": "lab", "role": "administrator"})["token"]
+    return Access(Endpoint(url=url, fingerprint=fingerprint, token=token), password)

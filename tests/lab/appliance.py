@@ -1,0 +1,57 @@
+"""An appliance on a test machine together with an administrator's client of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lunette.cli.client import Client
+from tests.lab.access import Access, first_login
+from tests.machines.machine import Machine
+
+ONE_TIME_PASSWORD = "/run/lunette-api/one-time-password"
+
+
+class Appliance:
+    """A booted machine and the way into its API."""
+
+    def __init__(self, machine: Machine, access: Access) -> None:
+        self.machine = machine
+        self.access = access
+        self.client = Client(access.endpoint)
+
+    @classmethod
+    def first_boot(cls, machine: Machine) -> Appliance:
+        """Starts the machine, waits for the API, and makes the first login with the one-time password."""
+        machine.start()
+        machine.wait_for_api()
+        return cls(machine, first_login(machine.api_url, read_one_time_password(machine)))
+
+    def wait_for_api(self, deadline_s: float = 300.0) -> None:
+        """After a reboot: waits until the API answers again; the client goes on with its token."""
+        self.machine.wait_for_api(deadline_s)
+
+    def disk_ids(self, bus: str) -> list[str]:
+        """The API's ids of this machine's data disks on one bus, in the order of their serials."""
+        serials = [disk.serial for disk in self.machine.disks if disk.bus == bus]
+        seen = {disk["serial"]: str(disk["id"]) for disk in self.client.list("/disks")}
+        missing = [serial for serial in serials if serial not in seen]
+        if missing:
+            raise AssertionError(f"the appliance does not list the disks {missing}; it lists {sorted(seen)}")
+        return [seen[serial] for serial in serials]
+
+
+def read_one_time_password(machine: Machine) -> str:
+    """The password the console shows, read from where the appliance keeps it until it is changed."""
+    return machine.check(["cat", ONE_TIME_PASSWORD]).strip()
+
+
+@contextmanager
+def appliance(machine: Machine) -> Iterator[Appliance]:
+    """A fresh appliance for the time of a test."""
+    with machine:
+        made = Appliance.first_boot(machine)
+        try:
+            yield made
+        finally:
+            made.client.__exit__()
