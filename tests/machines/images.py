@@ -1,0 +1,65 @@
+"""The images the machines boot: asked of `image/build` once per process, so that they are never stale."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.machines.model import MachineError
+
+_BUILD = Path(__file__).resolve().parents[2] / "image" / "build"
+
+
+@dataclass(frozen=True)
+class Image:
+    """A raw ext4 root file system and the kernels that boot it.
+
+    `uml` is the user-mode kernel; Debian 13's loader and libc lie beside it.
+    """
+
+    rootfs: Path
+    kernel: Path
+    initrd: Path
+    uml: Path
+    uml_version: str
+
+
+def parse(text: str) -> Image:
+    """Read the JSON `image/build --print` writes; refuses when a file is missing."""
+    raw = json.loads(text)
+    image = Image(
+        rootfs=Path(raw["rootfs"]),
+        kernel=Path(raw["kernel"]),
+        initrd=Path(raw["initrd"]),
+        uml=Path(raw["uml_command"][-1]),
+        uml_version=raw["uml_version"],
+    )
+    for path in (image.rootfs, image.kernel, image.initrd, image.uml):
+        if not path.is_file():
+            raise MachineError(f"the image names {path}, which does not exist: run image/build again")
+    return image
+
+
+@functools.cache
+def appliance_image() -> Image:
+    """The appliance, built where out of date; LUNETTE_IMAGE names a manifest to use instead."""
+    given = os.environ.get("LUNETTE_IMAGE")
+    return parse(Path(given).read_text()) if given else _build("--print")
+
+
+@functools.cache
+def plain_image() -> Image:
+    """The same Debian without the product, for initiators; LUNETTE_PLAIN_IMAGE names a manifest instead."""
+    given = os.environ.get("LUNETTE_PLAIN_IMAGE")
+    return parse(Path(given).read_text()) if given else _build("--without-product", "--print")
+
+
+def _build(*options: str) -> Image:
+    done = subprocess.run([_BUILD, *options], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise MachineError(f"image/build failed with status {done.returncode}; its own messages above say why")
+    return parse(done.stdout)

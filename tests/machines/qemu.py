@@ -1,0 +1,212 @@
+"""A QEMU guest: everything the appliance does can be tried in it, with KVM where that works, else emulated.
+
+The image's kernel is booted directly over a throw-away root disk. With `power_cut=True` every drive, the
+root included, is served by an nbdkit that loses unflushed writes when killed (slower, so it is asked for).
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.machines.disks import GIB, copy_sparse, disk_names, make_empty, serve_forgetful
+from tests.machines.images import appliance_image
+from tests.machines.kvm import kvm_verdict
+from tests.machines.machine import API_PORT, VirtualMachine
+from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
+from tests.machines.process import is_alive, kill_group, signal_group, spawn, wait_gone
+from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, node
+from tests.machines.qmp import Qmp, QmpError
+from tests.machines.shell import GuestShell, socket_line
+
+_GUEST = "qemu"
+_SOCKET_DEADLINE_S = 30.0
+_PULL_DEADLINE_S = 90.0
+
+
+class Qemu(VirtualMachine):
+    """See Machine; disks are LUN-NVME-01… and LUN-SCSI-01…, `disk_mib` each."""
+
+    kind = "qemu"
+
+    def __init__(
+        self,
+        name: str,
+        nvme: int = 8,
+        scsi: int = 0,
+        *,
+        power_cut: bool = False,
+        keep: bool = False,
+        disk_mib: int = 1024,
+        memory_mib: int = 2048,
+        cpus: int = 2,
+        kvm: bool = True,
+    ) -> None:
+        """`kvm=False` emulates even where KVM works."""
+        settings = {"nvme": nvme, "scsi": scsi, "power_cut": power_cut, "disk_mib": disk_mib}
+        settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm}
+        super().__init__(name, dict(settings), keep=keep)
+        self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
+        self._forgetful = power_cut
+        self._memory_mib = memory_mib
+        self._cpus = cpus
+        self._want_kvm = kvm
+        can = {Capability.PULL, Capability.NVME, Capability.ZFS, Capability.RDMA, Capability.SMP}
+        self.capabilities = frozenset(can | ({Capability.POWER_CUT} if power_cut else set()))
+
+    @property
+    def disks(self) -> Sequence[DiskInfo]:
+        """See Machine.disks."""
+        return self._disks
+
+    @property
+    def accelerator(self) -> str:
+        """`kvm`, or `tcg` with the reason."""
+        program, image = _program(), appliance_image()
+        if not self._want_kvm:
+            return "tcg (asked for)"
+        verdict = kvm_verdict(program, image.kernel)
+        return "kvm" if verdict.usable else f"tcg ({verdict.reason})"
+
+    def kill(self) -> None:
+        """See Machine.kill; the drives of a power_cut machine stay up and keep what they cached."""
+        guest = self.record.processes.pop(_GUEST, None)
+        if guest is not None:
+            kill_group(guest)
+        self._folder.write(self.record)
+
+    def power_cut(self) -> None:
+        """See Machine.power_cut.
+
+        The guest is stopped first, so that it cannot see one drive vanish before another and write that
+        down; then the drives die with their caches, then the guest.
+        """
+        if not self._forgetful:
+            raise NotCapable(f"machine {self.name} keeps unflushed writes: make it with power_cut=True")
+        guest = self.record.processes.get(_GUEST)
+        if guest is not None:
+            signal_group(guest, signal.SIGSTOP)
+        for role in [role for role in self.record.processes if role != _GUEST]:
+            kill_group(self.record.processes.pop(role))
+        self.kill()
+
+    def reset(self) -> None:
+        """See Machine.reset."""
+        with self._monitor() as monitor:
+            monitor.execute("system_reset")
+        self._started_at = time.monotonic()
+
+    def forward(self, guest_port: int) -> int:
+        """See Machine.forward."""
+        port, fresh = self._port(guest_port)
+        if fresh and _GUEST in self.record.processes:
+            with self._monitor() as monitor:
+                rule = f"hostfwd_add net0 tcp:127.0.0.1:{port}-:{guest_port}"
+                said = monitor.execute("human-monitor-command", command_line=rule)
+            if said:
+                raise MachineError(f"QEMU refused to forward port {guest_port}: {said.strip()}")
+        return port
+
+    def pull(self, serial: str) -> None:
+        """See Machine.pull. Returns when the guest has let go of the disk."""
+        name = str(device(self.disk(serial))["id"])
+        with self._monitor() as monitor:
+            try:
+                monitor.execute("device_del", id=name)
+            except QmpError as error:
+                raise MachineError(f"disk {serial} cannot be pulled ({error}): is it pulled already?") from error
+            monitor.wait_event("DEVICE_DELETED", "device", name, _PULL_DEADLINE_S)
+
+    def insert(self, serial: str) -> None:
+        """See Machine.insert."""
+        with self._monitor() as monitor:
+            try:
+                monitor.execute_raw("device_add", dict(device(self.disk(serial))))
+            except QmpError as error:
+                raise MachineError(f"disk {serial} cannot be inserted ({error}): is it there already?") from error
+
+    def check_running(self) -> None:
+        """See Machine.check_running."""
+        guest = self.record.processes.get(_GUEST)
+        if guest is None or not is_alive(guest):
+            raise MachineError(f"machine {self.name} is not running; {self.folder}/processes.log may say why")
+
+    def _make_disks(self) -> None:
+        image = appliance_image()
+        for disk in self._disks:
+            make_empty(self._disk_file(disk), disk.size_bytes)
+        if self._forgetful:
+            copy_sparse(image.rootfs, self.folder / "root.raw")
+            return
+        root = self.folder / "root.qcow2"
+        argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(image.rootfs), str(root)]
+        subprocess.run(argv, check=True)
+
+    def _disk_file(self, disk: DiskInfo) -> Path:
+        return self.folder / f"{node(disk)}.raw"
+
+    def _boot(self) -> None:
+        guest = self.record.processes.get(_GUEST)
+        if guest is not None and is_alive(guest):
+            raise MachineError(f"machine {self.name} is running already: stop, kill or reset it first")
+        self._port(API_PORT)
+        if self._forgetful:
+            self._serve_drives()
+        log = self.folder / "processes.log"
+        argv = command(self._parts(), appliance_image(), self._disks, self.record.ports)
+        for name in (MONITOR_SOCKET, SHELL_SOCKET):
+            (self.folder / name).unlink(missing_ok=True)
+        guest = self.record.processes[_GUEST] = spawn(argv, log, cwd=self.folder)
+        end = time.monotonic() + _SOCKET_DEADLINE_S
+        while not (self.folder / MONITOR_SOCKET).exists():
+            if not is_alive(guest) or time.monotonic() > end:
+                raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")
+            time.sleep(0.02)
+
+    def _serve_drives(self) -> None:
+        files = {"root": self.folder / "root.raw"} | {node(disk): self._disk_file(disk) for disk in self._disks}
+        for name, file in files.items():
+            known = self.record.processes.get(name)
+            if known is None or not is_alive(known):
+                socket = self.folder / f"{name}.sock"
+                self.record.processes[name] = serve_forgetful(file, socket, self.folder / "processes.log")
+
+    def _parts(self) -> QemuParts:
+        return QemuParts(
+            program=_program(),
+            kvm=self.accelerator == "kvm",
+            name=self.name,
+            memory_mib=self._memory_mib,
+            cpus=self._cpus,
+            forgetful=self._forgetful,
+        )
+
+    def _shell(self) -> GuestShell:
+        self.check_running()
+        return GuestShell(lambda: socket_line(self.folder / SHELL_SOCKET), self.folder / "shell.lock")
+
+    def _monitor(self) -> Qmp:
+        self.check_running()
+        return Qmp(self.folder / MONITOR_SOCKET)
+
+    def _ask_to_power_off(self, deadline_s: float) -> None:
+        guest = self.record.processes.get(_GUEST)
+        if guest is None or not is_alive(guest):
+            return
+        self.run("systemctl poweroff --no-block", timeout_s=min(60.0, deadline_s))
+        if not wait_gone(guest, deadline_s):
+            raise MachineError(
+                f"machine {self.name} did not power off within {deadline_s:.0f} s and was killed: "
+                f"the end of {self.console_log} names the unit that held it up"
+            )
+
+
+def _program() -> str:
+    found = shutil.which("qemu-system-x86_64")
+    if found is None:
+        raise MachineError("qemu-system-x86_64 is missing: install the package qemu-system-x86")
+    return found

@@ -1,0 +1,114 @@
+"""The QEMU command line of a machine, as a pure function of its parts.
+
+The options are those that QEMU 7.2 (Debian 12) and 10 (Debian 13) have in common. Names of files are
+relative to the machine's folder, QEMU's working directory, because a unix socket's path is short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.machines.disks import ROOT_SERIAL, wwn
+from tests.machines.images import Image
+from tests.machines.model import DiskInfo
+
+SHELL_SOCKET = "shell.sock"
+MONITOR_SOCKET = "monitor.sock"
+KERNEL_ARGUMENTS = (
+    "root=/dev/vda rw console=ttyS0,115200 systemd.debug_shell=1 systemd.default_debug_tty=ttyS1 "
+    "mitigations=off panic=-1 net.ifnames=0 systemd.show_status=0"
+)
+
+
+@dataclass(frozen=True)
+class QemuParts:
+    """What the command line is made of."""
+
+    program: str
+    kvm: bool
+    name: str
+    memory_mib: int
+    cpus: int
+    forgetful: bool
+    """Drives are served by nbdkit at `<node>.sock` instead of being files."""
+
+
+def accelerator(kvm: bool) -> list[str]:
+    """Debian 13's kernel panics on QEMU 7.2's default emulated CPU; `max` works with both versions.
+
+    Five-level page tables are left out of it (each emulated page walk would be one level longer), and
+    AMD virtualisation (the guest would load KVM).
+    """
+    if kvm:
+        return ["-accel", "kvm", "-cpu", "host"]
+    return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max,la57=off,svm=off"]
+
+
+def node(disk: DiskInfo) -> str:
+    """The block node's name, which is also the stem of its file or socket."""
+    return disk.serial.lower()
+
+
+def root_port(disk: DiskInfo) -> str:
+    """The PCIe slot an NVMe drive sits in."""
+    return f"slot-{node(disk)}"
+
+
+def blockdev(name: str, image: Path | str, forgetful: bool, driver: str = "raw") -> str:
+    """A -blockdev argument; discard reaches the file so that sparse disks stay sparse."""
+    if forgetful:
+        return f"driver=nbd,node-name={name},server.type=unix,server.path={name}.sock,discard=unmap"
+    file = f"file.driver=file,file.filename={image},file.discard=unmap"
+    return f"driver={driver},node-name={name},discard=unmap,{file}"
+
+
+def device(disk: DiskInfo) -> dict[str, str | int]:
+    """Properties of the emulated drive, for the command line and for QMP's device_add alike."""
+    named: dict[str, str | int] = {"id": f"dev-{node(disk)}", "drive": node(disk), "serial": disk.serial}
+    if disk.bus == "nvme":
+        return {"driver": "nvme", "bus": root_port(disk), **named}
+    number = int(disk.serial.rsplit("-", 1)[1])
+    place: dict[str, str | int] = {
+        "bus": "scsi0.0",
+        "scsi-id": number,
+        "device_id": disk.serial,
+        "wwn": wwn(disk.serial),
+    }
+    return {"driver": "scsi-hd", **named, **place}
+
+
+def _comma(properties: Mapping[str, str | int]) -> str:
+    return ",".join(str(value) if key == "driver" else f"{key}={value}" for key, value in properties.items())
+
+
+def _disks(disks: Sequence[DiskInfo], forgetful: bool) -> list[str]:
+    argv = ["-device", "virtio-scsi-pci,id=scsi0"]
+    for slot, disk in enumerate(disks, start=1):
+        argv += ["-blockdev", blockdev(node(disk), f"{node(disk)}.raw", forgetful)]
+        if disk.bus == "nvme":
+            argv += ["-device", f"pcie-root-port,id={root_port(disk)},bus=pcie.0,chassis={slot},slot={slot}"]
+        argv += ["-device", _comma(device(disk))]
+    return argv
+
+
+def command(parts: QemuParts, image: Image, disks: Sequence[DiskInfo], ports: Mapping[int, int]) -> list[str]:
+    """The whole argument vector; `ports` are guest port -> port on 127.0.0.1."""
+    forwards = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in sorted(ports.items()))
+    root_driver, root_file = ("raw", "root.raw") if parts.forgetful else ("qcow2", "root.qcow2")
+    return [
+        parts.program,
+        *("-name", f"lunette-{parts.name}", "-nodefaults", "-no-user-config", "-display", "none"),
+        *("-machine", "q35", *accelerator(parts.kvm)),
+        *("-smp", str(parts.cpus), "-m", f"{parts.memory_mib}M"),
+        *("-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", KERNEL_ARGUMENTS),
+        *("-chardev", "file,id=console,path=console.log,append=on", "-serial", "chardev:console"),
+        *("-chardev", f"socket,id=shell,path={SHELL_SOCKET},server=on,wait=off", "-serial", "chardev:shell"),
+        *("-qmp", f"unix:{MONITOR_SOCKET},server=on,wait=off"),
+        *("-object", "rng-random,id=entropy,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=entropy"),
+        *("-netdev", f"user,id=net0,ipv6=off{forwards}", "-device", "virtio-net-pci,netdev=net0,mac=52:54:00:4c:55:01"),
+        *("-blockdev", blockdev("root", root_file, parts.forgetful, root_driver)),
+        *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL}"),
+        *_disks(disks, parts.forgetful),
+    ]

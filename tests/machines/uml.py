@@ -1,0 +1,204 @@
+"""User-mode Linux: the same root file system on a kernel that is an ordinary process, one CPU, no ZFS, no NVMe.
+
+With `init="/bin/bash"` the guest has neither systemd nor the product: a root shell on the main console is
+up in about a second, which is how initiator hosts are made.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.machines.disks import ROOT_SERIAL, make_empty
+from tests.machines.images import Image, appliance_image, plain_image
+from tests.machines.machine import API_PORT, VirtualMachine
+from tests.machines.model import DiskInfo, MachineError, NotCapable
+from tests.machines.netns import GATEWAY, GUEST_ADDRESS, TAP, forward_in, forward_out, inside, make_namespace
+from tests.machines.process import OwnedProcess, is_alive, kill_group, spawn, wait_gone
+from tests.machines.shell import GuestShell, fifo_line
+from tests.machines.uml_kernel import kernel_environment, runnable_kernel
+
+_GUEST = "uml"
+_NAMESPACE = "namespace"
+_LETTERS = "bcdefghijklmnop"
+"""ubda is the root; the driver has 16 units."""
+_POWER_OFF = "systemctl poweroff --no-block"
+_POWER_OFF_WITHOUT_SYSTEMD = "sync; (sleep 0.2; poweroff -f) >/dev/null 2>&1 &"
+_NETWORK = f"[Match]\nName=vec0\n[Network]\nAddress={GUEST_ADDRESS}/24\nGateway={GATEWAY}\n"
+
+
+def disk_names(count: int, size_bytes: int) -> list[DiskInfo]:
+    """The disks of a UML machine: LUN-UBD-01…."""
+    if count > len(_LETTERS):
+        raise MachineError(f"{count} disks refused: user-mode Linux takes {len(_LETTERS)} beside its root disk")
+    serials = [f"LUN-UBD-{number:02}" for number in range(1, count + 1)]
+    return [DiskInfo(serial, size_bytes, "ubd", f"ubd-{serial}") for serial in serials]
+
+
+def command(
+    folder: Path, rootfs: Path, disks: Sequence[DiskInfo], memory_mib: int, fds: tuple[int, int], init: str | None
+) -> list[str]:
+    """The kernel's arguments; `fds` are the shell's input and output."""
+    shell = f"fd:{fds[0]},fd:{fds[1]}"
+    argv = ["./linux", f"uml_dir={folder}/", "umid=control", f"mem={memory_mib}M", "panic=-1", "net.ifnames=0"]
+    argv += [f"ubda={folder}/root.cow,{rootfs},{ROOT_SERIAL}", "root=/dev/ubda", "rw", "con=null"]
+    argv += [
+        f"ubd{letter}={folder}/{disk.serial.lower()}.raw,,{disk.serial}"
+        for letter, disk in zip(_LETTERS, disks, strict=False)
+    ]
+    argv.append(f"vec0:transport=tap,ifname={TAP},depth=128,gro=1")
+    if init is not None:
+        return [*argv, f"con0={shell}", "ssl=null", f"init={init}", "quiet", "loglevel=1"]
+    network = base64.b64encode(_NETWORK.encode()).decode()
+    argv += ["con0=null,fd:1", "ssl=null", f"ssl1={shell}", "console=tty0", "systemd.show_status=0"]
+    argv += ["systemd.debug_shell=1", "systemd.default_debug_tty=ttyS1"]
+    return [*argv, f"systemd.set_credential_binary=network.network.10-vec0:{network}"]
+
+
+class Uml(VirtualMachine):
+    """See Machine; disks are LUN-UBD-01…, `disk_mib` each."""
+
+    kind = "uml"
+    capabilities = frozenset()
+
+    def __init__(
+        self,
+        name: str,
+        disks: int = 8,
+        *,
+        keep: bool = False,
+        disk_mib: int = 1024,
+        memory_mib: int = 1024,
+        init: str | None = None,
+    ) -> None:
+        """`init` is a shell such as /bin/bash that replaces systemd, on the image without the product."""
+        settings: dict[str, int | bool | str] = {"disks": disks, "disk_mib": disk_mib, "memory_mib": memory_mib}
+        if init is not None:
+            settings["init"] = init
+        super().__init__(name, settings, keep=keep)
+        self._disks = disk_names(disks, disk_mib << 20)
+        self._memory_mib = memory_mib
+        self._init = init
+
+    @property
+    def disks(self) -> Sequence[DiskInfo]:
+        """See Machine.disks."""
+        return self._disks
+
+    def image(self) -> Image:
+        """What is booted."""
+        return appliance_image() if self._init is None else plain_image()
+
+    def kill(self) -> None:
+        """See Machine.kill."""
+        guest = self.record.processes.pop(_GUEST, None)
+        if guest is not None:
+            kill_group(guest)
+        self._folder.write(self.record)
+
+    def power_cut(self) -> None:
+        """Refused: the host's page cache holds what the guest wrote, and killing a process does not drop that."""
+        raise NotCapable("a uml machine cannot lose unflushed writes: use a qemu machine with power_cut=True")
+
+    def reset(self) -> None:
+        """See Machine.reset; the kernel has no reset button, so a new one is started."""
+        self.kill()
+        self.start()
+
+    def forward(self, guest_port: int) -> int:
+        """See Machine.forward."""
+        port, _ = self._port(guest_port)
+        self._forward_port(guest_port, port)
+        return port
+
+    def reach(self, gateway_port: int, target: str) -> str:
+        """Let the guest reach `target` (address:port on the host); returns the address:port it must use."""
+        role = f"out-{gateway_port}-{target}"
+        known = self.record.processes.get(role)
+        if known is None or not is_alive(known):
+            self.record.processes[role] = forward_out(self._namespace(), gateway_port, target, self._log)
+            self._folder.write(self.record)
+        return f"{GATEWAY}:{gateway_port}"
+
+    def check_running(self) -> None:
+        """See Machine.check_running."""
+        guest = self.record.processes.get(_GUEST)
+        if guest is None or not is_alive(guest):
+            raise MachineError(f"machine {self.name} is not running; {self.console_log} may say why")
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "processes.log"
+
+    def _namespace(self) -> OwnedProcess:
+        holder = self.record.processes.get(_NAMESPACE)
+        if holder is None or not is_alive(holder):
+            holder = self.record.processes[_NAMESPACE] = make_namespace(self._log)
+        return holder
+
+    def _forward_port(self, guest_port: int, port: int) -> None:
+        role = f"in-{guest_port}"
+        known = self.record.processes.get(role)
+        if known is None or not is_alive(known):
+            self.record.processes[role] = forward_in(self._namespace(), port, guest_port, self._log)
+            self._folder.write(self.record)
+
+    def _make_disks(self) -> None:
+        for disk in self._disks:
+            make_empty(self.folder / f"{disk.serial.lower()}.raw", disk.size_bytes)
+        for name in ("shell.in", "shell.out"):
+            os.mkfifo(self.folder / name)
+
+    def _boot(self) -> None:
+        guest = self.record.processes.get(_GUEST)
+        if guest is not None and is_alive(guest):
+            raise MachineError(f"machine {self.name} is running already: stop, kill or reset it first")
+        image = self.image()
+        kernel = runnable_kernel(image.uml)
+        holder = self._namespace()
+        if self._init is None:
+            self._port(API_PORT)
+        for guest_port, port in self.record.ports.items():
+            self._forward_port(guest_port, port)
+        environment = kernel_environment(kernel, _memory_folder(self._memory_mib, self.folder))
+        # Opened for both reading and writing, so that neither end ever sees the other one go away.
+        fds = [os.open(self.folder / name, os.O_RDWR) for name in ("shell.in", "shell.out")]
+        try:
+            guest_argv = command(self.folder, image.rootfs, self._disks, self._memory_mib, (fds[0], fds[1]), self._init)
+            assignments = [f"{key}={value}" for key, value in environment.items()]
+            argv = [*inside(holder), "env", *assignments, *guest_argv]
+            with self.console_log.open("ab") as console:
+                process = spawn(argv, self._log, cwd=kernel, env={}, pass_fds=fds, stdout=console.fileno())
+        finally:
+            for fd in fds:
+                os.close(fd)
+        self.record.processes[_GUEST] = process
+        self._folder.write(self.record)
+
+    def _shell(self) -> GuestShell:
+        self.check_running()
+        to_guest, from_guest = self.folder / "shell.in", self.folder / "shell.out"
+        return GuestShell(lambda: fifo_line(to_guest, from_guest), self.folder / "shell.lock")
+
+    def _ask_to_power_off(self, deadline_s: float) -> None:
+        guest = self.record.processes.get(_GUEST)
+        if guest is None or not is_alive(guest):
+            return
+        how = _POWER_OFF if self._init is None else _POWER_OFF_WITHOUT_SYSTEMD
+        self.run(how, timeout_s=min(60.0, deadline_s))
+        if not wait_gone(guest, deadline_s):
+            raise MachineError(
+                f"machine {self.name} did not power off within {deadline_s:.0f} s and was killed: "
+                f"the end of {self.console_log} may name the unit that held it up"
+            )
+
+
+def _memory_folder(memory_mib: int, fallback: Path) -> Path:
+    """Where the guest's memory file is made: memory if there is room, else the machine's folder."""
+    shared = Path("/dev/shm")
+    if not shared.is_dir():
+        return fallback
+    room = os.statvfs(shared)
+    return shared if room.f_bavail * room.f_frsize > (memory_mib << 20) * 5 // 4 else fallback
