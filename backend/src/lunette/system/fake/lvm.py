@@ -69,6 +69,11 @@ class Lvm:
             return True
         return any(line.startswith(f"{self.device_id(device)} ") for line in self._lines())
 
+    def _is_looked_at(self, device: Device, only: list[str] | None) -> bool:
+        if only is None:
+            return self.is_listed(device)
+        return any(path == f"/dev/{device.kernel_name}" or path in device.links for path in only)
+
     def list_device(self, device: Device) -> None:
         """Write the device to the devices file, with its PVID as it is now."""
         if not self._files.exists(DEVICES_FILE):
@@ -83,12 +88,12 @@ class Lvm:
         kept = [line for line in self._lines() if not line.startswith(f"{self.device_id(device)} ")]
         self._files.write_durably(DEVICES_FILE, "".join(f"{line}\n" for line in kept).encode(), 0o600)
 
-    def pvs(self) -> list[Pv]:
-        """The physical volumes LVM sees: listed, there and labelled."""
+    def pvs(self, only: list[str] | None = None) -> list[Pv]:
+        """The physical volumes LVM sees: listed, there and labelled. `only` is --devices: it overrides the list."""
         return [
             Pv(device, device.media, device.media.pv)
             for device in self._blocks.devices().values()
-            if device.kind != "lv" and device.media and device.media.pv and self.is_listed(device)
+            if device.kind != "lv" and device.media and device.media.pv and self._is_looked_at(device, only)
             and not (device.kind == "disk" and self._blocks.above(device.kernel_name))
         ]  # fmt: skip
 

@@ -16,9 +16,12 @@ def report(lvm: Lvm, command: str, options: dict[str, list[str]], words: list[st
     rows, missing = [], []
     match command:
         case "pvs":
-            rows = [_row(fields, _PV, (lvm, pv)) for pv in lvm.pvs() if not words or _pv_named(pv, words)]
+            seen = lvm.pvs(options.get("devices"))
+            rows = [_row(fields, _PV, (lvm, pv)) for pv in seen if not words or _pv_named(pv, words)]
         case "vgs":
-            rows = [_row(fields, _VG, (lvm, vg, pv)) for vg, pv in lvm.vgs() if not words or vg.name in words]
+            rows = [
+                row for vg, pv in lvm.vgs() if not words or vg.name in words for row in _vg_rows(lvm, fields, vg, pv)
+            ]
             missing = [word for word in words if lvm.vg(word) is None]
         case _:
             named = [view for view in lvm.lvs() if not words or _lv_named(view, words)]
@@ -44,6 +47,18 @@ def _lv_named(view: LvView, words: list[str]) -> bool:
 
 def _row(fields: list[str], known: dict[str, Callable[..., Value]], item: tuple[object, ...]) -> dict[str, Value]:
     return {field: known[field](*item) for field in fields}
+
+
+def _vg_rows(lvm: Lvm, fields: list[str], vg: Vg, pv: Pv) -> list[dict[str, Value]]:
+    """One row, or one per volume as soon as a field of volumes is asked for."""
+    own = [field for field in fields if field in _VG]
+    first = _row(own, _VG, (lvm, vg, pv))
+    others = [field for field in fields if field not in _VG]
+    if not others:
+        return [first]
+    views = [LvView(vg, lv, pv) for lv in vg.lvs.values()]
+    empty: dict[str, Value] = {field: [] if field.endswith("_tags") else "" for field in others}
+    return [first | _row(others, _LV, (lvm, view)) for view in views] or [first | empty]
 
 
 def _pv_path(pv: Pv) -> str:

@@ -14,6 +14,7 @@ from lunette.system.doorway import CommandResult
 from lunette.system.fake.configfs import refuse
 from lunette.system.fake.faults import Faults
 from lunette.system.fake.hardware import Hardware
+from lunette.system.tools import missing_tool
 
 COMMAND_SECONDS = 0.02
 """What a command takes on the fake clock."""
@@ -54,7 +55,7 @@ class FakeSystem(Hardware):
             self.advance(COMMAND_SECONDS)
             answer = self.tools.run(argv)
         if answer is None:
-            raise Unavailable(f"{argv[0]} is not installed; install its package")
+            raise Unavailable(missing_tool(argv[0]))
         code, stdout, stderr = answer
         if code not in ok:
             raise ToolFailed(f"{argv[0]} refused (exit code {code}); the log has its words", log=stderr)
