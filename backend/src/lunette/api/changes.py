@@ -3,6 +3,7 @@
 import hmac
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
@@ -16,7 +17,7 @@ from lunette.api.answers.plans import plan_answer
 from lunette.api.identity import Identity, asking
 from lunette.api.jobs import job_response
 from lunette.api.parts import Parts, parts_of
-from lunette.domain.errors import FieldProblem, Invalid, PreconditionFailed, PreconditionRequired
+from lunette.domain.errors import FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
@@ -73,8 +74,13 @@ class Change:
     def actor(self) -> Actor:
         return Actor(name=self.identity.actor)
 
-    def apply(self, act: Callable[[Session], Outcome], show: Callable[[Session, Outcome], Response]) -> Response:
-        """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it."""
+    def apply(
+        self, act: Callable[[Session], Outcome], show: Callable[[Session, Outcome], Response], *, looks: bool = False
+    ) -> Response:
+        """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it.
+
+        `looks`: the change checks the machine, which is asked before the transaction so that no other writer waits.
+        """
 
         def work(tx: Session) -> Response:
             outcome = act(tx)
@@ -85,6 +91,9 @@ class Change:
                 return job_response(tx, outcome.job_id, status=202)
             return show(tx, outcome)
 
+        if looks:
+            with suppress(Unavailable):
+                self.control.observation()
         return self.run(work)
 
     def plan_or(self, plan: Plan, work: Callable[[], Response]) -> Response:

@@ -64,7 +64,7 @@ def array_show(array: Reference, parts: UsedParts) -> Response:
 def array_create(body: ArrayCreate, change: Creating) -> Response:
     """Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`."""
     return change.apply(
-        lambda tx: change.control.create_array(tx, change.actor, body, dry_run=change.dry_run), only_jobs
+        lambda tx: change.control.create_array(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
     )
 
 
@@ -77,4 +77,4 @@ def array_delete(array: Reference, change: Changing) -> Response:
         change.check_match(row.version)
         return change.control.delete_array(tx, change.actor, row.id, dry_run=change.dry_run)
 
-    return change.apply(act, only_jobs)
+    return change.apply(act, only_jobs, looks=True)

@@ -58,7 +58,9 @@ def portal_create(body: PortalCreate, change: Creating) -> Response:
         portal = portal_answer(row, seen_now(change.parts))
         return answer(portal, 201, location=f"/api/v1/portals/{row.id}", version=row.version)
 
-    return change.apply(lambda tx: change.control.create_portal(tx, change.actor, body, dry_run=change.dry_run), show)
+    return change.apply(
+        lambda tx: change.control.create_portal(tx, change.actor, body, dry_run=change.dry_run), show, looks=True
+    )
 
 
 @routes.delete("/{portal}", operation_id="portal_delete", status_code=204, response_model=None, responses=DELETED)

@@ -82,7 +82,9 @@ def volume_show(volume: Reference, parts: UsedParts) -> Response:
 def volume_create(body: VolumeCreate, change: Creating) -> Response:
     """Cuts one volume from an array."""
     return change.apply(
-        lambda tx: change.control.create_volumes(tx, change.actor, (body,), dry_run=change.dry_run), only_jobs
+        lambda tx: change.control.create_volumes(tx, change.actor, (body,), dry_run=change.dry_run),
+        only_jobs,
+        looks=True,
     )
 
 
@@ -91,7 +93,9 @@ def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
     """Cuts many volumes of one size, all or nothing."""
     wishes = body.expand()
     return change.apply(
-        lambda tx: change.control.create_volumes(tx, change.actor, wishes, dry_run=change.dry_run), only_jobs
+        lambda tx: change.control.create_volumes(tx, change.actor, wishes, dry_run=change.dry_run),
+        only_jobs,
+        looks=True,
     )
 
 
@@ -120,4 +124,4 @@ def volume_delete(volume: Reference, change: Changing) -> Response:
         change.check_match(row.version)
         return change.control.delete_volume(tx, change.actor, row.id, dry_run=change.dry_run)
 
-    return change.apply(act, only_jobs)
+    return change.apply(act, only_jobs, looks=True)

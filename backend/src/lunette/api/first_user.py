@@ -1,0 +1,47 @@
+"""The way in on a fresh appliance, and the way back in for someone who stands before it."""
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.domain.identity import IdentitySource
+from lunette.domain.roles import Role
+from lunette.store.access import LoginSession, User
+from lunette.store.database import Store
+from lunette.store.events import emit
+
+
+def ensure_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword) -> str | None:
+    """The one-time password to show, or None if someone has chosen a password already.
+
+    A fresh database gets the user admin. If nobody ever changed the one-time password and its file is gone (a reboot
+    empties the runtime folder), a new one is made, so that a missed console line locks nobody out.
+    """
+    with store.read() as tx:
+        users = tx.scalar(select(func.count()).select_from(User)) or 0
+        first = tx.scalars(select(User).where(User.username == FIRST_USER)).one_or_none()
+    if users == 0:
+        return reset_first_user(store, passwords, one_time)
+    if users > 1 or first is None or not first.must_change_password:
+        return None
+    return one_time.read() or reset_first_user(store, passwords, one_time)
+
+
+def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword) -> str:
+    """Gives admin a fresh one-time password and ends its sessions; makes admin where it is missing."""
+    password = one_time.make()
+    hashed = passwords.hash(password)
+    with store.write() as tx:
+        _set(tx, hashed)
+    return password
+
+
+def _set(tx: Session, hashed: str) -> None:
+    user = tx.scalars(select(User).where(User.username == FIRST_USER)).one_or_none()
+    if user is None:
+        user = User(id=IdentitySource().id(), username=FIRST_USER)
+        tx.add(user)
+    user.role, user.password_hash, user.must_change_password = Role.ADMINISTRATOR.value, hashed, True
+    tx.flush()
+    tx.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
+    emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", ref=user.id)

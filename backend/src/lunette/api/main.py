@@ -1,0 +1,155 @@
+"""Entry point of `lunette-api`: one process, one worker, TLS only."""
+
+import logging
+import os
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import structlog
+import uvicorn
+
+from lunette.api.app import make_app
+from lunette.api.certificate import ensure_certificate, fingerprint
+from lunette.api.feed import EventFeed
+from lunette.api.first_user import ensure_first_user, reset_first_user
+from lunette.api.notify import notify
+from lunette.api.parts import Parts
+from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.settings import Settings, read_settings
+from lunette.domain.errors import LunetteError
+from lunette.engine.connect import control_over
+from lunette.store.database import Store
+from lunette.store.secrets import SecretBox
+
+GRACE_S = 10
+"""How long running requests may take after a stop was asked for."""
+
+
+class Server(uvicorn.Server):
+    """Uvicorn that tells systemd, and ends the event streams before it waits for open connections."""
+
+    def __init__(self, config: uvicorn.Config, feed: EventFeed) -> None:
+        super().__init__(config)
+        self._feed = feed
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            notify("READY=1")
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        notify("STOPPING=1")
+        self._feed.close()
+        await super().shutdown(sockets)
+
+
+def main() -> int:
+    """Runs the API until it is told to stop."""
+    settings = read_settings(sys.argv[1:])
+    _set_up_log()
+    try:
+        return _reset(settings) if settings.reset_password else _serve(settings)
+    except LunetteError as error:
+        sys.stderr.write(f"lunette-api cannot start: {error.detail}\n{error.log}\n".rstrip() + "\n")
+        return 1
+
+
+def _serve(settings: Settings) -> int:
+    address = _own_address()
+    if settings.makes_certificate:
+        known = [] if address is None else [address]
+        ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
+    store = _open(settings)
+    one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
+    password = ensure_first_user(store, passwords, one_time)
+    feed = EventFeed(store)
+    parts = Parts(
+        store=store, control=control_over(store, settings.agent_socket), feed=feed, one_time=one_time,
+        passwords=passwords, name=socket.gethostname, ui=settings.ui,
+    )  # fmt: skip
+    _greet(settings, address, password)
+    server = Server(_config(settings, parts), feed)
+    try:
+        server.run()
+    finally:
+        store.close()
+    return 0 if server.started else 1
+
+
+def _config(settings: Settings, parts: Parts) -> uvicorn.Config:
+    return uvicorn.Config(
+        make_app(parts), host=settings.host, port=settings.port, ssl_certfile=settings.tls_cert,
+        ssl_keyfile=settings.tls_key, access_log=False, server_header=False, proxy_headers=False, ws="none",
+        log_level="warning", timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=30, lifespan="on",
+    )  # fmt: skip
+
+
+def _open(settings: Settings) -> Store:
+    return Store.open(settings.database_url, SecretBox.at(settings.data / "secret.key"))
+
+
+def _reset(settings: Settings) -> int:
+    """For someone with a shell on the appliance. Works beside a running API."""
+    _become_owner(settings.data)
+    store = _open(settings)
+    try:
+        password = reset_first_user(store, Passwords(), OneTimePassword(settings.runtime / "one-time-password"))
+    finally:
+        store.close()
+    _greet(settings, _own_address(), password)
+    return 0
+
+
+def _become_owner(folder: Path) -> None:
+    """As root, files made here would lock the API out of its own database: go on as the folder's owner."""
+    if os.geteuid() == 0 and folder.exists() and folder.stat().st_uid != 0:
+        owner = folder.stat()
+        os.setgroups([])
+        os.setgid(owner.st_gid)
+        os.setuid(owner.st_uid)
+
+
+def _greet(settings: Settings, address: str | None, password: str | None) -> None:
+    """The frame on the console: where to go, and with which password while nobody has chosen one."""
+    lines = [f"Web address   https://{address or socket.gethostname()}:{settings.port}"]
+    with suppress(OSError, ValueError):
+        lines.append(f"Certificate   SHA-256 {fingerprint(settings.tls_cert)}")
+    if password:
+        lines += [
+            f"User          {FIRST_USER}",
+            f"One-time password   {password}",
+            "It must be changed at first login.",
+        ]
+    rule = "=" * max(len(line) for line in lines)
+    sys.stdout.write("\n".join(("", rule, *lines, rule, "")) + "\n")
+    sys.stdout.flush()
+
+
+def _own_address() -> str | None:
+    """The address this machine uses towards others, None without a network. Connecting a UDP socket sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
+        try:
+            peer.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        return str(peer.getsockname()[0])
+
+
+def _set_up_log() -> None:
+    """One line of JSON per record on standard error; systemd adds the time."""
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+    )
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
