@@ -17,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from lunette.domain.errors import LunetteError
 from lunette.store.migrate import upgrade
 from lunette.store.refusals import as_refusal
 from lunette.store.resources import Meta
@@ -52,10 +53,14 @@ class Store:
         store = cls(engine, box)
         try:
             upgrade(store._writers)
+            with store.write() as tx:
+                _give_ids(tx)
         except DBAPIError as error:
+            store.close()
             raise as_refusal(error) from error
-        with store.write() as tx:
-            _give_ids(tx)
+        except LunetteError:
+            store.close()
+            raise
         return store
 
     @contextmanager

@@ -1,0 +1,69 @@
+"""Both databases, for real: a SQLite file, and a private PostgreSQL on a Unix socket."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+
+from backend.tests.databases import PostgresServer, migrated_file, postgresql_programs
+from lunette.store.database import Store
+from lunette.store.secrets import SecretBox
+
+BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[PostgresServer]:
+    programs = postgresql_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    server = PostgresServer(programs)
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return migrated_file(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(params=BOTH)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A fresh database with the newest schema; each test that takes it runs on both kinds."""
+    if request.param == "postgresql":
+        server: PostgresServer = request.getfixturevalue("postgresql_server")
+        url = server.new_database()
+        yield url
+        server.drop(url)
+    else:
+        shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "lunette.db")
+        yield f"sqlite:///{tmp_path}/lunette.db"
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """A fresh SQLite database, for tests that are not about the database."""
+    shutil.copy(sqlite_template, tmp_path / "lunette.db")
+    return f"sqlite:///{tmp_path}/lunette.db"
+
+
+@pytest.fixture
+def box() -> SecretBox:
+    return SecretBox(Fernet.generate_key())
+
+
+@pytest.fixture
+def store(database_url: str, box: SecretBox) -> Iterator[Store]:
+    """A store on each kind of database."""
+    opened = Store.open(database_url, box)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_store(sqlite_url: str, box: SecretBox) -> Iterator[Store]:
+    opened = Store.open(sqlite_url, box)
+    yield opened
+    opened.close()
