@@ -1,0 +1,181 @@
+"""Makes LIO's configfs as wanted: strays go from the leaves up, then what is missing comes level by level.
+
+What stands and is right is not written again, so a second run changes nothing. A refusal blocks only what hangs on it:
+the rest is served. Only what carries our mark is ever removed.
+"""
+
+from collections.abc import Mapping
+
+from lunette.domain.exports import (
+    ConvergeReport,
+    ExportSet,
+    PortalReport,
+    ServingState,
+    TargetReport,
+    VolumeReport,
+)
+from lunette.domain.identity import TARGET_AUTHORITY
+from lunette.providers.exports.lio import strays, tree
+from lunette.providers.exports.lio.configfs import ROOT, Configfs, Refused
+from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
+from lunette.system.doorway import System
+
+
+def converge(
+    system: System, wish: ExportSet, *, waiting: Mapping[str, str] | None = None, keep_strays: bool = False
+) -> ConvergeReport:
+    """Serve the wish and report. `waiting` tells by array id what an array that is down waits for.
+
+    With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
+    """
+    wanted = tree.build(wish)
+    files = Configfs(system)
+    failed = {} if keep_strays else strays.remove(files, wanted, tree.target_prefix(wish.appliance_id))
+    builder = _Builder(files, failed, _reasons(wish, waiting or {}))
+    for level in wanted.levels:
+        for node in level:
+            builder.make(node)
+    opened = {gate.target_id: builder.open(gate) for gate in wanted.gates}
+    return _report(wish, wanted, builder, opened)
+
+
+class _Builder:
+    """Makes nodes and remembers why some could not be made."""
+
+    def __init__(self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str]) -> None:
+        self.files, self.failed, self._reasons = files, failed, reasons
+
+    def make(self, node: Node) -> None:
+        reason = self._hindrance(node)
+        if reason is None:
+            try:
+                self._make(node)
+            except Refused as error:
+                reason = str(error)
+        if reason is not None:
+            self.failed.setdefault(node.path, reason)
+
+    def open(self, gate: Gate) -> str | None:
+        """Open a portal group once all of it stands; one that is open stays open. What is missing, in words."""
+        missing = next((self.failed[path] for path in gate.needs if path in self.failed), None)
+        if self.files.read(f"{gate.path}/enable") == "1" or missing is not None:
+            return missing
+        try:
+            self.files.write(f"{gate.path}/enable", "1")
+        except Refused as error:
+            return str(error)
+        return None
+
+    def _hindrance(self, node: Node) -> str | None:
+        """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
+        if not self.failed:
+            return None
+        on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/") + 1)]
+        if node.link:
+            on.append(node.link[1])
+        return next((self.failed[path] for path in on if path in self.failed), None)
+
+    def _make(self, node: Node) -> None:
+        if isinstance(node, Backstore):
+            self._make_backstore(node)
+        elif not self.files.exists(node.path):
+            self.files.mkdir(node.path)
+        if node.link and self.files.points_to(f"{node.path}/{node.link[0]}") != node.link[1]:
+            self.files.link(f"{node.path}/{node.link[0]}", node.link[1])
+        for attribute in node.attributes:
+            self.files.hold(node.path, attribute)
+
+    def _make_backstore(self, node: Backstore) -> None:
+        if self.files.exists(node.path) and self.files.read(f"{node.path}/enable") == "1":
+            self._check_backstore(node)
+            return
+        self._check_device(node)
+        if self.files.exists(node.path):  # a start was cut short before it was enabled
+            self.files.rmdir(node.path)
+        self.files.mkdir(node.path)
+        for attribute in node.setup:
+            self.files.write(f"{node.path}/{attribute.name}", attribute.value)
+        # The kernel knows now whether the device can discard.
+        if self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
+            for name in ("emulate_tpu", "emulate_tpws"):
+                self.files.write(f"{node.path}/attrib/{name}", "1")
+
+    def _check_backstore(self, node: Backstore) -> None:
+        serial = self.files.read(f"{node.path}/wwn/vpd_unit_serial").rpartition(": ")[2]
+        device = self.files.read(f"{node.path}/udev_path")
+        if serial != node.serial or device != node.device:
+            raise Refused(
+                f"it is served from {device} with serial {serial}, which is not its own: unmap it and map anew"
+            )
+
+    def _check_device(self, node: Backstore) -> None:
+        system = self.files.system
+        if not system.is_block_device(node.device):
+            raise Refused(self._reasons.get(node.volume_id or "", f"its device {node.device} is not there"))
+        sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
+        if int(sectors) * 512 != node.size_bytes:
+            raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
+        if system.is_held(node.device):
+            raise Refused(f"{node.device} is held by another program: free it first")
+
+
+def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
+    return {volume.volume_id: waiting[volume.array_id] for volume in wish.volumes if volume.array_id in waiting}
+
+
+def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, str | None]) -> ConvergeReport:
+    failed, files = builder.failed, builder.files
+    volumes = [(v.volume_id, failed.get(tree.backstore_path(v.volume_id))) for v in wish.volumes]
+    nodes = wanted.nodes()
+    portals = {p.portal_id: _portal_reason(p.portal_id, nodes, failed) for p in wish.portals}
+    return ConvergeReport(
+        generation=wish.generation,
+        accepted=True,
+        refusal=None,
+        changed=files.changed,
+        targets=tuple(
+            TargetReport(target_id=gate.target_id, state=_state(files, gate), reason=opened[gate.target_id])
+            for gate in wanted.gates
+        ),
+        volumes=tuple(VolumeReport(volume_id=id_, state=_blocked(why), reason=why) for id_, why in volumes),
+        portals=tuple(PortalReport(portal_id=id_, state=_blocked(why), reason=why) for id_, why in portals.items()),
+        unexplained=(),
+        foreign=strays.foreign(files, tree.target_prefix(wish.appliance_id)),
+    )
+
+
+def _portal_reason(portal_id: str, nodes: Mapping[str, Node], failed: Mapping[str, str]) -> str | None:
+    paths = [path for path, node in nodes.items() if node.portal_id == portal_id]
+    return next((failed[path] for path in paths if path in failed), None)
+
+
+def _state(files: Configfs, gate: Gate) -> ServingState:
+    return ServingState.OPEN if files.read(f"{gate.path}/enable") == "1" else ServingState.BLOCKED
+
+
+def _blocked(reason: str | None) -> ServingState:
+    return ServingState.OPEN if reason is None else ServingState.BLOCKED
+
+
+def exported_volumes(system: System) -> frozenset[str]:
+    """Ids of the volumes that have a backstore now."""
+    files = Configfs(system)
+    return frozenset(name.removeprefix(tree.PREFIX) for _, name in strays.own_backstores(files))
+
+
+def is_served(system: System) -> bool:
+    """True if anything of ours, of whatever appliance id, stands in configfs."""
+    files = Configfs(system)
+    return bool(strays.own_backstores(files) or strays.own_targets(files, f"{TARGET_AUTHORITY}:"))
+
+
+def withdraw(system: System) -> dict[str, str]:
+    """Close every target of ours and take all of it out of configfs, for a shutdown. What was refused, by path."""
+    if not system.is_dir(ROOT):
+        return {}
+    files = Configfs(system)
+    targets = strays.own_targets(files, f"{TARGET_AUTHORITY}:")
+    failed = strays.close(files, targets)
+    # Portals go before targets: a host that finds the portal but no target would give its disk up for good.
+    failed |= strays.remove_portals(files, targets)
+    return failed | strays.remove(files, Tree(levels=(), gates=()), f"{TARGET_AUTHORITY}:")

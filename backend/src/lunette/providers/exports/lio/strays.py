@@ -1,0 +1,114 @@
+"""Finds what stands in configfs with our mark and is not wanted any more, and removes it from the leaves up."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from lunette.providers.exports.lio.configfs import Configfs, Refused
+from lunette.providers.exports.lio.tree import PREFIX, Tree
+
+
+def own_targets(files: Configfs, prefix: str) -> list[str]:
+    """IQNs under iscsi/ that start with our prefix."""
+    return [name for name in files.names("iscsi") if name.startswith(prefix)]
+
+
+def own_backstores(files: Configfs) -> list[tuple[str, str]]:
+    """(adapter, name) of every backstore with our mark."""
+    adapters = [name for name in files.names("core") if name.startswith("iblock_")]
+    return [(f"core/{hba}", name) for hba in adapters for name in files.names(f"core/{hba}") if name.startswith(PREFIX)]
+
+
+def foreign(files: Configfs, prefix: str) -> tuple[str, ...]:
+    """Targets and backstores of others: shown, never touched."""
+    targets = [name for name in files.folders("iscsi") if name.startswith(("iqn.", "eui.", "naa."))]
+    adapters = [name for name in files.folders("core") if name != "alua"]
+    stores = [f"{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}")]
+    return tuple(
+        [name for name in targets if not name.startswith(prefix)]
+        + [name for name in stores if not name.partition("/")[2].startswith(PREFIX)]
+    )
+
+
+def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
+    """Disable the portal groups of these targets, all before anything is removed. What was refused, by path."""
+    failed: dict[str, str] = {}
+    for iqn in targets:
+        for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
+            if files.read(f"{group}/enable") == "1":
+                _try(failed, group, partial(files.write, f"{group}/enable", "0"))
+    return failed
+
+
+def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
+    """Stop listening for these targets. What was refused, by path."""
+    failed: dict[str, str] = {}
+    for iqn in targets:
+        for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
+            for portal in _children(files, f"{group}/np", ""):
+                _try(failed, portal, partial(files.rmdir, portal))
+    return failed
+
+
+def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
+    """Remove every stray. What was refused, by path: it is tried again with the next run."""
+    sweeper = _Sweeper(files, wanted)
+    for iqn in own_targets(files, prefix):
+        sweeper.target(f"iscsi/{iqn}")
+    for hba, name in own_backstores(files):
+        sweeper.folder(f"{hba}/{name}")
+    return sweeper.failed
+
+
+class _Sweeper:
+    def __init__(self, files: Configfs, wanted: Tree) -> None:
+        self.files, self.wanted = files, wanted.nodes()
+        self.failed: dict[str, str] = {}
+
+    def target(self, path: str) -> None:
+        for group in _children(self.files, path, "tpgt_"):
+            if group not in self.wanted:
+                self.failed |= close(self.files, [path.removeprefix("iscsi/")])
+            luns = [lun for lun in _children(self.files, f"{group}/lun", "lun_") if not self._stands(lun)]
+            for initiator in _children(self.files, f"{group}/acls", ""):
+                self._mapped_luns(initiator, group, luns)
+                self.folder(initiator)
+            for portal in _children(self.files, f"{group}/np", ""):
+                self.folder(portal)
+            for lun in luns:
+                self._linked(lun)
+            self.folder(group)
+        self.folder(path)
+
+    def folder(self, path: str) -> None:
+        """Remove a folder that is not wanted."""
+        if path not in self.wanted:
+            _try(self.failed, path, partial(self.files.rmdir, path))
+
+    def _mapped_luns(self, initiator: str, group: str, going: list[str]) -> None:
+        """A mapped LUN goes also when the LUN behind it changes hands, and before it."""
+        for mapped in _children(self.files, initiator, "lun_"):
+            behind = f"{group}/lun/{mapped.rpartition('/')[2]}"
+            if behind in going or not self._stands(mapped):
+                self._linked(mapped)
+
+    def _stands(self, path: str) -> bool:
+        """True if the folder is wanted and leads where it should, or leads nowhere yet."""
+        node = self.wanted.get(path)
+        if node is None or node.link is None:
+            return False
+        found = self.files.points_to(f"{path}/{node.link[0]}")
+        return found in (None, node.link[1])
+
+    def _linked(self, path: str) -> None:
+        _try(self.failed, path, partial(self.files.remove_linked, path))
+
+
+def _children(files: Configfs, path: str, prefix: str) -> list[str]:
+    return [f"{path}/{name}" for name in files.names(path) if name.startswith(prefix)]
+
+
+def _try(failed: dict[str, str], path: str, move: Callable[[], None]) -> None:
+    try:
+        move()
+    except Refused as error:
+        failed[path] = str(error)

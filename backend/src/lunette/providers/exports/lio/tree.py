@@ -1,0 +1,197 @@
+"""What LIO's part of configfs has to look like for a wish: pure, level by level.
+
+    core/iblock_700/lunette-<volume id>/           backstore: control, wwn/*, enable, then attrib/*
+    iscsi/<target iqn>/                            target of one host or host group
+        tpgt_<tag>/                                its only portal group: attrib/*, at last enable
+            lun/lun_<n>/volume -> backstore
+            acls/<initiator iqn>/                  attrib/*, auth/*
+                lun_<n>/lun -> tpgt_<tag>/lun/lun_<n>
+            np/<address>:<port>/
+
+Levels are made in the order given and removed in the reverse. `enable` of a portal group is no node: it opens only when
+everything below it stands.
+"""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from lunette.domain.base import Model
+from lunette.domain.exports import ExportChap, ExportInitiator, ExportPortal, ExportSet, ExportTarget, ExportVolume
+from lunette.domain.identity import COMPANY_ID, TARGET_AUTHORITY
+from lunette.domain.mappings import ExportEngine, Protocol
+
+HBA = "core/iblock_700"
+"""One adapter for all our backstores, under a number that admins' tools, counting from 0, do not reach."""
+PREFIX = "lunette-"
+VENDOR, PRODUCT, REVISION = "LUNETTE", "volume", "1.0"
+"""What SCSI INQUIRY shows. Hosts key multipath settings on it, so it never changes (DESIGN R12)."""
+
+
+class Attribute(Model):
+    """A file below a node and the text it must hold."""
+
+    name: str
+    value: str
+    secret: bool = False
+
+
+class Node(Model):
+    """A folder we make: with its link, its attributes, and the thing of ours it belongs to."""
+
+    path: str
+    """Below /sys/kernel/config/target."""
+    target_id: str | None = None
+    volume_id: str | None = None
+    portal_id: str | None = None
+    link: tuple[str, str] | None = None
+    """Link name, and the path it points to."""
+    attributes: tuple[Attribute, ...] = ()
+
+
+class Backstore(Node):
+    """A backstore is set up once, in this order, before it is enabled; attributes follow."""
+
+    device: str
+    size_bytes: int
+    serial: str
+    setup: tuple[Attribute, ...]
+
+
+class Gate(Model):
+    """A portal group and everything that must stand before it opens."""
+
+    target_id: str
+    path: str
+    needs: tuple[str, ...]
+
+
+class Tree(Model):
+    levels: tuple[tuple[Node, ...], ...]
+    gates: tuple[Gate, ...]
+
+    def nodes(self) -> dict[str, Node]:
+        return {node.path: node for level in self.levels for node in level}
+
+
+def target_prefix(appliance_id: str) -> str:
+    """How every target of this appliance is named: what does not start so is never touched."""
+    return f"{TARGET_AUTHORITY}:{appliance_id}."
+
+
+def backstore_path(volume_id: str) -> str:
+    return f"{HBA}/{PREFIX}{volume_id}"
+
+
+def portal_group(target: ExportTarget) -> str:
+    return f"iscsi/{target.iqn}/tpgt_{target.tag}"
+
+
+def build(wish: ExportSet) -> Tree:
+    """The tree for a wish. Things of other engines and protocols are left out."""
+    portals = [p for p in wish.portals if p.engine is ExportEngine.LIO and p.protocol is Protocol.ISCSI]
+    adapter = (Node(path=HBA),) if wish.volumes else ()
+    targets = wish.targets
+    return Tree(
+        levels=(
+            adapter,
+            tuple(_backstore(volume) for volume in wish.volumes),
+            tuple(Node(path=f"iscsi/{target.iqn}", target_id=target.target_id) for target in targets),
+            tuple(_portal_group(target) for target in targets),
+            tuple(node for target in targets for node in _luns(target)),
+            tuple(_initiator(target, initiator) for target in targets for initiator in target.initiators),
+            tuple(node for target in targets for node in _mapped_luns(target)),
+            tuple(_portal(target, portal) for target in targets for portal in portals),
+        ),
+        gates=tuple(
+            Gate(target_id=target.target_id, path=portal_group(target), needs=tuple(_needs(target)))
+            for target in targets
+        ),
+    )
+
+
+def portal_name(portal: ExportPortal) -> str:
+    """A portal as configfs names it: IPv6 in brackets."""
+    address = ip_address(portal.address)
+    return f"[{address}]:{portal.port}" if address.version == 6 else f"{address}:{portal.port}"
+
+
+def _backstore(volume: ExportVolume) -> Backstore:
+    return Backstore(
+        path=backstore_path(volume.volume_id),
+        volume_id=volume.volume_id,
+        device=volume.device,
+        size_bytes=volume.size_bytes,
+        serial=volume.identity.serial,
+        setup=(
+            Attribute(name="control", value=f"udev_path={volume.device}"),
+            Attribute(name="udev_path", value=volume.device),
+            Attribute(name="wwn/vendor_id", value=VENDOR),
+            Attribute(name="wwn/product_id", value=PRODUCT),
+            Attribute(name="wwn/revision", value=REVISION),
+            Attribute(name="wwn/company_id", value=f"0x{COMPANY_ID}"),
+            Attribute(name="wwn/vpd_unit_serial", value=volume.identity.serial),
+            Attribute(name="enable", value="1"),
+        ),
+        attributes=(Attribute(name="attrib/emulate_fua_write", value="1"),),
+    )
+
+
+def _portal_group(target: ExportTarget) -> Node:
+    """Nobody gets in without an ACL of ours, and nobody else sees the target in a discovery."""
+    asks = any(initiator.chap for initiator in target.initiators)
+    wanted = {
+        "authentication": asks, "generate_node_acls": False, "demo_mode_write_protect": True,
+        "demo_mode_discovery": False, "cache_dynamic_acls": False, "prod_mode_write_protect": False,
+    }  # fmt: skip
+    attributes = tuple(Attribute(name=f"attrib/{name}", value=str(int(value))) for name, value in wanted.items())
+    return Node(path=portal_group(target), target_id=target.target_id, attributes=attributes)
+
+
+def _luns(target: ExportTarget) -> Iterator[Node]:
+    for lun in target.luns:
+        yield Node(
+            path=f"{portal_group(target)}/lun/lun_{lun.lun}", target_id=target.target_id, volume_id=lun.volume_id,
+            link=("volume", backstore_path(lun.volume_id)),
+        )  # fmt: skip
+
+
+def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
+    """Whether to ask is said first: an ACL that asks and has no secret yet lets nobody in."""
+    asks = Attribute(name="attrib/authentication", value=str(int(initiator.chap is not None)))
+    return Node(
+        path=f"{portal_group(target)}/acls/{initiator.iqn}", target_id=target.target_id,
+        attributes=(asks, *_credentials(initiator.chap)),
+    )  # fmt: skip
+
+
+def _credentials(chap: ExportChap | None) -> Iterator[Attribute]:
+    mutual = chap.mutual_secret if chap else None
+    values = {
+        "userid": chap.user if chap else "",
+        "password": chap.secret.get_secret_value() if chap else "",
+        "userid_mutual": (chap.mutual_user or "") if chap else "",
+        "password_mutual": mutual.get_secret_value() if mutual else "",
+    }
+    for name, value in values.items():
+        yield Attribute(name=f"auth/{name}", value=value, secret=True)
+
+
+def _mapped_luns(target: ExportTarget) -> Iterator[Node]:
+    for initiator in target.initiators:
+        for lun in target.luns:
+            yield Node(
+                path=f"{portal_group(target)}/acls/{initiator.iqn}/lun_{lun.lun}", target_id=target.target_id,
+                volume_id=lun.volume_id, link=("lun", f"{portal_group(target)}/lun/lun_{lun.lun}"),
+            )  # fmt: skip
+
+
+def _portal(target: ExportTarget, portal: ExportPortal) -> Node:
+    path = f"{portal_group(target)}/np/{portal_name(portal)}"
+    return Node(path=path, portal_id=portal.portal_id)
+
+
+def _needs(target: ExportTarget) -> Iterator[str]:
+    yield portal_group(target)
+    yield from (node.path for node in _luns(target))
+    yield from (f"{portal_group(target)}/acls/{initiator.iqn}" for initiator in target.initiators)
+    yield from (node.path for node in _mapped_luns(target))
