@@ -103,6 +103,8 @@ class Backstore:
     def _attrib(self) -> dict[str, Attribute]:
         attributes = {name: setting(value, _number_only) for name, value in _ATTRIB.items()}
         attributes |= {name: constant(value) for name, value in _ATTRIB_RO.items()}
+        for name in ("max_unmap_lba_count", "max_unmap_block_desc_count"):  # told by the device once it is open
+            attributes[name] = Attribute(show=lambda: f"{int(self._enabled)}\n", store=_number_only)
         attributes["block_size"] = setting("512", self._check_block_size)
         attributes["emulate_tpu"] = setting("0", self._check_unmap)
         attributes["emulate_tpws"] = setting("0", self._check_unmap)

@@ -141,7 +141,7 @@ class Lvm:
     def locate(self, view: LvView, offset: int) -> int:
         """Where a byte of the LV lies on its PV."""
         index, rest = divmod(offset, view.vg.extent_bytes)
-        return PE_START + view.lv.extents[index] * view.vg.extent_bytes + rest
+        return PE_START + view.pv.label.metadata_bytes + view.lv.extents[index] * view.vg.extent_bytes + rest
 
     def zero(self, view: LvView, offset: int, length: int) -> None:
         """Zero a range of an LV, extent by extent."""
@@ -151,7 +151,7 @@ class Lvm:
             view.pv.media.zero(self.locate(view, position), step)
             position += step
 
-    def extents_of(self, media: Media, extent_bytes: int, metadata_bytes: int = 0) -> int:
+    def extents_of(self, media: Media, extent_bytes: int, metadata_bytes: int) -> int:
         """How many extents fit on a device behind LVM's own metadata."""
         return (media.size_bytes - PE_START - metadata_bytes) // extent_bytes
 

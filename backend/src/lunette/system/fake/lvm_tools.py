@@ -35,7 +35,7 @@ class LvmTools:
             case "pvs" | "vgs" | "lvs":
                 return report(self._lvm, command, options, words)
             case "pvcreate":
-                return self._pvcreate(words[0])
+                return self._pvcreate(options, words[0])
             case "pvremove":
                 return self._pvremove(words[0])
             case "vgcreate":
@@ -63,7 +63,7 @@ class LvmTools:
             return _fail(f"Can't open {path} exclusively.  Mounted filesystem?")
         return device
 
-    def _pvcreate(self, path: str) -> Answer:
+    def _pvcreate(self, options: dict[str, list[str]], path: str) -> Answer:
         device = self._usable(path)
         if not isinstance(device, Device) or device.media is None:
             return device if not isinstance(device, Device) else OK
@@ -74,7 +74,7 @@ class LvmTools:
                 f"{path}: physical volume not initialized.",
             )
         media.signatures = []
-        media.pv = PvLabel(lvm_uuid())
+        media.pv = PvLabel(lvm_uuid(), metadata_bytes=size_bytes(options.get("metadatasize", ["0b"])[-1]))
         self._half_way()
         self._lvm.list_device(device)
         return 0, f'  Physical volume "{path}" successfully created.\n', ""
@@ -114,8 +114,7 @@ class LvmTools:
             self._half_way()
         self._lvm.list_device(device)
         extent = size_bytes(options.get("physicalextentsize", ["4m"])[-1])
-        metadata = size_bytes(options.get("metadatasize", ["0"])[-1])
-        count = self._lvm.extents_of(media, extent, metadata)
+        count = self._lvm.extents_of(media, extent, media.pv.metadata_bytes)
         media.pv.vg = Vg(name, lvm_uuid(), extent, count, set(options.get("addtag", [])))
         return 0, f'  Volume group "{name}" successfully created\n', ""
 

@@ -98,6 +98,8 @@ class Vg:
 class PvLabel:
     uuid: str
     vg: Vg | None = None
+    metadata_bytes: int = 0
+    """Room kept for LVM's own text (`pvcreate --metadatasize`)."""
 
 
 @dataclass

@@ -37,6 +37,7 @@ def build(machine: Node, now: float) -> Tree:
             place = _sysfs_place(device)
             _put(root, f"/sys/devices/{place}", _block(machine, device, now))
             _put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{place}"))
+            _put(root, f"/sys/class/block/{device.kernel_name}", Link(f"../../devices/{place}"))
     for link, target in machine.blocks.dev_links().items():
         _put(root, link, Link(target))
     _put(root, "/proc/mdstat", _mdstat(machine.md, now))
