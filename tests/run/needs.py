@@ -4,8 +4,8 @@ import os
 import shutil
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
-from tests.run import postgres
 from tests.run.command import ROOT, run_shown
 
 _IMAGE_DEADLINE_S = 1500
@@ -28,7 +28,8 @@ def _root() -> str | None:
 
 
 def _postgres() -> str | None:
-    return None if postgres.programs() else "no PostgreSQL server programs: run `make deps`"
+    found = any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return None if found else "no PostgreSQL server programs in /usr/lib/postgresql: run `make deps`"
 
 
 def _node() -> str | None:
