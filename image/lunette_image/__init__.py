@@ -1,0 +1,1 @@
+"""Builds the appliance's root file system from cached layers, each keyed by its inputs."""

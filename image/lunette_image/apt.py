@@ -1,0 +1,71 @@
+"""Where Debian packages come from: derived from the machine's own apt, never written down here."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SUITE = "trixie"
+COMPONENTS = "main contrib"
+
+
+@dataclass(frozen=True)
+class Mirrors:
+    """The Debian archive and, if this machine knows one, the security archive."""
+
+    archive: str
+    security: str | None = None
+
+    def sources(self) -> list[str]:
+        """One-line apt sources for the appliance's suite."""
+        lines = [f"deb {self.archive} {suite} {COMPONENTS}" for suite in (SUITE, f"{SUITE}-updates")]
+        if self.security:
+            lines.append(f"deb {self.security} {SUITE}-security {COMPONENTS}")
+        return lines
+
+
+def parse_packages(text: str) -> list[str]:
+    """Package names of a packages.txt, in order; `#` starts a comment."""
+    names = [line.split("#", 1)[0].strip() for line in text.splitlines()]
+    return [name for name in names if name]
+
+
+def parse_index_targets(text: str) -> list[dict[str, str]]:
+    """The records that `apt-get indextargets` prints."""
+    records = []
+    for block in text.split("\n\n"):
+        pairs = (line.split(": ", 1) for line in block.splitlines() if ": " in line)
+        record = {pair[0]: pair[1].strip() for pair in pairs}
+        if record:
+            records.append(record)
+    return records
+
+
+def derive_mirrors(records: list[dict[str, str]]) -> Mirrors | None:
+    """The Debian mirrors among apt's indexes; None where there is none (an Ubuntu machine)."""
+    found: dict[str, str] = {}
+    for record in records:
+        if record.get("Origin") == "Debian" and record.get("Repo-URI"):
+            found.setdefault(record.get("Label", ""), record["Repo-URI"])
+    if "Debian" not in found:
+        return None
+    return Mirrors(found["Debian"], found.get("Debian-Security"))
+
+
+def configured_mirrors(environment: Mapping[str, str] | None = None) -> Mirrors | None:
+    """LUNETTE_MIRROR (and LUNETTE_SECURITY_MIRROR), else this machine's own Debian mirrors, else None."""
+    environment = os.environ if environment is None else environment
+    chosen = environment.get("LUNETTE_MIRROR")
+    if chosen:
+        return Mirrors(chosen, environment.get("LUNETTE_SECURITY_MIRROR"))
+    if shutil.which("apt-get") is None:
+        return None
+    listed = subprocess.run(["apt-get", "indextargets"], capture_output=True, text=True, timeout=60, check=False)
+    return derive_mirrors(parse_index_targets(listed.stdout))
+
+
+def packages(image: Path) -> list[str]:
+    """The packages of the appliance."""
+    return parse_packages((image / "packages.txt").read_text())

@@ -1,0 +1,120 @@
+"""Layers in the cache folder: keyed by content, built once, published by one rename.
+
+A layer is a folder `<cache>/image/<name>-<key>`. It is built in a temporary folder beside it
+and appears under its final name only when complete, so a killed build leaves nothing half done.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .progress import say
+
+KEY_LENGTH = 16
+
+
+def cache_root() -> Path:
+    """Lunette's cache folder: LUNETTE_CACHE, else the user's cache folder plus `lunette`."""
+    chosen = os.environ.get("LUNETTE_CACHE")
+    if chosen:
+        return Path(chosen).expanduser().resolve()
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser().resolve() / "lunette"
+
+
+def files_under(path: Path) -> Iterator[Path]:
+    """Files and symbolic links at or below `path`, sorted, without Python's own caches."""
+    if path.is_symlink() or path.is_file():
+        yield path
+        return
+    for child in sorted(path.rglob("*")):
+        if "__pycache__" not in child.parts and (child.is_symlink() or child.is_file()):
+            yield child
+
+
+def content_key(paths: Iterable[Path], *words: str) -> str:
+    """A key that changes when a word, a file's place, permission, link target or content changes.
+
+    Times and the place of the whole tree do not count, so two clones share layers.
+    """
+    digest = hashlib.sha256()
+    for word in words:
+        digest.update(b"word\0" + word.encode() + b"\0")
+    for top in paths:
+        for file in files_under(top):
+            place = "." if file == top else str(file.relative_to(top))
+            digest.update(b"file\0" + top.name.encode() + b"\0" + place.encode() + b"\0")
+            if file.is_symlink():
+                digest.update(b"link\0" + os.readlink(file).encode() + b"\0")
+            else:
+                executable = b"x" if os.access(file, os.X_OK) else b"-"
+                digest.update(executable + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:KEY_LENGTH]
+
+
+class Cache:
+    """The image part of the cache folder."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self.folder = (root or cache_root()) / "image"
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, name: str, key: str) -> Path:
+        """Where the layer is, or will be."""
+        return self.folder / f"{name}-{key}"
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Hold the lock of one kind of layer; waits, and says so, while another build holds it."""
+        with (self.folder / f".{name}.lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                say(f"{name}: another build is making this layer, waiting for it")
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+    def layer(self, name: str, key: str, build: Callable[[Path], None], *, keep: int = 3) -> Path:
+        """The finished layer, built by `build(empty folder)` if it is not there yet.
+
+        Keeps the `keep` layers of this kind that were used last and removes the rest.
+        """
+        final = self.path(name, key)
+        if not final.is_dir():
+            with self.lock(name):
+                if not final.is_dir():
+                    self._build(name, final, build)
+        os.utime(final)
+        self._prune(name, keep)
+        return final
+
+    def _build(self, name: str, final: Path, build: Callable[[Path], None]) -> None:
+        for left in self.folder.glob(f".tmp-{name}-*"):
+            remove_tree(left)
+        work = Path(tempfile.mkdtemp(prefix=f".tmp-{name}-", dir=self.folder))
+        work.chmod(0o755)
+        try:
+            build(work)
+            work.rename(final)
+        finally:
+            if work.exists():
+                remove_tree(work)
+
+    def _prune(self, name: str, keep: int) -> None:
+        layers = [path for path in self.folder.glob(f"{name}-*") if len(path.name) == len(name) + 1 + KEY_LENGTH]
+        for old in sorted(layers, key=lambda path: path.stat().st_mtime, reverse=True)[keep:]:
+            remove_tree(old)
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a layer; it is renamed first, so nobody sees half of it."""
+    doomed = path
+    if not path.name.startswith(".tmp-"):
+        doomed = path.with_name(f".tmp-gone-{os.getpid()}-{path.name}")
+        path.rename(doomed)
+    shutil.rmtree(doomed)

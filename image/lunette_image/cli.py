@@ -1,0 +1,68 @@
+"""Command line of the image builder: progress on standard error, paths as JSON on standard output."""
+
+import argparse
+import json
+from pathlib import Path
+
+from .base import base_key, base_layer
+from .cache import Cache, remove_tree
+from .problem import ImageProblem
+from .progress import say
+from .rootfs import Sources, build_rootfs
+from .zfs import zfs_layer
+
+IMAGE = Path(__file__).resolve().parent.parent
+TREE = IMAGE.parent
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options; README.md explains the layers."""
+    made = argparse.ArgumentParser(prog="image/build", description="Build the appliance's root file system.")
+    made.add_argument("what", nargs="?", choices=("rootfs", "zfs"), default="rootfs")
+    made.add_argument("--backend", type=Path, default=TREE / "backend", help="folder with pyproject.toml and src")
+    made.add_argument("--ui", type=Path, help="built web pages (default: frontend/dist if it exists)")
+    made.add_argument("--uv", help="the uv program (default: LUNETTE_UV, else the one on the path)")
+    made.add_argument("--without-product", action="store_true", help="a plain Debian guest, for initiators")
+    made.add_argument("--refresh", action="store_true", help="fetch the Debian packages again")
+    made.add_argument("--print", action="store_true", dest="show", help="print the manifest as JSON")
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    """Run; returns the exit status. A problem is one message on standard error and status 1."""
+    options = parser().parse_args(arguments)
+    try:
+        build(options)
+    except ImageProblem as problem:
+        say(f"refused or failed: {problem}")
+        return 1
+    return 0
+
+
+def build(options: argparse.Namespace) -> None:
+    """Do what the options ask for."""
+    cache = Cache()
+    if options.refresh:
+        with cache.lock("base"):
+            base = cache.path("base", base_key(IMAGE))
+            if base.is_dir():
+                remove_tree(base)
+    if options.what == "zfs":
+        say(f"zfs: {zfs_layer(cache, base_layer(cache, IMAGE))}")
+        return
+    manifest = build_rootfs(cache, sources(options))
+    say(f"rootfs: {manifest['rootfs']}")
+    if options.show:
+        print(json.dumps(manifest, indent=2))
+
+
+def sources(options: argparse.Namespace) -> Sources:
+    """The inputs named by the options; a page folder that was asked for must be there."""
+    ui = options.ui or TREE / "frontend/dist"
+    if not (ui / "index.html").is_file():
+        if options.ui:
+            raise ImageProblem(f"{ui} has no index.html: build the web pages first or leave out --ui")
+        say("frontend/dist is not built: the image will have no web pages")
+        ui = None
+    backend = None if options.without_product else options.backend.resolve()
+    return Sources(IMAGE, backend, ui.resolve() if ui else None, options.uv)

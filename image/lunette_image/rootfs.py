@@ -1,0 +1,159 @@
+"""Composes the layers into what boots: rootfs.ext4, vmlinuz, initrd.img and the user-mode kernel.
+
+rootfs-<key>/   rootfs.ext4, layers.json
+boot-<key>/     vmlinuz, initrd.img
+uml-<key>/      linux, its loader and libc   (depends on the base only)
+"""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from . import product, uml, venv, zfs
+from .base import base_layer, kernel_version
+from .cache import Cache, content_key
+from .initrd import make_initrd
+from .problem import ImageProblem
+from .progress import run, say, step
+from .tree import add_tree, in_root, linked_copy, write_file
+
+SIZE = "3G"
+LABEL = "lunette-root"
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What an image is made from; `backend` is None for an image without the product."""
+
+    image: Path
+    backend: Path | None
+    ui: Path | None
+    uv: str | None = None
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The cached parts of an image; `venv` is None without the product, `zfs` until it has been compiled."""
+
+    base: Path
+    venv: Path | None = None
+    zfs: Path | None = None
+
+    def names(self) -> dict[str, str]:
+        """Folder names, `-` for what is not there."""
+        parts = {"base": self.base, "venv": self.venv, "zfs": self.zfs}
+        return {name: path.name if path else "-" for name, path in parts.items()}
+
+
+def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
+    """Build what is missing and return the manifest: absolute paths and how to boot them."""
+    if os.geteuid() != 0:
+        raise ImageProblem("building the image needs root (it makes files of other owners): run it with sudo")
+    layers = Layers(base_layer(cache, sources.image))
+    if sources.backend is not None:
+        if not (sources.backend / "src").is_dir():
+            raise ImageProblem(f"{sources.backend}/src does not exist: name the backend with --backend")
+        lock = sources.backend / "requirements.lock"
+        layers = replace(layers, venv=venv.venv_layer(cache, layers.base, lock, sources.uv))
+    layers = replace(layers, zfs=zfs.cached_modules(cache, layers.base))
+    boot = cache.layer(
+        "boot",
+        content_key([HERE / "initrd.py", sources.image / "initrd"], layers.base.name),
+        lambda work: _build_boot(work, layers.base, sources.image),
+    )
+    runtime = _uml_layer(cache, layers.base, sources.image / "uml/xstate.c")
+    key = rootfs_key(sources, layers)
+    output = cache.layer("rootfs", key, lambda work: _build_rootfs(work, sources, layers), keep=6)
+    return manifest(output, boot, runtime, layers)
+
+
+def rootfs_key(sources: Sources, layers: Layers) -> str:
+    """Key of the image: its layers, the overlay, the product's files, and the recipe itself."""
+    inputs = [HERE / name for name in ("rootfs.py", "product.py", "tree.py", "uml.py")]
+    inputs.append(sources.image / "overlay")
+    if sources.backend is not None:
+        inputs += [sources.backend / "src", sources.backend / "pyproject.toml"]
+    if sources.ui is not None:
+        inputs.append(sources.ui)
+    return content_key(inputs, *layers.names().values(), "ui" if sources.ui else "no ui")
+
+
+def manifest(output: Path, boot: Path, runtime: Path, layers: Layers) -> dict[str, Any]:
+    """Paths of the outputs, and the kernel command lines that boot them."""
+    return {
+        "key": output.name,
+        "rootfs": str(output / "rootfs.ext4"),
+        "kernel": str(boot / "vmlinuz"),
+        "initrd": str(boot / "initrd.img"),
+        "kernel_version": kernel_version(layers.base / "root"),
+        "append": "root=/dev/vda rw console=ttyS0 quiet",
+        "uml_command": uml.command(runtime),
+        "uml_version": uml.module_version(layers.base),
+        "uml_append": "root=/dev/ubda rw con=null con0=fd:0,fd:1 quiet",
+        "zfs": layers.zfs is not None,
+    }
+
+
+def _build_boot(work: Path, base: Path, image: Path) -> None:
+    root = base / "root"
+    kernel = kernel_version(root)
+    shutil.copyfile(root / "boot" / f"vmlinuz-{kernel}", work / "vmlinuz")
+    (work / "initrd.img").write_bytes(make_initrd(root, kernel, image / "initrd/init"))
+
+
+def _uml_layer(cache: Cache, base: Path, shim: Path) -> Path:
+    # The program carries the path of its loader, so the place is part of the key.
+    key = content_key([HERE / "uml.py", shim], base.name, str(cache.folder))
+    return cache.layer("uml", key, lambda work: uml.make_runtime(base, shim, work, cache.path("uml", key)))
+
+
+def _build_rootfs(work: Path, sources: Sources, layers: Layers) -> None:
+    root = work / "root"
+    with step("rootfs: composing the layers"):
+        linked_copy(layers.base / "root", root)
+        depmod_for = [uml.add_modules(layers.base, root)]
+        if layers.zfs is not None:
+            depmod_for.append(zfs.add_modules(layers.zfs, root, kernel_version(root)))
+        if sources.backend is not None and layers.venv is not None:
+            product.add_venv(root, layers.venv / "site-packages")
+            product.add_product(root, sources.backend, sources.ui)
+        else:
+            say("  without the product: a plain Debian guest")
+        add_tree(sources.image / "overlay", root)
+        for version in depmod_for:
+            in_root(root, "depmod", version)
+        configure(root, with_product=layers.venv is not None)
+    with step("rootfs: writing the file system"):
+        write_ext4(root, work / "rootfs.ext4")
+    shutil.rmtree(root)
+    (work / "layers.json").write_text(json.dumps(layers.names(), indent=2) + "\n")
+
+
+def configure(root: Path, *, with_product: bool) -> None:
+    """What needs the tree's own programs: users, enabled units, an identity that each machine makes itself."""
+    in_root(root, "systemd-sysusers")
+    for name in ("etc/target", "etc/target/pr", "etc/target/alua"):
+        # LIO takes /etc/target for its state if it is there when target_core_mod loads.
+        (root / name).mkdir(mode=0o700, exist_ok=True)
+    in_root(root, "systemctl", "preset-all", "--preset-mode=full")
+    if not with_product:
+        for unit in sorted((root / "etc/systemd/system").glob("*.wants/lunette-*")):
+            unit.unlink()
+    write_file(root / "etc/machine-id", "", 0o444)
+    for name in ("etc/resolv.conf", "etc/hostname"):
+        (root / name).unlink(missing_ok=True)
+    (root / "etc/resolv.conf").symlink_to("/run/systemd/resolve/stub-resolv.conf")
+    write_file(root / "etc/hostname", "lunette\n")
+    for name in ("etc/.updated", "var/.updated"):
+        # Nothing under /usr is newer than these, so no boot rebuilds users, caches and catalogs.
+        write_file(root / name, "")
+
+
+def write_ext4(root: Path, image: Path) -> None:
+    """A sparse ext4 file with the tree's content; the inode tables are complete, so no guest fills them later."""
+    options = ("-E", "lazy_itable_init=0,lazy_journal_init=0", "-m", "1", "-i", "32768")
+    run(["mke2fs", "-q", "-t", "ext4", "-L", LABEL, *options, "-d", str(root), str(image), SIZE], timeout_s=600)

@@ -1,0 +1,61 @@
+"""What the overlay promises: who starts, and that a restarted agent leaves exports alone."""
+
+import configparser
+from pathlib import Path
+
+OVERLAY = Path(__file__).resolve().parents[1] / "overlay"
+UNITS = OVERLAY / "usr/lib/systemd/system"
+
+
+def unit(name: str) -> dict[str, list[str]]:
+    """Settings of a unit: every value of each key, in order."""
+    settings: dict[str, list[str]] = {}
+    for line in (UNITS / name).read_text().splitlines():
+        if "=" in line and not line.startswith("#"):
+            key, value = line.split("=", 1)
+            settings.setdefault(key, []).extend(value.split())
+    return settings
+
+
+def test_only_shutdown_closes_exports() -> None:
+    agent, exports = unit("lunette-agent.service"), unit("lunette-exports.service")
+    assert "ExecStop" not in agent
+    assert exports["ExecStop"] == ["/opt/lunette/bin/lunette-agent", "shutdown"]
+    assert exports["RefuseManualStop"] == ["yes"]
+    for tie in ("Requires", "BindsTo", "PartOf", "Requisite"):
+        assert tie not in agent
+        assert tie not in exports
+
+
+def test_exports_stop_after_the_agent_and_before_network_and_file_systems() -> None:
+    assert "lunette-exports.service" in unit("lunette-agent.service")["After"]
+    assert {"network.target", "local-fs.target", "sys-kernel-config.mount"} <= set(
+        unit("lunette-exports.service")["After"]
+    )
+
+
+def test_the_api_runs_without_privileges_and_does_not_need_the_agent() -> None:
+    api = unit("lunette-api.service")
+    assert api["User"] == ["lunette-api"]
+    assert api["CapabilityBoundingSet"] == []
+    assert api["NoNewPrivileges"] == api["PrivateDevices"] == ["yes"]
+    assert api["Wants"] == ["lunette-agent.service"]
+    assert "Requires" not in api
+
+
+def test_nothing_restores_exports_or_assembles_arrays_by_itself() -> None:
+    masked = {path.name for path in (OVERLAY / "etc/systemd/system").iterdir() if path.is_symlink()}
+    assert {"rtslib-fb-targetctl.service", "target.service", "multipathd.service", "open-iscsi.service"} <= masked
+    assert "AUTO -all" in (OVERLAY / "etc/mdadm/mdadm.conf").read_text().splitlines()
+    assert (OVERLAY / "etc/udev/rules.d/69-lvm.rules").is_symlink()
+
+
+def test_no_fabric_module_is_loaded_before_the_agent() -> None:
+    lines = (OVERLAY / "etc/modules-load.d/lunette.conf").read_text().splitlines()
+    assert [line for line in lines if line and not line.startswith("#")] == ["target_core_mod"]
+
+
+def test_console_limits_what_the_api_shows() -> None:
+    journal = configparser.ConfigParser()
+    journal.read(OVERLAY / "etc/systemd/journald.conf.d/lunette.conf")
+    assert journal["Journal"]["MaxLevelConsole"] == "notice"
