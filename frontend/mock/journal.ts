@@ -1,0 +1,107 @@
+/** Rows of the mock world that tell what happened: jobs, events, sessions. */
+import type { Event, Job, JobStep, Session } from '@/api'
+import { two } from './storage'
+
+const MINUTE_MS = 60_000
+export const ago = (minutes: number): string => new Date(Date.now() - minutes * MINUTE_MS).toISOString()
+
+function step(index: number, description: string, state: JobStep['state']): JobStep {
+  return {
+    index,
+    kind: 'lv.create',
+    description,
+    devices: [],
+    irreversible: false,
+    state,
+    detail: '',
+    error: null,
+    started_at: null,
+    finished_at: null,
+  }
+}
+
+export function volumesJob(change: Partial<Job> = {}): Job {
+  return {
+    id: 'job-2',
+    kind: 'volumes.create',
+    title: 'Create 32 volumes on array tank',
+    state: 'succeeded',
+    progress_percent: 100,
+    steps_total: 4,
+    steps_done: 4,
+    message: 'done',
+    resource_kind: 'volume',
+    resource_ids: [],
+    actor: 'admin',
+    error: null,
+    created_at: ago(52),
+    started_at: ago(52),
+    finished_at: ago(51.6),
+    steps: [1, 9, 17, 25].map((first, index) =>
+      step(index, `create volumes lun${two(first)} to lun${two(first + 7)} of 512 GiB`, 'done'),
+    ),
+    ...change,
+  }
+}
+
+export function undoneJob(): Job {
+  return volumesJob({
+    id: 'job-1',
+    kind: 'array.create',
+    title: 'Create array archive',
+    state: 'undone',
+    progress_percent: 33.3,
+    steps_total: 3,
+    steps_done: 1,
+    message: 'taken back',
+    error: {
+      type: 'tool-failed',
+      detail:
+        'mdadm could not write to disk scsi-35000c500a1b2c304. Nothing is left behind; check the disk and try again.',
+    },
+    created_at: ago(70),
+    started_at: ago(70),
+    finished_at: ago(69.8),
+    steps: [
+      step(0, 'create md raid5 of 3 disks, chunk 64 KiB, write hole: ppl', 'undone'),
+      step(1, 'create volume group on array archive', 'pending'),
+    ],
+  })
+}
+
+export function session(number: number): Session {
+  return {
+    id: `session-${number}`,
+    host: `host${number}`,
+    host_id: `host-${number}`,
+    initiator: `iqn.2004-10.io.example:host${number}`,
+    protocol: 'iscsi',
+    target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.0000000${number}`,
+    portal: '10.20.0.2:3260',
+    peer: `10.20.0.${10 + number}`,
+    state: 'logged in',
+    since: ago(34 * number),
+    read_bytes: 61_203_283_968 * number,
+    write_bytes: 18_471_239_680 * number,
+    commands: 4_210_000 * number,
+    age_s: 1,
+  }
+}
+
+const event = (seq: number, minutes: number, noun: string, kind: string, message: string): Event => ({
+  seq,
+  at: ago(minutes),
+  kind,
+  noun,
+  ref: null,
+  actor: 'admin',
+  message,
+})
+
+export const events = (): Event[] => [
+  event(9, 3, 'session', 'session.opened', 'Host host4 logged in from 10.20.0.14'),
+  event(8, 21, 'mapping', 'mapping.created', '32 volumes mapped to 4 hosts'),
+  event(7, 51, 'volume', 'volume.created', '32 volumes created on array tank'),
+  event(6, 64, 'array', 'array.created', 'Array tank created: RAID 5 of 8 disks'),
+  event(5, 90, 'user', 'user.password_changed', 'admin changed the password'),
+]

@@ -1,0 +1,120 @@
+/** Rows of the mock world that are about storage: disks, one array, volumes. */
+import type { Disk, DiskHardware, StorageArray, Volume } from '@/api'
+
+export const GIB = 2 ** 30
+export const ARRAY_BYTES = 26_885_291_876_352
+export const two = (number: number): string => String(number).padStart(2, '0')
+
+const MADE = '2026-11-20T09:12:00Z'
+
+const hardware = (rotational: boolean): DiskHardware => ({
+  device: '/dev/null',
+  wwn: null,
+  firmware: 'GDC5902Q',
+  rotational,
+  logical_block_bytes: 512,
+  physical_block_bytes: 4096,
+  write_cache: true,
+  numa_node: 0,
+  links: [],
+  partitions: 0,
+  signatures: [],
+  holders: [],
+  mounts: [],
+  fabric: false,
+})
+
+export function nvmeDisk(number: number): Disk {
+  const serial = `S64HNE0T5${two(number)}118`
+  return {
+    id: `nvme-SAMSUNG_MZQL23T8HCLS-00A07_${serial}`,
+    state: 'member',
+    serial,
+    model: 'SAMSUNG MZQL23T8HCLS-00A07',
+    transport: 'nvme',
+    size_bytes: 3_840_755_982_336,
+    array: 'tank',
+    array_id: 'array-1',
+    slot: number - 1,
+    occupied_by: null,
+    wipeable: false,
+    observed: hardware(false),
+    age_s: 1,
+  }
+}
+
+export function sasDisk(number: number, change: Partial<Disk> = {}): Disk {
+  return {
+    id: `scsi-35000c500a1b2c3${two(number)}`,
+    state: 'free',
+    serial: `ZL2A0${two(number)}Q`,
+    model: 'ST12000NM004J',
+    transport: 'sas',
+    size_bytes: 12_000_138_625_024,
+    array: null,
+    array_id: null,
+    slot: null,
+    occupied_by: null,
+    wipeable: false,
+    observed: hardware(true),
+    age_s: 1,
+    ...change,
+  }
+}
+
+export function tank(members: Disk[], volumes: number): StorageArray {
+  return {
+    id: 'array-1',
+    name: 'tank',
+    engine: 'md',
+    level: 'raid5',
+    state: 'ready',
+    health: 'resyncing',
+    uuid: '5d0c9f3e71a24b8899c0de55aa10f2b7',
+    usable_bytes: ARRAY_BYTES,
+    free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
+    chunk_bytes: 65_536,
+    write_hole: 'ppl',
+    members: members.map(({ id, serial }, slot) => ({ disk_id: id, serial, slot, state: 'in_sync' })),
+    volumes,
+    observed: {
+      age_s: 1,
+      device: '/dev/md127',
+      progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
+      mismatch_count: 0,
+    },
+    created_at: MADE,
+    updated_at: MADE,
+  }
+}
+
+export function volume(number: number, change: Partial<Volume> = {}): Volume {
+  return {
+    id: `volume-${number}`,
+    name: `lun${two(number)}`,
+    description: '',
+    array: 'tank',
+    array_id: 'array-1',
+    size_bytes: 512 * GIB,
+    provisioning: 'thick',
+    state: 'ready',
+    uuid: `3f1a4d5e-0000-4000-8000-0000000000${two(number)}`,
+    serial: `4c55${two(number)}e0a1`,
+    naa: `naa.6f4a1c0d2e7b${two(number)}5893a0b4c1d2e3f4${two(number)}`,
+    nguid: '',
+    eui64: '',
+    mapped_to: [
+      {
+        mapping_id: `mapping-${number}`,
+        host: `host${Math.ceil(number / 8)}`,
+        host_group: null,
+        lun: ((number - 1) % 8) + 1,
+      },
+    ],
+    export: { state: 'open', reason: null },
+    observed: null,
+    created_at: MADE,
+    updated_at: MADE,
+    ...change,
+  }
+}

@@ -1,0 +1,25 @@
+/** The generated client, told where the API is, how to prove a click is ours, and what to do when the login has ended. */
+import { client } from '@/api/client.gen'
+
+const CHANGING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
+export interface ClientHooks {
+  csrfToken: () => string | undefined
+  /** The server answered 401 to a call that needs a login. */
+  onLoginEnded: () => void
+}
+
+export function setUpClient(hooks: ClientHooks): void {
+  client.setConfig({ baseUrl: window.location.origin, credentials: 'same-origin' })
+  client.interceptors.request.clear()
+  client.interceptors.response.clear()
+  client.interceptors.request.use((request) => {
+    const token = hooks.csrfToken()
+    if (token && CHANGING.has(request.method)) request.headers.set('X-CSRF-Token', token)
+    return request
+  })
+  client.interceptors.response.use((response, request) => {
+    if (response.status === 401 && !new URL(request.url).pathname.endsWith('/login')) hooks.onLoginEnded()
+    return response
+  })
+}

@@ -1,0 +1,87 @@
+/** What a list shows (search, filters, order, place) lives in the route, so a link or a reload shows the same rows. */
+import { computed } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+import type { LocationQueryRaw, LocationQueryValue } from 'vue-router'
+
+export const PAGE_SIZE = 50
+
+const text = (value: LocationQueryValue | LocationQueryValue[] | undefined): string =>
+  (Array.isArray(value) ? value[0] : value) ?? ''
+
+/** The API matches whole names with `*` and `?`; plain text means "anywhere in it". */
+const pattern = (search: string): string => (/[*?]/.test(search) ? search : `*${search}*`)
+
+type Sort<Key extends string> = Key | `-${Key}`
+
+/** `sortable`: what the API can sort by; anything else in a link is taken as the first. */
+export function useListState<Key extends string>(sortable: readonly Key[], initial: NoInfer<Sort<Key>>) {
+  const route = useRoute()
+  const router = useRouter()
+  /** Cursors of the pages walked through on this visit; a cursor only leads forward. */
+  const trail: string[] = []
+
+  const search = computed(() => text(route.query['q']))
+  const sort = computed(() => {
+    const asked = text(route.query['sort'])
+    return sortable.includes(asked.replace(/^-/, '') as Key) ? (asked as Sort<Key>) : initial
+  })
+  const cursor = computed(() => text(route.query['after']))
+  const page = computed(() => (cursor.value ? Math.max(2, Number(text(route.query['page'])) || 2) : 1))
+
+  /** What every list of the API takes. */
+  const query = computed(() => ({
+    limit: PAGE_SIZE,
+    sort: sort.value,
+    ...(cursor.value && { cursor: cursor.value }),
+  }))
+  /** For the lists that search by name. */
+  const named = computed(() => (search.value ? { name: pattern(search.value) } : {}))
+
+  function show(change: LocationQueryRaw): void {
+    void router.push({ query: { ...route.query, after: undefined, page: undefined, ...change } })
+  }
+
+  /** Another search, filter or order is another list, which starts at its first page. */
+  function restart(change: LocationQueryRaw): void {
+    trail.length = 0
+    show(change)
+  }
+
+  /** A filter of its own in the route; an unknown value counts as none. */
+  function useFilter<Value extends string>(key: string, values: readonly Value[]) {
+    return computed({
+      get: () => values.find((value) => value === text(route.query[key])),
+      set: (value: Value | undefined) => restart({ [key]: value }),
+    })
+  }
+
+  function next(after: string): void {
+    trail.push(cursor.value)
+    show({ after, page: page.value + 1 })
+  }
+
+  /** One page back; after a reload the way is not known any more, so it leads to the first page. */
+  function previous(): void {
+    const after = trail.pop()
+    show(after ? { after, page: page.value - 1 } : {})
+  }
+
+  return {
+    search,
+    sort,
+    page,
+    query,
+    named,
+    useFilter,
+    setSearch: (q: string) => restart({ q: q || undefined }),
+    setSort: (key: string) => restart({ sort: key === initial ? undefined : key }),
+    next,
+    previous,
+  }
+}
+
+/** What the list panel needs of it, whatever the list sorts by. */
+export type ListState = Pick<
+  ReturnType<typeof useListState<string>>,
+  'search' | 'page' | 'setSearch' | 'setSort' | 'next' | 'previous'
+> & { sort: { readonly value: string } }

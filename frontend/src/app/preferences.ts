@@ -1,0 +1,23 @@
+/** What this person chose for this browser: theme and size units. Kept in local storage, never on the server. */
+import { useColorMode, useLocalStorage } from '@vueuse/core'
+import { defineStore } from 'pinia'
+import { computed } from 'vue'
+import type { SizeSystem } from '@/ui/format'
+
+export const usePreferences = defineStore('preferences', () => {
+  // public/theme.js reads the same key before the first paint.
+  const mode = useColorMode({ storageKey: 'lunette-theme', disableTransition: true })
+  const sizes = useLocalStorage<SizeSystem>('lunette-sizes', 'binary')
+
+  const isDark = computed(() => mode.state.value === 'dark')
+  const theme = computed({
+    get: () => mode.store.value,
+    set: (choice: 'auto' | 'light' | 'dark') => (mode.value = choice),
+  })
+
+  function toggleTheme(): void {
+    mode.value = isDark.value ? 'light' : 'dark'
+  }
+
+  return { theme, isDark, toggleTheme, sizes }
+})

@@ -1,0 +1,70 @@
+import { createRouter, createWebHistory } from 'vue-router'
+import type { RouteLocationNormalized, Router } from 'vue-router'
+import type { useSession } from './session'
+
+declare module 'vue-router' {
+  interface RouteMeta {
+    /** i18n key of the page's title. */
+    title?: string
+    /** Reachable without a login. */
+    isOpen?: boolean
+  }
+}
+
+export const routes = [
+  {
+    path: '/login',
+    name: 'login',
+    component: () => import('@/features/login/LoginPage.vue'),
+    meta: { title: 'login.title', isOpen: true },
+  },
+  {
+    path: '/unreachable',
+    name: 'unreachable',
+    component: () => import('./UnreachablePage.vue'),
+    meta: { title: 'unreachable.title', isOpen: true },
+  },
+  {
+    path: '/',
+    component: () => import('./AppShell.vue'),
+    children: [
+      page('', 'overview', () => import('@/features/overview/OverviewPage.vue')),
+      page('disks', 'disks', () => import('@/features/disks/DisksPage.vue')),
+      page('arrays', 'arrays', () => import('@/features/arrays/ArraysPage.vue')),
+      page('volumes', 'volumes', () => import('@/features/volumes/VolumesPage.vue')),
+      page('sessions', 'sessions', () => import('@/features/sessions/SessionsPage.vue')),
+      page('jobs', 'jobs', () => import('@/features/jobs/JobsPage.vue')),
+      page('password', 'password', () => import('@/features/login/PasswordPage.vue')),
+      page(':path(.*)*', 'missing', () => import('./MissingPage.vue')),
+    ],
+  },
+]
+
+function page(path: string, name: string, component: () => Promise<unknown>) {
+  return { path, name, component, meta: { title: `${name}.title` } }
+}
+
+/** Only paths of this site; a `next` from a link must not send a person elsewhere. */
+export function safeNext(next: unknown): string {
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : '/'
+}
+
+async function guard(to: RouteLocationNormalized, session: ReturnType<typeof useSession>) {
+  if (to.name === 'unreachable') return true
+  const next = safeNext(to.name === 'login' ? to.query['next'] : to.fullPath)
+  if (!session.isKnown) {
+    try {
+      await session.load()
+    } catch {
+      return { name: 'unreachable', query: { next } }
+    }
+  }
+  if (to.name === 'login') return session.isReady ? next : true
+  return session.isReady ? true : { name: 'login', query: next === '/' ? {} : { next } }
+}
+
+export function makeRouter(session: ReturnType<typeof useSession>, history = createWebHistory()): Router {
+  const router = createRouter({ history, routes: routes as never, scrollBehavior: () => ({ top: 0 }) })
+  router.beforeEach((to) => guard(to, session))
+  return router
+}

@@ -1,0 +1,65 @@
+/** Who is logged in. The cookie itself is HttpOnly; the store holds what the API says about it. */
+import { defineStore } from 'pinia'
+import { computed, ref } from 'vue'
+import { loginCreate, loginDelete, meShow, passwordChange } from '@/api'
+import type { Me } from '@/api'
+
+export const useSession = defineStore('session', () => {
+  const me = ref<Me>()
+  /** False until the API was asked once whether the cookie still holds. */
+  const isKnown = ref(false)
+
+  const username = computed(() => me.value?.username)
+  const role = computed(() => me.value?.role)
+  const csrfToken = computed(() => me.value?.csrf_token ?? undefined)
+  const mustChangePassword = computed(() => me.value?.password_change_required ?? false)
+  const isReady = computed(() => me.value !== undefined && !mustChangePassword.value)
+
+  /** Asks who we are; throws only when the API does not answer at all. */
+  async function load(): Promise<void> {
+    const { data, response, error } = await meShow()
+    if (!data && response?.status !== 401) throw error
+    me.value = data
+    isKnown.value = true
+  }
+
+  /** Throws the API's problem when name and password do not match. */
+  async function login(username: string, password: string): Promise<void> {
+    const { data } = await loginCreate({ body: { username, password }, throwOnError: true })
+    me.value = data
+    isKnown.value = true
+  }
+
+  /** Throws the API's problem when the current password is wrong or the new one is too weak. */
+  async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+    await passwordChange({
+      body: { current_password: currentPassword, new_password: newPassword },
+      throwOnError: true,
+    })
+    await load()
+  }
+
+  async function logout(): Promise<void> {
+    await loginDelete()
+    forget()
+  }
+
+  function forget(): void {
+    me.value = undefined
+    isKnown.value = true
+  }
+
+  return {
+    username,
+    role,
+    csrfToken,
+    mustChangePassword,
+    isReady,
+    isKnown,
+    load,
+    login,
+    changePassword,
+    logout,
+    forget,
+  }
+})

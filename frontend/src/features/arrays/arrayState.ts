@@ -1,0 +1,36 @@
+import type { ArrayMember, StorageArray } from '@/api'
+import type { Tone } from '@/ui/tone'
+
+const HEALTH: Record<StorageArray['health'], Tone> = {
+  clean: 'good',
+  resyncing: 'busy',
+  rebuilding: 'busy',
+  degraded: 'warn',
+  failed: 'bad',
+  missing: 'bad',
+  unknown: 'quiet',
+}
+
+/** A member's state is the engine's own word; one that is not in this table draws no colour. */
+const MEMBER: Record<string, Tone> = {
+  in_sync: 'good',
+  rebuilding: 'busy',
+  spare: 'quiet',
+  faulty: 'bad',
+  missing: 'bad',
+}
+
+/** An array that is being created, deleted or stuck says so; a ready one shows the kernel's health. */
+export function arrayTone(array: StorageArray): Tone {
+  if (array.state === 'ready') return HEALTH[array.health]
+  return array.state === 'stuck' ? 'bad' : 'busy'
+}
+
+/** i18n key of the word that goes with the tone. */
+export const arrayWord = (array: StorageArray): string =>
+  array.state === 'ready' ? `arrays.health.${array.health}` : `states.${array.state}`
+
+export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ?? 'quiet'
+
+/** "RAID 5" of `raid5`. */
+export const levelName = (level: string): string => level.replace(/^raid(\d+)$/, 'RAID $1')

@@ -1,0 +1,23 @@
+/** A volume's life here and whether hosts are served from it, as one word and one tone. */
+import type { MappedTo, Volume } from '@/api'
+import type { Tone } from '@/ui/tone'
+
+const EXPORT: Record<Volume['export']['state'], Tone> = {
+  open: 'good',
+  blocked: 'bad',
+  pending: 'busy',
+  none: 'quiet',
+  unknown: 'quiet',
+}
+
+export function volumeTone(volume: Volume): Tone {
+  if (volume.state === 'ready') return EXPORT[volume.export.state]
+  return volume.state === 'stuck' ? 'bad' : 'busy'
+}
+
+/** i18n key of the word that goes with the tone. */
+export const volumeWord = (volume: Volume): string =>
+  volume.state === 'ready' ? `volumes.exports.${volume.export.state}` : `states.${volume.state}`
+
+/** "host1 · LUN 3". */
+export const ownerText = (owner: MappedTo): string => `${owner.host ?? owner.host_group} · LUN ${owner.lun}`

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url'
+import ui from '@nuxt/ui/vite'
+import vue from '@vitejs/plugin-vue'
+import { defineConfig } from 'vitest/config'
+import { mockApi } from './mock/server'
+
+// `npm run dev` talks to the appliance named by LUNETTE_URL (its self-signed certificate is accepted),
+// or, with no appliance given, to the typed mock the component tests use.
+const appliance = process.env['LUNETTE_URL']
+
+export default defineConfig({
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  plugins: [
+    vue(),
+    ui({
+      autoImport: false,
+      components: false,
+      colorMode: false,
+      ui: {
+        // `ink` is our own neutral scale, defined in src/app/theme.css.
+        colors: { primary: 'lunar', neutral: 'ink' as 'slate', success: 'emerald', warning: 'amber' },
+      },
+      icon: { clientBundle: { scan: { globInclude: ['src/**/*.{vue,ts}'] } } },
+    }),
+    ...(appliance ? [] : [mockApi()]),
+  ],
+  server: {
+    ...(appliance && { proxy: { '/api': { target: appliance, secure: false, changeOrigin: true } } }),
+  },
+  build: { manifest: true, target: 'es2022', chunkSizeWarningLimit: 900 },
+  test: {
+    environment: 'happy-dom',
+    include: ['src/**/*.spec.ts', 'mock/**/*.spec.ts'],
+    restoreMocks: true,
+    unstubGlobals: true,
+    env: { TZ: 'UTC' },
+  },
+})
