@@ -15,10 +15,10 @@ deps: ## install what the other targets need (Debian or Ubuntu packages, Python 
 	@tests/run/deps python ui machines browser database
 
 lab: ## boot an appliance with 12 disks, serve 32 volumes to 4 hosts, stay up until Ctrl-C
-	@tests/run/deps python ui machines && exec $(PYTHON) -m tests.machines.lab up
+	@tests/run/deps python ui machines && exec $(PYTHON) -m tests.lab up
 
 lab-down: ## stop the appliance of `make lab` from another terminal
-	@$(PYTHON) -m tests.machines.lab down
+	@$(PYTHON) -m tests.lab down
 
 test: deps ## run every test a change must pass, and say at the end what ran and what did not
 	@$(PYTHON) -m tests.run.suite --require-all

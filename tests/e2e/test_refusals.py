@@ -44,8 +44,10 @@ OCCUPIED = {
     "file system": ("mkfs.ext4 -q -F {dev}", "ext4"),
     "partition table": ("sgdisk --new=1:0:0 {dev} && udevadm settle", "gpt"),
     "md superblock": (
-        "mdadm --create /dev/md/other --run --metadata=1.2 --level=1 --raid-devices=2 {dev} missing"
-        " && mdadm --stop /dev/md/other",
+        (
+            "mdadm --create /dev/md/other --run --metadata=1.2 --level=1 --raid-devices=2 {dev} missing"
+            " && mdadm --stop /dev/md/other"
+        ),
         "linux_raid_member",
     ),
 }
@@ -92,9 +94,7 @@ def test_a_mounted_disk_is_refused_even_with_a_wipe(machine: Appliance) -> None:
 def test_the_disk_of_the_system_is_never_a_candidate(machine: Appliance) -> None:
     system = [d for d in machine.client.list("/disks") if d["state"] == "system"]
     assert len(system) == 1
-    problem = refusal(
-        machine, "/arrays", _wish([system[0]["id"], machine.disk_ids("ubd")[8]], wipe=[system[0]["id"]])
-    )
+    problem = refusal(machine, "/arrays", _wish([system[0]["id"], machine.disk_ids("ubd")[8]], wipe=[system[0]["id"]]))
     assert problem.status == 409
     assert system[0]["id"] in str(problem.problem)
 

@@ -77,9 +77,7 @@ def provision(
     hosts = planned_hosts(volumes)
     for host in hosts:
         client.post("/hosts", {"name": host.name, "os_type": "linux", "iqns": [host.iqn], "chap": host.chap})
-    client.post(
-        "/portals", {"name": "storage", "protocol": "iscsi", "address": "0.0.0.0", "port": PORTAL_PORT}
-    )
+    client.post("/portals", {"name": "storage", "protocol": "iscsi", "address": "0.0.0.0", "port": PORTAL_PORT})
     names = [name for host in hosts for name in host.volumes]
     client.post("/mappings:batch", {"split": {"volumes": names, "hosts": [host.name for host in hosts]}})
     say(f"{len(hosts)} hosts, {volumes // len(hosts)} volumes mapped to each")

@@ -1,0 +1,169 @@
+"""The scene of `make lab` on a real appliance, and what must hold while it stands.
+
+The machine is a parameter: the whole scene on QEMU, its md, LVM and iSCSI part on user-mode Linux.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lunette.cli.client import Refused
+from tests.e2e.waiting import wait_until
+from tests.initiators.libiscsi import Chap, LibiscsiInitiator
+from tests.lab.appliance import Appliance, appliance
+from tests.lab.hosts import LabHosts, lab_hosts
+from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, Scene, provision
+from tests.machines.qemu import Qemu
+from tests.machines.uml import Uml
+
+pytestmark = pytest.mark.timeout(1500)
+SEED = 20260101
+
+
+class Standing:
+    """The scene as it stands: appliance, hosts, and the pattern that was written to every volume."""
+
+    def __init__(self, appliance: Appliance, scene: Scene, hosts: LabHosts) -> None:
+        self.appliance, self.scene, self.hosts = appliance, scene, hosts
+
+    @property
+    def port(self) -> int:
+        """Loopback port of the appliance's iSCSI portal."""
+        return self.appliance.machine.forward(PORTAL_PORT)
+
+    def serving(self) -> bool:
+        """Whether every mapping is served now."""
+        return all(m["state"] == "open" for m in self.appliance.client.list("/mappings"))
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("qemu", marks=pytest.mark.qemu), pytest.param("uml", marks=pytest.mark.uml)],
+)
+def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
+    """The scene, provisioned through the API, with a pattern written to every volume by its host."""
+    is_qemu = request.param == "qemu"
+    disk_mib = DISK_BYTES // MIB
+    machine = Qemu("scene", nvme=8, scsi=4, disk_mib=disk_mib) if is_qemu else Uml("scene", disks=8, disk_mib=disk_mib)
+    with appliance(machine) as made, lab_hosts("scene-hosts") as hosts:
+        scene = provision(made.client, made.disk_ids("nvme" if is_qemu else "ubd"), print)
+        stands = Standing(made, scene, hosts)
+        wait_until("every mapping is served", stands.serving)
+        hosts.write_and_verify(scene, made.machine, SEED)
+        yield stands
+
+
+def test_what_was_written_is_there_after_the_hosts_come_back(standing: Standing) -> None:
+    verified = standing.hosts.verify(standing.scene, standing.appliance.machine, SEED)
+    assert verified == {host.name: 8 for host in standing.scene.hosts}
+
+
+def test_sessions_are_listed_with_their_hosts(standing: Standing) -> None:
+    with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
+        sessions = wait_until(
+            "four sessions are listed",
+            lambda: [s for s in standing.appliance.client.list("/sessions") if s["host"]][3:] and
+            list(standing.appliance.client.list("/sessions")),
+        )  # fmt: skip
+        assert {s["host"]: s["target_iqn"] for s in sessions} == standing.scene.targets
+
+
+def test_a_host_sees_its_own_volumes_and_no_others(standing: Standing) -> None:
+    plain = next(host for host in standing.scene.hosts if host.chap is None)
+    own = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
+    assert own.inquire(standing.scene.targets[plain.name], 1).ok
+    assert own.inquire(standing.scene.targets[plain.name], 8).ok
+    assert not own.inquire(standing.scene.targets[plain.name], 9).ok
+    for name, target in standing.scene.targets.items():
+        assert own.inquire(target, 1).ok == (name == plain.name), name
+
+
+def test_an_initiator_nobody_registered_gets_no_lun(standing: Standing) -> None:
+    stranger = LibiscsiInitiator("iqn.2026-01.com.example:stranger", "127.0.0.1", standing.port)
+    for target in standing.scene.targets.values():
+        assert not stranger.inquire(target, 1).ok
+
+
+def test_a_wrong_or_missing_chap_secret_gets_no_lun(standing: Standing) -> None:
+    host = next(h for h in standing.scene.hosts if h.chap and h.chap["mutual_user"] is None)
+    assert host.chap is not None
+    target = standing.scene.targets[host.name]
+    right = Chap(host.chap["user"], host.chap["secret"])
+    assert LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, right).inquire(target, 1).ok
+    for chap in (None, Chap(right.user, "wrong-secret-1"), Chap("someone", right.secret)):
+        assert not LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, chap).inquire(target, 1).ok
+
+
+def test_the_identity_of_a_volume_is_the_one_stored(standing: Standing) -> None:
+    plain = next(host for host in standing.scene.hosts if host.chap is None)
+    initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
+    target = standing.scene.targets[plain.name]
+    for lun in (1, 8):
+        volume = standing.appliance.client.get(f"/volumes/{plain.volumes[lun - 1]}")
+        assert volume["naa"] in initiator.inquire(target, lun, page=0x83).output.replace(":", "").lower()
+        assert volume["serial"] in initiator.inquire(target, lun, page=0x80).output
+
+
+def test_a_volume_that_is_mapped_is_not_deleted(standing: Standing) -> None:
+    with pytest.raises(Refused) as caught:
+        standing.appliance.client.delete("/volumes/lun01")
+    assert caught.value.status == 409
+    assert "esx1" in str(caught.value)
+
+
+def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(standing: Standing) -> None:
+    client = standing.appliance.client
+    plain = next(host for host in standing.scene.hosts if host.chap is None)
+    initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
+    target = standing.scene.targets[plain.name]
+    mapping = next(m for m in client.list("/mappings", host=plain.name) if m["lun"] == 5)
+    client.delete(f"/mappings/{mapping['id']}")
+    wait_until("LUN 5 is gone", lambda: not initiator.inquire(target, 5).ok)
+    assert initiator.inquire(target, 4).ok
+    client.post("/mappings", {"volume": mapping["volume"], "host": plain.name, "lun": 5})
+    wait_until("LUN 5 is back", lambda: initiator.inquire(target, 5).ok)
+    assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED)[plain.name] == 8
+
+
+@pytest.mark.parametrize("unit", ["lunette-agent", "lunette-api"])
+def test_exports_stay_when_a_process_is_killed(standing: Standing, unit: str) -> None:
+    machine = standing.appliance.machine
+    with standing.hosts.logged_in(standing.scene, machine):
+        machine.check(f"systemctl kill --signal=KILL {unit}")
+        standing.hosts.verify_logged_in(standing.scene, SEED)
+    standing.appliance.wait_for_api()
+    wait_until("every mapping is served", standing.serving)
+    assert standing.hosts.verify(standing.scene, machine, SEED) == {host.name: 8 for host in standing.scene.hosts}
+
+
+def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing) -> None:
+    machine = standing.appliance.machine
+    machine.check("systemctl disable lunette-api && sync")
+    machine.reset()
+    machine.wait_for_shell()
+    verified = wait_until(
+        "all volumes are served without the API",
+        lambda: standing.hosts.verify_if_possible(standing.scene, machine, SEED),
+        deadline_s=240,
+    )
+    assert verified == {host.name: 8 for host in standing.scene.hosts}
+    machine.check("systemctl enable --now lunette-api")
+    standing.appliance.wait_for_api()
+    wait_until("every mapping is served", standing.serving)
+
+
+def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
+    machine = standing.appliance.machine
+    wait_until(
+        "the first resync is over",
+        lambda: standing.appliance.client.get("/arrays/tank")["health"] == "clean",
+        deadline_s=600,
+    )
+    machine.stop()
+    machine.start()
+    standing.appliance.wait_for_api()
+    wait_until("every mapping is served", standing.serving)
+    assert standing.appliance.client.get("/arrays/tank")["health"] == "clean"
+    assert standing.hosts.verify(standing.scene, machine, SEED) == {host.name: 8 for host in standing.scene.hosts}

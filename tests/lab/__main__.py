@@ -1,0 +1,141 @@
+"""`make lab` and `make lab-down`."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.e2e.waiting import wait_until
+from tests.lab.appliance import Appliance
+from tests.lab.hosts import PATTERN_BLOCKS, lab_hosts
+from tests.lab.scene import DISK_BYTES, DRIVES, MIB, Scene, provision
+from tests.machines.model import MachineError
+from tests.machines.qemu import Qemu
+
+NAME = "lab"
+SEED = 1
+
+
+class Told:
+    """Lines of progress, each with the seconds since the start."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.monotonic() - self._began
+
+    def __call__(self, line: str) -> None:
+        print(f"[{self.elapsed_s:6.1f} s] {line}", flush=True)
+
+
+def machine() -> Qemu:
+    """The lab's appliance: 8 NVMe and 4 SCSI disks."""
+    return Qemu(NAME, nvme=DRIVES, scsi=4, disk_mib=DISK_BYTES // MIB, keep=True)
+
+
+def up(*, stay: bool) -> None:
+    """Boots, provisions, proves I/O, says how to get in, and stays until Ctrl-C."""
+    say = Told()
+    down(quietly=True)
+    lab = machine()
+    say(f"booting the appliance ({lab.accelerator})")
+    try:
+        made = Appliance.first_boot(lab)
+        say("the API answers; first login with the one-time password from the console")
+        scene = provision(made.client, made.disk_ids("nvme"), say)
+        _prove(made, scene, say)
+        _goodbye(made, scene, say)
+    except BaseException:
+        lab.close(failed=True)
+        raise
+    if stay:
+        _stay(lab)
+
+
+def down(*, quietly: bool = False) -> None:
+    """Stops the lab another terminal left, if there is one."""
+    lab = machine()
+    try:
+        lab.attach()
+    except MachineError:
+        if not quietly:
+            print("no lab is running")
+        return
+    lab.keep = False
+    lab.close()
+    if not quietly:
+        print("the lab is stopped and its disks are removed")
+
+
+def _prove(made: Appliance, scene: Scene, say: Told) -> None:
+    wait_until("every mapping is served", lambda: all(m["state"] == "open" for m in made.client.list("/mappings")))
+    say("all exports are open; starting the four hosts in a guest of their own")
+    with lab_hosts("lab-hosts") as hosts:
+        verified = hosts.write_and_verify(scene, made.machine, SEED)
+    mib = sum(verified.values()) * PATTERN_BLOCKS * 4096 // MIB
+    say(f"4 hosts logged in, wrote {mib} MiB, left, came back and verified every block")
+
+
+def _goodbye(made: Appliance, scene: Scene, say: Told) -> None:
+    said = made.machine.check("lunette-api --reset-password admin 2>&1 | tail -n 20")
+    status = made.client.get("/status")
+    array = made.client.get(f"/arrays/{scene.array}")
+    rows = [
+        ("array", f"{array['name']}: {array['level']} of {len(array['members'])} NVMe disks, {array['health']}"),
+        ("volumes", f"{array['volumes']} of {scene.array}"),
+        *((host.name, f"{len(host.volumes)} volumes by {scene.targets[host.name]}") for host in scene.hosts),
+        ("health", status["sentence"]),
+        ("took", f"{say.elapsed_s:.0f} s"),
+        ("web address", made.machine.api_url),
+    ]
+    print()
+    for name, text in rows:
+        print(f"  {name:<12} {text}")
+    print(said)
+
+
+def _stay(lab: Qemu) -> None:
+    print("\nThe lab stays up. Ctrl-C here, or `make lab-down` elsewhere, ends it.", flush=True)
+    try:
+        with _interruptible():
+            while True:
+                time.sleep(1)
+                lab.check_running()
+    except (KeyboardInterrupt, MachineError):
+        down(quietly=True)
+        print("the lab is stopped")
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def main() -> int:
+    """Runs one command."""
+    parser = argparse.ArgumentParser(prog="python -m tests.lab", description=__doc__)
+    parser.add_argument("command", choices=("up", "down"))
+    parser.add_argument("--leave", action="store_true", help="leave it running and return")
+    chosen = parser.parse_args()
+    if chosen.command == "down":
+        down()
+    else:
+        up(stay=not chosen.leave)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

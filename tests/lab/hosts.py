@@ -1,0 +1,82 @@
+"""The four hosts of the scene: initiators with their own names, in one guest outside of the appliance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.initiators.kernel import KernelInitiator, LoginFailed
+from tests.initiators.libiscsi import Chap
+from tests.lab.scene import PORTAL_PORT, Scene, SceneHost
+from tests.machines.machine import Machine
+
+PATTERN_BLOCKS = 512
+"""4 KiB blocks written to each volume: 2 MiB."""
+
+
+class LabHosts:
+    """What the hosts do together. `initiator` is the guest they live in."""
+
+    def __init__(self, initiator: KernelInitiator) -> None:
+        self.initiator = initiator
+
+    @contextmanager
+    def logged_in(self, scene: Scene, machine: Machine) -> Iterator[None]:
+        """All hosts are logged in for the time of the block."""
+        try:
+            for host in scene.hosts:
+                self._login(scene, machine, host)
+            yield
+        finally:
+            for host in scene.hosts:
+                self.initiator.logout(scene.targets[host.name])
+
+    def write_and_verify(self, scene: Scene, machine: Machine, seed: int) -> dict[str, int]:
+        """Every host writes its volumes, leaves, comes back and verifies. Volumes verified by host."""
+        with self.logged_in(scene, machine):
+            for number, _, device in self._devices(scene):
+                self.initiator.write_pattern(device, seed + number, PATTERN_BLOCKS)
+        return self.verify(scene, machine, seed)
+
+    def verify(self, scene: Scene, machine: Machine, seed: int) -> dict[str, int]:
+        """Every host comes, verifies and leaves. Volumes verified by host; raises if a block is wrong."""
+        with self.logged_in(scene, machine):
+            return self.verify_logged_in(scene, seed)
+
+    def verify_logged_in(self, scene: Scene, seed: int) -> dict[str, int]:
+        """Verifies with the sessions that are there."""
+        counts: dict[str, int] = {}
+        for number, host, device in self._devices(scene):
+            self.initiator.verify_pattern(device, seed + number, PATTERN_BLOCKS)
+            counts[host.name] = counts.get(host.name, 0) + 1
+        return counts
+
+    def verify_if_possible(self, scene: Scene, machine: Machine, seed: int) -> dict[str, int] | None:
+        """As verify; None while a host cannot log in."""
+        try:
+            return self.verify(scene, machine, seed)
+        except LoginFailed:
+            return None
+
+    def _login(self, scene: Scene, machine: Machine, host: SceneHost) -> None:
+        chap = Chap(**host.chap) if host.chap else None
+        portal = f"{machine.address}:{machine.forward(PORTAL_PORT)}"
+        self.initiator.login(scene.targets[host.name], portal, host.iqn, chap)
+
+    def _devices(self, scene: Scene) -> Iterator[tuple[int, SceneHost, str]]:
+        """Number, host and device of every volume; raises if a host does not see exactly its own."""
+        number = 0
+        for host in scene.hosts:
+            devices = self.initiator.devices(scene.targets[host.name], expected=len(host.volumes))
+            if sorted(devices) != list(range(1, len(host.volumes) + 1)):
+                raise AssertionError(f"{host.name} sees LUNs {sorted(devices)} instead of 1 to {len(host.volumes)}")
+            for lun in sorted(devices):
+                number += 1
+                yield number, host, devices[lun]
+
+
+@contextmanager
+def lab_hosts(name: str) -> Iterator[LabHosts]:
+    """The guest with the four hosts, for the time of the block."""
+    with KernelInitiator(name) as initiator:
+        yield LabHosts(initiator)
