@@ -1,88 +1,181 @@
-"""Writes and verifies a pattern on a block device: every 4 KiB block says which seed and which block it is.
+"""Program and module: data that tells by itself which block of which run it is, and how old.
 
-Runs inside an initiator's guest too, so it is one file of the standard library. Writes go through O_DIRECT and are
-followed by fdatasync, which the kernel turns into SYNCHRONIZE CACHE: a block that `stream` has acknowledged is one the
-target has promised to keep.
+Every 32 bytes of a 4 KiB block hold magic, seed, block number and generation, so a block that is lost, torn,
+stale or in the wrong place is named exactly. Runs in a guest with plain python3: it imports nothing of ours.
 
-    pattern.py write DEVICE SEED BLOCKS     pattern.py verify DEVICE SEED BLOCKS
-    pattern.py stream DEVICE SEED BLOCKS LOG      pattern.py acknowledged DEVICE SEED LOG
+    pattern.py write  DEVICE SEED FIRST COUNT              blocks, past the page cache, then fsync
+    pattern.py verify DEVICE SEED FIRST COUNT              JSON; status 1 when a block is wrong
+    pattern.py log    DEVICE SEED COUNT LOG SECONDS flush|no-flush
+    pattern.py verify-log DEVICE SEED LOG                  JSON; status 1 when an acknowledged block is lost
+
+`log` writes blocks 0 … COUNT-1 over and over with a growing generation. Each block is flushed, and only then
+noted in LOG as `block generation`: what LOG holds is acknowledged. With `no-flush` it notes without flushing,
+as broken software would, so that a test can show that it would notice.
 """
 
+from __future__ import annotations
+
+import json
 import mmap
 import os
 import struct
 import sys
+import time
+from dataclasses import dataclass
 
-BLOCK = 4096
-_STAMP = struct.Struct("<8sII")
-_RUN = 64
-"""Blocks written at a time by `write`: 256 KiB."""
-
-
-def block(seed: int, index: int) -> bytes:
-    """The 4 KiB that belong at this index."""
-    return _STAMP.pack(b"LUNETTE1", seed, index) * (BLOCK // _STAMP.size)
+BLOCK_BYTES = 4096
+_STAMP = struct.Struct("<8sQQQ")
+_MAGIC = b"lunette\0"
+_BATCH = 256
+_REPORTED = 10
 
 
-def write(device: str, seed: int, blocks: int) -> None:
-    """Writes the first blocks of a device and flushes once at the end. Raises OSError."""
-    buffer = mmap.mmap(-1, BLOCK * _RUN)
-    descriptor = os.open(device, os.O_WRONLY | os.O_DIRECT)
-    try:
-        for first in range(0, blocks, _RUN):
-            count = min(_RUN, blocks - first)
-            buffer[: count * BLOCK] = b"".join(block(seed, first + i) for i in range(count))
-            os.pwrite(descriptor, memoryview(buffer)[: count * BLOCK], first * BLOCK)
-        os.fdatasync(descriptor)
-    finally:
-        os.close(descriptor)
+def stamped(seed: int, block: int, generation: int = 0) -> bytes:
+    """The content of one block."""
+    return _STAMP.pack(_MAGIC, seed, block, generation) * (BLOCK_BYTES // _STAMP.size)
 
 
-def stream(device: str, seed: int, blocks: int, log: str) -> None:
-    """Writes block after block, each flushed, and logs each index once the device has acknowledged the flush."""
-    buffer = mmap.mmap(-1, BLOCK)
-    descriptor = os.open(device, os.O_WRONLY | os.O_DIRECT)
-    with open(log, "w", buffering=1) as journal:
-        for index in range(blocks):
-            buffer[:] = block(seed, index)
-            os.pwrite(descriptor, buffer, index * BLOCK)
-            os.fdatasync(descriptor)
-            journal.write(f"{index}\n")
-    os.close(descriptor)
+def generation_of(content: bytes, seed: int, block: int) -> int | None:
+    """The generation of a block that is whole, of this seed and in its place; None for any other."""
+    magic, found_seed, found_block, generation = _STAMP.unpack_from(content)
+    if (magic, found_seed, found_block) != (_MAGIC, seed, block):
+        return None
+    return int(generation) if content == stamped(seed, block, generation) else None
 
 
-def wrong_blocks(device: str, seed: int, indexes: "list[int]") -> "list[int]":
-    """Those of the blocks that do not hold what was written."""
-    buffer = mmap.mmap(-1, BLOCK)
-    descriptor = os.open(device, os.O_RDONLY | os.O_DIRECT)
-    try:
-        wrong = []
-        for index in indexes:
-            os.preadv(descriptor, [buffer], index * BLOCK)
-            if buffer[:] != block(seed, index):
-                wrong.append(index)
-        return wrong
-    finally:
-        os.close(descriptor)
+def describe(content: bytes, seed: int, block: int) -> str:
+    """What a wrong block holds, in words."""
+    if not any(content):
+        return "zeroes"
+    magic, found_seed, found_block, generation = _STAMP.unpack_from(content)
+    if magic != _MAGIC:
+        return "foreign data"
+    if content != stamped(found_seed, found_block, generation):
+        return f"a torn block {found_block} of seed {found_seed}"
+    return f"block {found_block} of seed {found_seed}, generation {generation}"
 
 
-def main(argv: "list[str]") -> int:
-    """Runs one command; 1 if blocks are wrong."""
-    command, device, seed = argv[0], argv[1], int(argv[2])
-    if command == "write":
-        write(device, seed, int(argv[3]))
-        return 0
-    if command == "stream":
-        stream(device, seed, int(argv[3]), argv[4])
-        return 0
-    if command == "acknowledged":
-        with open(argv[3]) as journal:
-            indexes = [int(line) for line in journal if line.endswith("\n")]
-    else:
-        indexes = list(range(int(argv[3])))
-    wrong = wrong_blocks(device, seed, indexes)
-    print(f"{len(indexes)} blocks, {len(wrong)} wrong" + (f", first {wrong[0]}" if wrong else ""))
-    return 1 if wrong else 0
+@dataclass(frozen=True)
+class Acknowledged:
+    """The newest generation noted for a block."""
+
+    block: int
+    generation: int
+
+
+def read_log(text: str) -> list[Acknowledged]:
+    """The newest acknowledged generation per block; a last line cut in the middle is no acknowledgement."""
+    newest: dict[int, int] = {}
+    for line in text.splitlines(keepends=True):
+        if line.endswith("\n"):
+            block, generation = line.split()
+            newest[int(block)] = int(generation)
+    return [Acknowledged(block, generation) for block, generation in sorted(newest.items())]
+
+
+class _Device:
+    """Direct I/O: what is written left this machine, what is read came from the other side."""
+
+    def __init__(self, path: str, flags: int) -> None:
+        self._fd = os.open(path, flags | os.O_DIRECT)
+        self._buffer = mmap.mmap(-1, _BATCH * BLOCK_BYTES)
+
+    def write(self, block: int, content: bytes) -> None:
+        self._buffer[: len(content)] = content
+        done = os.pwrite(self._fd, memoryview(self._buffer)[: len(content)], block * BLOCK_BYTES)
+        if done != len(content):
+            raise OSError(f"short write at block {block}: {done} of {len(content)} bytes")
+
+    def read(self, block: int, count: int) -> bytes:
+        done = os.preadv(self._fd, [memoryview(self._buffer)[: count * BLOCK_BYTES]], block * BLOCK_BYTES)
+        if done != count * BLOCK_BYTES:
+            raise OSError(f"short read at block {block}: {done} of {count * BLOCK_BYTES} bytes")
+        return self._buffer[:done]
+
+    def flush(self) -> None:
+        os.fsync(self._fd)
+
+
+def write(path: str, seed: int, first: int, count: int) -> None:
+    """Write and flush blocks."""
+    device = _Device(path, os.O_WRONLY)
+    for start in range(first, first + count, _BATCH):
+        blocks = range(start, min(start + _BATCH, first + count))
+        device.write(start, b"".join(stamped(seed, block) for block in blocks))
+    device.flush()
+
+
+def verify(path: str, seed: int, first: int, count: int) -> dict[str, object]:
+    """Compare blocks with what `write` wrote."""
+    device = _Device(path, os.O_RDONLY)
+    wrong: dict[int, str] = {}
+    for start in range(first, first + count, _BATCH):
+        batch = min(_BATCH, first + count - start)
+        content = device.read(start, batch)
+        if content == b"".join(stamped(seed, block) for block in range(start, start + batch)):
+            continue
+        for index in range(batch):
+            found = content[index * BLOCK_BYTES : (index + 1) * BLOCK_BYTES]
+            if found != stamped(seed, start + index):
+                wrong[start + index] = describe(found, seed, start + index)
+    return _report(count, wrong)
+
+
+def log(path: str, seed: int, count: int, log_path: str, seconds: float, *, flush: bool) -> None:
+    """Write until the time is over; an error of the device ends it with that error."""
+    device = _Device(path, os.O_WRONLY)
+    noted = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    end = time.monotonic() + seconds
+    generation = 0
+    while True:
+        generation += 1
+        for block in range(count):
+            if time.monotonic() > end:
+                return
+            device.write(block, stamped(seed, block, generation))
+            if flush:
+                device.flush()
+            os.write(noted, f"{block} {generation}\n".encode())
+
+
+def verify_log(path: str, seed: int, log_path: str) -> dict[str, object]:
+    """Every acknowledged block must be there in the noted generation or the next, which was under way."""
+    device = _Device(path, os.O_RDONLY)
+    with open(log_path) as file:  # noqa: PTH123 - pathlib would be the only import from there
+        acknowledged = read_log(file.read())
+    lost: dict[int, str] = {}
+    for entry in acknowledged:
+        content = device.read(entry.block, 1)
+        found = generation_of(content, seed, entry.block)
+        if found is None or not entry.generation <= found <= entry.generation + 1:
+            wanted = f"generation {entry.generation} was acknowledged"
+            lost[entry.block] = f"{wanted}, found {describe(content, seed, entry.block)}"
+    return _report(len(acknowledged), lost)
+
+
+def _report(count: int, wrong: dict[int, str]) -> dict[str, object]:
+    first = dict(list(wrong.items())[:_REPORTED])
+    return {"blocks": count, "wrong": len(wrong), "first_wrong": first}
+
+
+def main(arguments: list[str]) -> int:
+    """Run one of the commands above."""
+    match arguments:
+        case ["write", path, seed, first, count]:
+            write(path, int(seed), int(first), int(count))
+            return 0
+        case ["log", path, seed, count, log_path, seconds, flush]:
+            log(path, int(seed), int(count), log_path, float(seconds), flush={"flush": True, "no-flush": False}[flush])
+            return 0
+        case ["verify", path, seed, first, count]:
+            report = verify(path, int(seed), int(first), int(count))
+        case ["verify-log", path, seed, log_path]:
+            report = verify_log(path, int(seed), log_path)
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+    print(json.dumps(report))
+    return 1 if report["wrong"] else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import functools
 import json
 import os
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.machines.model import MachineError
@@ -42,6 +42,29 @@ def parse(text: str) -> Image:
         if not path.is_file():
             raise MachineError(f"the image names {path}, which does not exist: run image/build again")
     return image
+
+
+def pinned(image: Image, folder: Path) -> Image:
+    """The same image under names in the machine's folder.
+
+    The cache forgets old images; hard links keep the one a machine was started with for its later boots.
+    """
+    return replace(
+        image,
+        rootfs=_link(image.rootfs, folder / "base.ext4"),
+        kernel=_link(image.kernel, folder / "vmlinuz"),
+        initrd=_link(image.initrd, folder / "initrd.img"),
+    )
+
+
+def _link(source: Path, target: Path) -> Path:
+    if target.exists():
+        return target
+    try:
+        target.hardlink_to(source)
+    except OSError:  # the state folder is on another file system
+        target.symlink_to(source)
+    return target
 
 
 @functools.cache

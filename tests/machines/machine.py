@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
+from tests.machines.images import Image, pinned
 from tests.machines.model import Capability, CommandResult, DiskInfo, MachineError, NotCapable
 from tests.machines.shell import GuestShell
 from tests.machines.sockets import free_port
@@ -177,6 +178,11 @@ class VirtualMachine(Machine):
         return self.folder / "console.log"
 
     @property
+    def image(self) -> Image:
+        """What the machine boots, whatever the cache forgot since its first start."""
+        return pinned(self._source_image(), self.folder)
+
+    @property
     def record(self) -> Record:
         """What is written down about the machine; refuses before the first start."""
         if self._record is None:
@@ -194,6 +200,7 @@ class VirtualMachine(Machine):
         """See Machine.start. The first start makes empty disks; later ones boot the same disks again."""
         if self._record is None:
             self._record = self._folder.create(self.kind, self._settings, kept=self.keep)
+            pinned(self._source_image(), self.folder)
             self._make_disks()
         self._started_at = time.monotonic()
         self._boot()
@@ -236,6 +243,9 @@ class VirtualMachine(Machine):
         self.record.ports[guest_port] = free_port()
         self._folder.write(self.record)
         return self.record.ports[guest_port], True
+
+    @abstractmethod
+    def _source_image(self) -> Image: ...
 
     @abstractmethod
     def _make_disks(self) -> None: ...

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.machines.disks import GIB, copy_sparse, disk_names, make_empty, serve_forgetful
-from tests.machines.images import appliance_image
+from tests.machines.images import Image, appliance_image
 from tests.machines.kvm import kvm_verdict
 from tests.machines.machine import API_PORT, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
@@ -135,15 +135,17 @@ class Qemu(VirtualMachine):
         if guest is None or not is_alive(guest):
             raise MachineError(f"machine {self.name} is not running; {self.folder}/processes.log may say why")
 
+    def _source_image(self) -> Image:
+        return appliance_image()
+
     def _make_disks(self) -> None:
-        image = appliance_image()
         for disk in self._disks:
             make_empty(self._disk_file(disk), disk.size_bytes)
         if self._forgetful:
-            copy_sparse(image.rootfs, self.folder / "root.raw")
+            copy_sparse(self.image.rootfs, self.folder / "root.raw")
             return
         root = self.folder / "root.qcow2"
-        argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(image.rootfs), str(root)]
+        argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(self.image.rootfs), str(root)]
         subprocess.run(argv, check=True)
 
     def _disk_file(self, disk: DiskInfo) -> Path:
@@ -157,7 +159,7 @@ class Qemu(VirtualMachine):
         if self._forgetful:
             self._serve_drives()
         log = self.folder / "processes.log"
-        argv = command(self._parts(), appliance_image(), self._disks, self.record.ports)
+        argv = command(self._parts(), self.image, self._disks, self.record.ports)
         for name in (MONITOR_SOCKET, SHELL_SOCKET):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[_GUEST] = spawn(argv, log, cwd=self.folder)

@@ -87,8 +87,7 @@ class Uml(VirtualMachine):
         """See Machine.disks."""
         return self._disks
 
-    def image(self) -> Image:
-        """What is booted."""
+    def _source_image(self) -> Image:
         return appliance_image() if self._init is None else plain_image()
 
     def kill(self) -> None:
@@ -155,7 +154,7 @@ class Uml(VirtualMachine):
         guest = self.record.processes.get(_GUEST)
         if guest is not None and is_alive(guest):
             raise MachineError(f"machine {self.name} is running already: stop, kill or reset it first")
-        image = self.image()
+        image = self.image
         kernel = runnable_kernel(image.uml)
         holder = self._namespace()
         if self._init is None:

@@ -1,0 +1,218 @@
+"""Hosts with the kernel's iSCSI initiator (open-iscsi), in a user-mode Linux guest outside the appliance.
+
+    with KernelInitiator("hosts") as hosts:
+        portal = f"{appliance.address}:{appliance.forward(3260)}"
+        hosts.login(target, portal, "iqn.2026-11.example:esx1", Chap("user", "secret-of-12"))
+        device = hosts.devices(target)[1]
+        hosts.write_pattern(device, seed=7, blocks=512)
+        hosts.logout(target)
+
+One guest plays many hosts: each initiator name is an open-iscsi interface of its own. The guest has no systemd;
+iscsid is started by hand. It reaches a portal through the appliance's loopback port, so every kind of machine is
+reached alike, and a portal that is down looks like a server that closes the connection.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.initiators.libiscsi import Chap
+from tests.machines.model import MachineError
+from tests.machines.netns import GATEWAY, GUEST_ADDRESS
+from tests.machines.uml import Uml
+
+_PROGRAMS = Path(__file__).resolve().parent
+_PATTERN = "python3 /run/programs/pattern.py"
+_DEVICE_DEADLINE_S = 60.0
+_ISCSIADM_TIMEOUT_S = 180.0
+_IO_TIMEOUT_S = 900.0
+_SET_UP = f"""
+set -e
+mount -t proc proc /proc; mount -t sysfs sys /sys
+mkdir -p /run/programs /run/lock/iscsi /run/logs /etc/iscsi
+mount -t hostfs programs /run/programs -o hostfs={_PROGRAMS}
+ip link set lo up; ip address add {GUEST_ADDRESS}/24 dev vec0; ip link set vec0 up
+ip route add default via {GATEWAY}
+hostname {{name}}
+modprobe -a iscsi_tcp sd_mod
+echo InitiatorName=iqn.2026-11.io.lunette.test:{{name}} > /etc/iscsi/initiatorname.iscsi
+iscsid -f >/run/logs/iscsid 2>&1 &
+"""
+
+
+class LoginFailed(Exception):
+    """The target refused the login or was not there; the text is open-iscsi's own."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One login; `interface` is what open-iscsi calls an initiator name with its settings."""
+
+    target: str
+    portal: str
+    initiator: str
+
+    @property
+    def interface(self) -> str:
+        """A short name, the same for the same initiator."""
+        return "i" + hashlib.sha256(self.initiator.encode()).hexdigest()[:12]
+
+    def node(self, *operation: str) -> list[str]:
+        """An iscsiadm command on this session's record."""
+        return ["iscsiadm", "-m", "node", "-T", self.target, "-p", self.portal, "-I", self.interface, *operation]
+
+
+class KernelInitiator:
+    """The guest. Where several initiators are logged in to one target, calls must say which one they mean."""
+
+    def __init__(self, name: str, memory_mib: int = 384) -> None:
+        self.machine = Uml(name, disks=0, memory_mib=memory_mib, init="/bin/bash")
+        self._sessions: list[Session] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self.machine.start()
+            self.machine.wait_for_shell(60.0)
+            self.machine.check(_SET_UP.format(name=self.machine.name))
+        except BaseException:
+            self.machine.close(failed=True)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.machine.__exit__(kind, error, trace)
+
+    def login(
+        self, target: str, portal: str, initiator: str, chap: Chap | None = None, replacement_timeout_s: int = 120
+    ) -> None:
+        """Log in; `portal` is address:port as the test sees it. Raises LoginFailed.
+
+        For `replacement_timeout_s` I/O waits for a lost session to come back before it fails.
+        """
+        session = Session(target, self.machine.reach(int(portal.rsplit(":", 1)[1]), portal), initiator)
+        self._make_interface(session)
+        self.machine.check(session.node("-o", "new"))
+        settings = _settings(chap, replacement_timeout_s)
+        updates = [shlex.join(session.node("-o", "update", "-n", key, "-v", settings[key])) for key in settings]
+        self.machine.check("set -e; " + "; ".join(updates))
+        result = self.machine.run(session.node("-l"), timeout_s=_ISCSIADM_TIMEOUT_S)
+        if result.rc != 0:
+            self.machine.run(session.node("-o", "delete"))
+            raise LoginFailed(f"{initiator} to {target} at {portal}: {result.stdout.strip()}")
+        self._sessions.append(session)
+
+    def logout(self, target: str, initiator: str | None = None) -> None:
+        """Log out and forget the record; nothing happens where nobody is logged in."""
+        for session in self._logged_in(target, initiator):
+            self.machine.check(session.node("-u"), timeout_s=_ISCSIADM_TIMEOUT_S)
+            self.machine.check(session.node("-o", "delete"))
+            self._sessions.remove(session)
+
+    def is_connected(self, target: str, initiator: str | None = None) -> bool:
+        """Whether the kernel's session is up now, not waiting to come back."""
+        return self._luns(self._session(target, initiator)).connected
+
+    def rescan(self, target: str, initiator: str | None = None) -> None:
+        """Look for new LUNs and new sizes."""
+        self.machine.check(self._session(target, initiator).node("--rescan"), timeout_s=_ISCSIADM_TIMEOUT_S)
+
+    def devices(self, target: str, initiator: str | None = None, expected: int | None = None) -> dict[int, str]:
+        """Device path by LUN; with `expected`, waits until there are so many."""
+        session = self._session(target, initiator)
+        end = time.monotonic() + _DEVICE_DEADLINE_S
+        while True:
+            found = self._luns(session).devices
+            if expected is None or len(found) == expected:
+                return found
+            if time.monotonic() > end:
+                raise MachineError(f"{session.initiator} sees LUNs {sorted(found)} of {target}, not {expected} of them")
+            time.sleep(0.2)
+
+    def write_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
+        """Write 4 KiB blocks past the page cache and flush them."""
+        self.machine.check(f"{_PATTERN} write {device} {seed} {first} {blocks}", timeout_s=_IO_TIMEOUT_S)
+
+    def verify_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
+        """AssertionError naming the first wrong blocks and what they hold."""
+        self._judged(f"verify {device} {seed} {first} {blocks}", device)
+
+    def start_logged_writer(
+        self, device: str, seed: int, blocks: int, seconds: float = 600.0, *, flush: bool = True
+    ) -> None:
+        """Write block after block in the background, noting each once it is flushed (`flush=False`: once written).
+
+        What is noted lies in this guest's memory, which no power cut of the appliance touches.
+        """
+        log = _log(device, seed)
+        command = f"{_PATTERN} log {device} {seed} {blocks} {log} {seconds} {'flush' if flush else 'no-flush'}"
+        self.machine.check(f"rm -f {log}; {command} >{log}.end 2>&1 & echo $! >{log}.pid")
+
+    def acknowledged(self, device: str, seed: int) -> int:
+        """How many writes the logged writer has noted so far."""
+        return int(self.machine.check(f"cat {_log(device, seed)} 2>/dev/null | wc -l"))
+
+    def stop_logged_writer(self, device: str, seed: int) -> None:
+        """Kill the logged writer; one that waits for a lost session dies when that is back or given up."""
+        self.machine.check(f"kill -9 $(cat {_log(device, seed)}.pid) 2>/dev/null || true")
+
+    def verify_logged(self, device: str, seed: int) -> int:
+        """Check every noted write, AssertionError when one is lost; returns how many blocks there were."""
+        return self._judged(f"verify-log {device} {seed} {_log(device, seed)}", device)
+
+    def _make_interface(self, session: Session) -> None:
+        interface = ["iscsiadm", "-m", "iface", "-I", session.interface]
+        self.machine.run([*interface, "-o", "new"])  # it is there already where this initiator was here before
+        self.machine.check([*interface, "-o", "update", "-n", "iface.initiatorname", "-v", session.initiator])
+
+    def _logged_in(self, target: str, initiator: str | None) -> list[Session]:
+        return [s for s in self._sessions if s.target == target and initiator in {None, s.initiator}]
+
+    def _session(self, target: str, initiator: str | None) -> Session:
+        found = self._logged_in(target, initiator)
+        if len(found) != 1:
+            names = [session.initiator for session in found] or "nobody"
+            raise MachineError(f"{names} logged in to {target}: name the one initiator that is meant, or log in first")
+        return found[0]
+
+    def _luns(self, session: Session) -> _Luns:
+        told = json.loads(self.machine.check(f"python3 /run/programs/luns.py {session.target} {session.interface}"))
+        return _Luns(bool(told["connected"]), {int(lun): path for lun, path in told["devices"].items()})
+
+    def _judged(self, command: str, device: str) -> int:
+        result = self.machine.run(f"{_PATTERN} {command}", timeout_s=_IO_TIMEOUT_S)
+        if result.rc not in {0, 1} or not result.stdout.startswith("{"):
+            raise MachineError(f"{device} could not be read to its end: {result.stdout.strip()}")
+        report = json.loads(result.stdout.splitlines()[0])
+        if report["wrong"]:
+            raise AssertionError(f"{device}: {report['wrong']} wrong blocks, first {report['first_wrong']}")
+        return int(report["blocks"])
+
+
+@dataclass(frozen=True)
+class _Luns:
+    connected: bool
+    devices: dict[int, str]
+
+
+def _settings(chap: Chap | None, replacement_timeout_s: int) -> dict[str, str]:
+    settings = {"node.session.timeo.replacement_timeout": str(replacement_timeout_s)}
+    settings |= {"node.session.initial_login_retry_max": "2", "node.startup": "manual"}
+    if chap is None:
+        return settings | {"node.session.auth.authmethod": "None"}
+    named = {"authmethod": "CHAP", "username": chap.user, "password": chap.secret}
+    if chap.mutual_user and chap.mutual_secret:
+        named |= {"username_in": chap.mutual_user, "password_in": chap.mutual_secret}
+    return settings | {f"node.session.auth.{key}": value for key, value in named.items()}
+
+
+def _log(device: str, seed: int) -> str:
+    return f"/run/logs/{Path(device).name}-{seed}"
