@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
+    ExportVolume,
     PortalReport,
     ServingState,
     TargetReport,
@@ -66,6 +67,16 @@ class _Builder:
             return str(error)
         return None
 
+    def volume_reason(self, volume: ExportVolume) -> str | None:
+        """Why the volume cannot be served; None if it is, or could be once it is mapped."""
+        path = tree.backstore_path(volume.volume_id)
+        if path in self.failed or self.files.exists(path) or self.files.system.exists(volume.device):
+            return self.failed.get(path)
+        return self._device_reason(volume.volume_id, volume.device)
+
+    def _device_reason(self, volume_id: str | None, device: str) -> str:
+        return self._reasons.get(volume_id or "", f"its device {device} is not there")
+
     def _hindrance(self, node: Node) -> str | None:
         """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
         if not self.failed:
@@ -111,7 +122,7 @@ class _Builder:
     def _check_device(self, node: Backstore) -> None:
         system = self.files.system
         if not system.is_block_device(node.device):
-            raise Refused(self._reasons.get(node.volume_id or "", f"its device {node.device} is not there"))
+            raise Refused(self._device_reason(node.volume_id, node.device))
         sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
         if int(sectors) * 512 != node.size_bytes:
             raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
@@ -125,7 +136,7 @@ def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
 
 def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, str | None]) -> ConvergeReport:
     failed, files = builder.failed, builder.files
-    volumes = [(v.volume_id, failed.get(tree.backstore_path(v.volume_id))) for v in wish.volumes]
+    volumes = [(v.volume_id, builder.volume_reason(v)) for v in wish.volumes]
     nodes = wanted.nodes()
     portals = {p.portal_id: _portal_reason(p.portal_id, nodes, failed) for p in wish.portals}
     return ConvergeReport(

@@ -87,14 +87,16 @@ def portal_group(target: ExportTarget) -> str:
 
 
 def build(wish: ExportSet) -> Tree:
-    """The tree for a wish. Things of other engines and protocols are left out."""
+    """The tree for a wish: backstores only for volumes that are mapped. Other engines and protocols are left out."""
     portals = [p for p in wish.portals if p.engine is ExportEngine.LIO and p.protocol is Protocol.ISCSI]
-    adapter = (Node(path=HBA),) if wish.volumes else ()
     targets = wish.targets
+    mapped = {lun.volume_id for target in targets for lun in target.luns}
+    volumes = [volume for volume in wish.volumes if volume.volume_id in mapped]
+    adapter = (Node(path=HBA),) if volumes else ()
     return Tree(
         levels=(
             adapter,
-            tuple(_backstore(volume) for volume in wish.volumes),
+            tuple(_backstore(volume) for volume in volumes),
             tuple(Node(path=f"iscsi/{target.iqn}", target_id=target.target_id) for target in targets),
             tuple(_portal_group(target) for target in targets),
             tuple(node for target in targets for node in _luns(target)),

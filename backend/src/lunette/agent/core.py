@@ -1,0 +1,188 @@
+"""What the agent does for each request, and the state it keeps: the ledger, two locks, and what arrays wait for.
+
+Storage steps run one at a time, and so do changes of exports; observing takes neither lock. Tests run this class on the
+fake machine; agent/server.py puts it behind the socket.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+import lunette
+from lunette.agent.brake import merge
+from lunette.agent.bring_up import BringUp
+from lunette.agent.ledger import STATE_DIR, Broken, Ledger
+from lunette.agent.snapshot import Observer
+from lunette.agent.steps import RUNNERS
+from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
+from lunette.domain.errors import InUse, LunetteError, ToolFailed
+from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, VolumeCut, VolumeDelete
+from lunette.providers.disks.parse import plain
+from lunette.providers.exports.lio import configfs
+from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
+from lunette.providers.exports.lio.sessions import observe_sessions
+from lunette.system.doorway import System
+
+log = logging.getLogger(__name__)
+POLL_S = 0.2
+Answer = TypeVar("Answer")
+
+
+class Agent:
+    """Implements `lunette.system.agent_port.AgentPort` on one machine."""
+
+    def __init__(self, system: System, *, state_dir: str = STATE_DIR) -> None:
+        self._system = system
+        self._observer = Observer(system)
+        self._storage, self._exports = threading.Lock(), threading.Lock()
+        self._ledger = Ledger(system, state_dir)
+        self._bring_up = BringUp(system)
+        self._keep_strays = False
+        self._served = self._load()
+        self.wake: Callable[[], None] = lambda: None
+        """Called when the loop has something new to look at."""
+
+    def _load(self) -> ExportSet | None:
+        try:
+            served = self._ledger.load()
+        except Broken as error:
+            log.error("ledger broken: %s; it is set aside and nothing that is served is removed", error)
+            self._ledger.set_aside()
+            served = None
+        # Without a ledger nothing explains what stands in configfs, so until the next start none of it is removed.
+        self._keep_strays = served is None and is_served(self._system)
+        return served
+
+    def hello(self) -> HelloReply:
+        return HelloReply(
+            version=PROTOCOL_VERSION,
+            agent=lunette.__version__,
+            ledger_generation=self._served.generation if self._served else None,
+        )
+
+    def observe(self) -> Observation:
+        return _in_words(self._observer.observe)
+
+    def sessions(self) -> SessionsObservation:
+        return SessionsObservation(taken_at=self._system.now(), sessions=observe_sessions(self._system))
+
+    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+        if isinstance(step, ExportsGone):
+            return self._await_gone(step)
+        self._guard(step)
+        return self._run(job_id, step, undo=False)
+
+    def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
+        if isinstance(step, ExportsGone):
+            return StepReply(changed=False, detail="waiting leaves nothing to take back")
+        if isinstance(step, VolumeCut):
+            self._guard(step)
+        return self._run(job_id, step, undo=True)
+
+    def converge(self, wanted: ExportSet) -> ConvergeReport:
+        with self._exports:
+            verdict = merge(self._served, wanted)
+            if verdict.refusal is not None:
+                log.warning("exports refused: %s", verdict.refusal)
+            elif verdict.effective != self._served:
+                _in_words(lambda: self._ledger.save(verdict.effective))
+                self._served = verdict.effective
+            report = self._serve(verdict.effective)
+        self._observer.forget()
+        self.wake()
+        return report.model_copy(
+            update={
+                "accepted": verdict.refusal is None,
+                "refusal": verdict.refusal,
+                "unexplained": verdict.unexplained,
+            }
+        )
+
+    def bring_up(self) -> bool:
+        """One pass over everything the ledger holds: arrays, groups, exports. True if all of it is served.
+
+        Start-up and steady state are this same pass. Raises what keeps it from even trying.
+        """
+        served = self._served
+        if served is None:
+            return True
+        with self._storage:
+            changed = _in_words(lambda: self._bring_up.run(served))
+        if changed:
+            self._observer.forget()
+        with self._exports:
+            report = self._serve(self._served or served)
+        reasons = {part.reason for parts in (report.targets, report.volumes, report.portals) for part in parts}
+        return reasons <= {None} and not self._bring_up.waiting
+
+    def _serve(self, exports: ExportSet) -> ConvergeReport:
+        def serve() -> ConvergeReport:
+            configfs.prepare(self._system)
+            waiting = dict(self._bring_up.waiting)
+            return converge(self._system, exports, waiting=waiting, keep_strays=self._keep_strays)
+
+        return _in_words(serve)
+
+    def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
+        runner = RUNNERS[type(step)]
+        with self._storage:
+            try:
+                detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
+            finally:
+                self._observer.forget()
+        word = "undone" if undo else "done"
+        log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
+        return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
+
+    def _guard(self, step: AnyStep) -> None:
+        """What the ledger serves is not destroyed, whatever the plan thought."""
+        served = self._served
+        if served is None:
+            return
+        if isinstance(step, DiskWipe):
+            own = {array.uuid: array.name for array in served.arrays}
+            held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
+            if held:
+                raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
+        if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):
+            raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
+
+    def _await_gone(self, step: ExportsGone) -> StepReply:
+        deadline = self._system.monotonic() + step.deadline_s
+        waited = False
+        while held := self._still_exported(step.volume_ids):
+            if self._system.monotonic() >= deadline:
+                raise InUse(
+                    f"volume {held[0]} is still exported after {step.deadline_s:.0f} s: "
+                    "disconnect the hosts that use it, then try again"
+                )
+            waited = True
+            self._system.sleep(POLL_S)
+        return StepReply(changed=waited, detail="no export holds the volumes")
+
+    def _still_exported(self, volume_ids: tuple[str, ...]) -> list[str]:
+        standing = exported_volumes(self._system)
+        wanted = _mapped(self._served) if self._served else frozenset()
+        return [id_ for id_ in volume_ids if id_ in standing or id_ in wanted]
+
+
+def _mapped(served: ExportSet) -> frozenset[str]:
+    return frozenset(lun.volume_id for target in served.targets for lun in target.luns)
+
+
+def _in_words(call: Callable[[], Answer]) -> Answer:
+    """Run a call; what the kernel refuses without words becomes a refusal of ours."""
+    try:
+        return call()
+    except OSError as error:
+        where = f" at {error.filename}" if error.filename else ""
+        raise ToolFailed(
+            f"the system refused ({error.strerror or error}){where}: look at the journal, then try again",
+            log=repr(error),
+        ) from error
+    except LunetteError as error:
+        log.warning("refused: %s log=%r", error.detail, error.log)
+        raise

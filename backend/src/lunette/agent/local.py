@@ -1,0 +1,175 @@
+"""The real doorway to the machine: only this process holds it."""
+
+import contextlib
+import errno
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from lunette.domain.errors import ToolFailed, Unavailable
+from lunette.domain.sizes import MIB
+from lunette.system.doorway import CommandResult
+from lunette.system.tools import SEARCH_PATH, missing_tool
+
+_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
+_REAP_S = 5.0
+"""How long to wait for a killed group: a process stuck in the kernel cannot die, and must not hold us too."""
+
+
+class LocalSystem:
+    """Implements `lunette.system.doorway.System` on this machine."""
+
+    def run(
+        self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)
+    ) -> CommandResult:
+        path = self.find_tool(argv[0])
+        if path is None:
+            raise Unavailable(missing_tool(argv[0]))
+        with subprocess.Popen(
+            [path, *argv[1:]], stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_ENVIRONMENT, cwd="/", start_new_session=True,
+            text=True, encoding="utf-8", errors="replace",
+        ) as process:  # fmt: skip
+            try:
+                out, err = process.communicate(stdin, timeout=timeout_s)
+            except subprocess.TimeoutExpired as error:
+                _kill_group(process)
+                raise ToolFailed(
+                    f"{argv[0]} did not finish within {timeout_s:.0f} s and was stopped: see whether a disk hangs",
+                    log=f"{' '.join(argv)}: no end after {timeout_s} s",
+                ) from error
+            except BaseException:
+                _kill_group(process)
+                raise
+        if process.returncode not in ok:
+            words = (err.strip() or out.strip()).splitlines()
+            raise ToolFailed(
+                f"{argv[0]} refused: {words[-1].strip() if words else f'exit code {process.returncode}'}",
+                log=f"{' '.join(argv)}: exit code {process.returncode}\n{err}{out}",
+            )
+        return CommandResult(argv=tuple(argv), returncode=process.returncode, stdout=out, stderr=err)
+
+    def find_tool(self, name: str) -> str | None:
+        return shutil.which(name, path=_ENVIRONMENT["PATH"])
+
+    def read(self, path: str) -> str:
+        return Path(path).read_bytes().decode("utf-8", "replace")
+
+    def write(self, path: str, text: str) -> None:
+        data = text.encode()
+        handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        try:
+            if os.write(handle, data) != len(data):
+                raise OSError(errno.EIO, f"{path} took only a part of the text")
+        finally:
+            os.close(handle)
+
+    def read_file(self, path: str) -> bytes | None:
+        try:
+            return Path(path).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write_durably(self, path: str, data: bytes, mode: int = 0o600) -> None:
+        folder = os.path.dirname(path)  # noqa: PTH120 - a plain string is wanted
+        handle, temporary = tempfile.mkstemp(prefix=".", dir=folder)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(file.fileno(), mode)
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(temporary).replace(path)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                Path(temporary).unlink()
+            raise
+        inside = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(inside)
+        finally:
+            os.close(inside)
+
+    def exists(self, path: str) -> bool:
+        return os.path.lexists(path)
+
+    def is_dir(self, path: str) -> bool:
+        return Path(path).is_dir()
+
+    def is_block_device(self, path: str) -> bool:
+        try:
+            return stat.S_ISBLK(Path(path).stat().st_mode)
+        except OSError:
+            return False
+
+    def listdir(self, path: str) -> list[str]:
+        try:
+            return sorted(os.listdir(path))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+    def mkdir(self, path: str) -> None:
+        Path(path).mkdir()
+
+    def rmdir(self, path: str) -> None:
+        Path(path).rmdir()
+
+    def symlink(self, target: str, link: str) -> None:
+        Path(link).symlink_to(target)
+
+    def unlink(self, path: str) -> None:
+        Path(path).unlink()
+
+    def readlink(self, path: str) -> str:
+        return os.readlink(path)
+
+    def realpath(self, path: str) -> str:
+        return os.path.realpath(path)
+
+    def is_held(self, device: str) -> bool:
+        try:
+            os.close(os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
+        except OSError as error:
+            if error.errno == errno.EBUSY:
+                return True
+            raise
+        return False
+
+    def zero(self, device: str, offset: int, length: int) -> None:
+        handle = os.open(device, os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC)
+        try:
+            zeros = bytes(min(length, MIB))
+            done = 0
+            while done < length:
+                done += os.pwrite(handle, zeros[: length - done], offset + done)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def now(self) -> float:
+        return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    try:
+        process.communicate(timeout=_REAP_S)
+    except subprocess.TimeoutExpired:
+        # It hangs in the kernel. Let go of its pipes: Popen would wait for it on leaving.
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                pipe.close()
+        process.returncode = -signal.SIGKILL

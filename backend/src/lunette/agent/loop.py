@@ -1,0 +1,67 @@
+"""Keeps the machine as the ledger says, for ever: woken by a new drive, by a new document, and by a timer."""
+
+import logging
+import threading
+from typing import Any
+
+from lunette.agent.core import Agent
+from lunette.domain.errors import LunetteError
+
+log = logging.getLogger(__name__)
+QUIET_S = 30.0
+BLOCKED_S = 5.0
+SETTLE_S = 0.5
+"""Drives appear in bursts: one look serves them all."""
+_BUILT = ("md", "dm-", "loop", "ram", "zram")
+
+
+class Loop:
+    """Runs `Agent.bring_up` in a thread."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+        self._event, self._stopping = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="bring-up", daemon=True)
+        self._observer: Any = None
+        agent.wake = self._event.set
+
+    def start(self) -> None:
+        self._watch_drives()
+        self._thread.start()
+
+    def stop(self, timeout_s: float = 30.0) -> None:
+        """Let a running pass end, so that no command of it is cut."""
+        self._stopping.set()
+        self._event.set()
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                whole = self._agent.bring_up()
+            except LunetteError as error:
+                log.warning("cannot serve yet: %s", error.detail)
+                whole = False
+            except Exception:
+                log.exception("bring-up failed")
+                whole = False
+            if self._event.wait(QUIET_S if whole else BLOCKED_S):
+                self._stopping.wait(SETTLE_S)
+                self._event.clear()
+
+    def _watch_drives(self) -> None:
+        """Without udev the timer alone finds late drives."""
+        try:
+            import pyudev
+
+            monitor = pyudev.Monitor.from_netlink(pyudev.Context())
+            monitor.filter_by("block")
+            self._observer = pyudev.MonitorObserver(monitor, callback=self._on_drive, name="drives")
+            self._observer.daemon = True
+            self._observer.start()
+        except Exception as error:  # noqa: BLE001 - no libudev, or no netlink in a container
+            log.warning("drives are not watched, the timer looks for them: %r", error)
+
+    def _on_drive(self, device: Any) -> None:
+        if device.action == "add" and not device.sys_name.startswith(_BUILT):
+            self._event.set()

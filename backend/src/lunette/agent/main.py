@@ -1,0 +1,113 @@
+"""`lunette-agent`: the root process. `lunette-agent shutdown` closes exports, volumes and arrays for a power-off."""
+
+import argparse
+import fcntl
+import json
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from lunette.agent.bring_up import shut_down
+from lunette.agent.core import Agent
+from lunette.agent.ledger import STATE_DIR
+from lunette.agent.local import LocalSystem
+from lunette.agent.loop import Loop
+from lunette.agent.notify import notify
+from lunette.agent.server import Server, allowed_uids, listen
+from lunette.domain.agent_protocol import SOCKET_PATH
+from lunette.domain.errors import LunetteError
+
+log = logging.getLogger(__name__)
+MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "target_core_mod")
+LOCK_S = 60.0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the agent until SIGTERM, or close everything. Returns the exit code."""
+    options = _options(argv)
+    _log_to_stderr()
+    folder = Path(options.state_dir)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _only_one(folder, LOCK_S if options.command == "shutdown" else 1.0):
+            return _shut_down() if options.command == "shutdown" else _serve(options)
+    except (OSError, LunetteError) as error:
+        log.error("lunette-agent stops: %s", error)
+        return 1
+
+
+def _options(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="lunette-agent", description=__doc__)
+    parser.add_argument("command", nargs="?", choices=("run", "shutdown"), default="run")
+    parser.add_argument("--socket", default=SOCKET_PATH, help="where to listen")
+    parser.add_argument("--state-dir", default=STATE_DIR, help="folder of the boot ledger")
+    parser.add_argument("--allow-uid", type=int, action="append", default=[], help="let this user in too")
+    return parser.parse_args(argv)
+
+
+def _serve(options: argparse.Namespace) -> int:
+    system = LocalSystem()
+    for module in MODULES:
+        if system.find_tool("modprobe"):
+            system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+    agent = Agent(system, state_dir=options.state_dir)
+    server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
+    loop = Loop(agent)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: server.stop())
+    loop.start()
+    notify("READY=1")
+    log.info("listening socket=%s", options.socket)
+    server.serve(lambda: notify("WATCHDOG=1"))
+    notify("STOPPING=1")
+    loop.stop()
+    return 0
+
+
+def _shut_down() -> int:
+    refused = shut_down(LocalSystem())
+    for line in refused:
+        log.error("not closed: %s", line)
+    return 1 if refused else 0
+
+
+def _only_one(folder: Path, patience_s: float) -> IO[bytes]:
+    """Hold the folder's lock: two agents must never act on one machine. Raises OSError when the patience is over."""
+    lock = (folder / "agent.lock").open("wb")
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                lock.close()
+                raise OSError(f"another lunette-agent holds {folder}: stop it first") from None
+            time.sleep(0.1)
+        else:
+            os.set_inheritable(lock.fileno(), False)
+            return lock
+
+
+class _JsonLines(logging.Formatter):
+    """One line of JSON per record; the journal adds the time."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {"level": record.levelname.lower(), "logger": record.name, "event": record.getMessage()}
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def _log_to_stderr() -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLines())
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
