@@ -23,7 +23,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
     seen = desk.seen()
     ids = [disk.id for disk in map(seen.disk, wish.disks) if disk]
     query = select(ArrayDisk.disk_id, Array.name).join(Array).where(ArrayDisk.disk_id.in_(ids))
-    owners = dict(tx.execute(query).tuples().all())
+    owners = dict(tx.execute(query).all())
     new = planner.plan_create(wish, seen, name_taken(tx, Array, wish.name), owners, desk.identities)
     named = frozenset(disk.id for disk in map(seen.disk, wish.wipe) if disk)
     check(new.plan, seen, Bounds(wipe=named))

@@ -26,7 +26,7 @@ def initiators(found: Iterable[ObservedSession] | None) -> frozenset[str]:
 def hosts(tx: Session, found: Iterable[ObservedSession] | None, only: Collection[str] | None = None) -> list[str]:
     """Names of the hosts behind these sessions, sorted; `only` limits them to these host ids."""
     query = select(Host.id, Host.name).join(HostInitiator).where(HostInitiator.name.in_(initiators(found)))
-    return sorted({name for host_id, name in tx.execute(query).tuples() if only is None or host_id in only})
+    return sorted({name for host_id, name in tx.execute(query) if only is None or host_id in only})
 
 
 def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[ObservedSession]:

@@ -109,7 +109,7 @@ def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
             volume_id=row.id, name=row.name, array_id=row.array_id, group=group,
             device=lvm.device_path(group, row.lv_name), size_bytes=row.size_bytes, identity=row.identity(),
         )
-        for row, group in tx.execute(query).tuples()
+        for row, group in tx.execute(query)
     )  # fmt: skip
 
 

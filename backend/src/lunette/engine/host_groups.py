@@ -67,7 +67,7 @@ def _facts(
         .join(HostGroup)
         .where(HostGroupMember.host_id.in_([host.id for host in hosts.values()]))
     )
-    groups = dict(tx.execute(query).tuples().all())
+    groups = dict(tx.execute(query).all())
     found = connected.sessions(desk) if group is not None and references is not None else ()
     return GroupFacts(
         name_taken=name_taken(tx, HostGroup, name, but=group.id if group else ""),
@@ -83,6 +83,6 @@ def _known(tx: Session, group: HostGroup) -> KnownGroup:
         id=group.id,
         name=group.name,
         description=group.description,
-        members=dict(tx.execute(members).tuples().all()),
+        members=dict(tx.execute(members).all()),
         mapped=tuple(tx.scalars(mapped)),
     )

@@ -84,7 +84,7 @@ def _initiator(new: NewInitiator) -> HostInitiator:
 
 def _initiator_owners(tx: Session, names: Iterable[str]) -> dict[str, str]:
     query = select(HostInitiator.name, Host.name).join(Host).where(HostInitiator.name.in_(list(names)))
-    return dict(tx.execute(query).tuples().all())
+    return dict(tx.execute(query).all())
 
 
 def _set_chap(tx: Session, host: Host, chap: Chap | None) -> None:

@@ -70,7 +70,7 @@ def _facts(tx: Session, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, 
     present: list[LunUse] = []
     luns: dict[str, dict[int, str]] = defaultdict(dict)
     owned: dict[str, list[str]] = defaultdict(list)
-    for owner_id, volume_id, name, lun in tx.execute(query).tuples():
+    for owner_id, volume_id, name, lun in tx.execute(query):
         present.append(LunUse(owner_id=owner_id, volume_id=volume_id, lun=lun))
         luns[owner_id][lun] = name
         owned[volume_id].append(owner_id)
@@ -94,8 +94,8 @@ def _facts(tx: Session, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, 
 
 
 def _names(tx: Session, owner_ids: set[str]) -> dict[str, str]:
-    hosts = tx.execute(select(Host.id, Host.name).where(Host.id.in_(owner_ids))).tuples().all()
-    groups = tx.execute(select(HostGroup.id, HostGroup.name).where(HostGroup.id.in_(owner_ids))).tuples().all()
+    hosts = tx.execute(select(Host.id, Host.name).where(Host.id.in_(owner_ids))).all()
+    groups = tx.execute(select(HostGroup.id, HostGroup.name).where(HostGroup.id.in_(owner_ids))).all()
     return dict(hosts) | dict(groups)
 
 

@@ -126,6 +126,6 @@ def _blocked(noun: str, ref: str, what: str, reason: str | None) -> Cause:
 
 
 def _target_owners(tx: Session) -> dict[str, str]:
-    hosts = tx.execute(select(Target.id, Host.name).join(Host, Host.id == Target.host_id)).tuples().all()
+    hosts = tx.execute(select(Target.id, Host.name).join(Host, Host.id == Target.host_id)).all()
     groups = tx.execute(select(Target.id, HostGroup.name).join(HostGroup, HostGroup.id == Target.host_group_id))
-    return dict(hosts) | dict(groups.tuples().all())
+    return dict(hosts) | dict(groups.all())

@@ -64,7 +64,7 @@ def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> d
         Volume.array_id.in_(list(groups)), Volume.state != ResourceState.DELETING.value
     )
     promised = dict.fromkeys(groups, 0)
-    for array_id, lv_name, size in tx.execute(query).tuples():
+    for array_id, lv_name, size in tx.execute(query):
         if (groups[array_id], lv_name) not in shown:
             promised[array_id] += size
     return promised

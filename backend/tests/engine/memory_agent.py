@@ -1,0 +1,205 @@
+"""An agent without a machine: it keeps arrays, groups and volumes in memory and runs steps on them.
+
+It knows just enough to show the engine a world that changes, to refuse a chosen step, and to be away. What the real
+agent does is tested with the fault harness on FakeSystem.
+"""
+
+import threading
+from collections.abc import Callable
+
+from backend.tests import seen
+from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
+from lunette.domain.arrays import ArrayState
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import AgentAway, LunetteError, ToolFailed
+from lunette.domain.exports import (
+    ConvergeReport,
+    ExportSet,
+    ObservedSession,
+    PortalReport,
+    ServingState,
+    TargetReport,
+    VolumeReport,
+)
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.steps import (
+    AnyStep,
+    DiskWipe,
+    ExportsGone,
+    GroupCreate,
+    GroupRemove,
+    MdCreate,
+    MdDestroy,
+    VolumeCut,
+    VolumeDelete,
+    VolumesSeal,
+)
+from lunette.providers.arrays.md import plan as md
+from lunette.providers.volumes.lvm import plan as lvm
+
+Failures = dict[tuple[str, str], LunetteError]
+
+
+class MemoryAgent:
+    """`failures[("do", kind)]` or `[("undo", kind)]` is raised by that step; `away` by everything."""
+
+    def __init__(self) -> None:
+        self.disks: dict[str, ObservedDisk] = {disk.id: disk for disk in seen.machine().disks}
+        self.arrays: dict[str, MdCreate] = {}
+        self.array_state = ArrayState.CLEAN
+        self.groups: dict[str, tuple[str, int]] = {}
+        self.volumes: dict[tuple[str, str], VolumeCut] = {}
+        self.sealed: set[tuple[str, str]] = set()
+        self.sessions_now: tuple[ObservedSession, ...] = ()
+        self.failures: Failures = {}
+        self.away = False
+        self.calls: list[tuple[str, str]] = []
+        self.observed = 0
+        self.wanted: ExportSet | None = None
+        self.blocked: dict[str, str] = {}
+        self.refusal: str | None = None
+        self.unexplained: tuple[str, ...] = ()
+        self.before: Callable[[str, AnyStep], None] = lambda _verb, _step: None
+        self._lock = threading.Lock()
+
+    def hello(self) -> HelloReply:
+        self._answer()
+        return HelloReply(version=PROTOCOL_VERSION, agent="memory", ledger_generation=None)
+
+    def observe(self) -> Observation:
+        self._answer()
+        self.observed += 1
+        with self._lock:
+            return seen.machine(
+                disks=tuple(self.disks.values()),
+                arrays=tuple(
+                    seen.array(step.uuid, step.devices(), self.array_state, name=step.md_name)
+                    for step in self.arrays.values()
+                ),
+                pools=tuple(seen.pool(group, self._free(group), uuid) for group, (uuid, _) in self.groups.items()),
+                volumes=tuple(
+                    seen.volume(cut.volume_id, group, name, cut.size_bytes, (group, name) in self.sealed)
+                    for (group, name), cut in self.volumes.items()
+                ),
+            )
+
+    def sessions(self) -> SessionsObservation:
+        self._answer()
+        return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
+
+    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+        self._answer()
+        self.before("do", step)
+        self.calls.append(("do", step.kind))
+        if ("do", step.kind) in self.failures:
+            raise self.failures["do", step.kind]
+        with self._lock:
+            return self._do(step)
+
+    def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
+        self._answer()
+        self.before("undo", step)
+        self.calls.append(("undo", step.kind))
+        if ("undo", step.kind) in self.failures:
+            raise self.failures["undo", step.kind]
+        with self._lock:
+            return self._undo(step)
+
+    def converge(self, wanted: ExportSet) -> ConvergeReport:
+        self._answer()
+        if self.refusal is None:
+            self.wanted = wanted
+        return ConvergeReport(
+            generation=wanted.generation, accepted=self.refusal is None, refusal=self.refusal, changed=0,
+            targets=tuple(
+                TargetReport(target_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
+                for ref in (target.target_id for target in wanted.targets)
+            ),
+            volumes=tuple(
+                VolumeReport(volume_id=v.volume_id, state=ServingState.OPEN, reason=None) for v in wanted.volumes
+            ),
+            portals=tuple(
+                PortalReport(portal_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
+                for ref in (portal.portal_id for portal in wanted.portals)
+            ),
+            unexplained=self.unexplained, foreign=(),
+        )  # fmt: skip
+
+    def is_clean(self) -> bool:
+        """True if no step left anything behind."""
+        return not (self.arrays or self.groups or self.volumes)
+
+    def _answer(self) -> None:
+        if self.away:
+            raise AgentAway("The agent does not answer.")
+
+    def _state(self, ref: str) -> ServingState:
+        return ServingState.BLOCKED if ref in self.blocked else ServingState.OPEN
+
+    def _free(self, group: str) -> int:
+        return self.groups[group][1] - sum(cut.size_bytes for (at, _), cut in self.volumes.items() if at == group)
+
+    def _do(self, step: AnyStep) -> StepReply:
+        match step:
+            case DiskWipe() | MdCreate() | MdDestroy():
+                self._do_on_disks(step)
+            case GroupCreate() | GroupRemove():
+                self._do_on_group(step)
+            case VolumeCut():
+                if (step.group, step.lv_name) not in self.volumes and step.size_bytes > self._free(step.group):
+                    raise ToolFailed(f"The group {step.group} has too little space.")
+                self.volumes[step.group, step.lv_name] = step
+            case VolumesSeal():
+                self.sealed |= {(step.group, volume.lv_name) for volume in step.volumes}
+            case ExportsGone():
+                served = {v.volume_id for v in self.wanted.volumes} if self.wanted else set()
+                if served & set(step.volume_ids):
+                    raise ToolFailed("The volume is still exported.")
+            case VolumeDelete():
+                self.volumes.pop((step.group, step.lv_name), None)
+        return StepReply(changed=True, detail="done")
+
+    def _do_on_disks(self, step: DiskWipe | MdCreate | MdDestroy) -> None:
+        match step:
+            case DiskWipe():
+                self._show_disks(step.devices(), signatures=(), partitions=0)
+            case MdCreate():
+                self.arrays[step.uuid] = step
+                carried = {"signatures": (seen.MD_MEMBER,), "holders": ("md127",), "array_uuid": step.uuid}
+                self._show_disks(step.devices(), **carried)
+            case MdDestroy():
+                self._drop_array(step.uuid)
+
+    def _do_on_group(self, step: GroupCreate | GroupRemove) -> None:
+        if isinstance(step, GroupRemove):
+            self.groups.pop(step.group, None)
+            return
+        if step.md_uuid not in self.arrays:
+            raise ToolFailed(f"There is no array {step.md_uuid}.")
+        created = self.arrays[step.md_uuid]
+        size = md.usable_bytes(created.level, created.member_bytes, len(created.members))
+        self.groups.setdefault(step.group, (step.md_uuid, lvm.group_bytes(size)))
+
+    def _undo(self, step: AnyStep) -> StepReply:
+        match step:
+            case MdCreate():
+                self._drop_array(step.uuid)
+            case GroupCreate():
+                self.groups.pop(step.group, None)
+            case GroupRemove():
+                self._do(GroupCreate(**step.model_dump(exclude={"kind"})))
+            case VolumeCut():
+                if (step.group, step.lv_name) not in self.sealed:
+                    self.volumes.pop((step.group, step.lv_name), None)
+            case VolumesSeal():
+                self.sealed -= {(step.group, volume.lv_name) for volume in step.volumes}
+        return StepReply(changed=True, detail="undone")
+
+    def _drop_array(self, uuid: str) -> None:
+        step = self.arrays.pop(uuid, None)
+        if step:
+            self._show_disks(step.devices(), signatures=(), holders=(), array_uuid=None)
+
+    def _show_disks(self, disk_ids: tuple[str, ...], **changes: object) -> None:
+        for disk_id in disk_ids:
+            self.disks[disk_id] = self.disks[disk_id].model_copy(update=changes)

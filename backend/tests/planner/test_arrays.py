@@ -1,0 +1,206 @@
+"""Plans for arrays: what is chosen, and every reason to refuse, naming the disk, the value and the rule."""
+
+import itertools
+import uuid
+from typing import Any
+
+import pytest
+
+from backend.tests import seen
+from lunette.domain.arrays import ArrayCreate, Level, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action
+from lunette.domain.sizes import GIB, MIB
+from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate
+from lunette.planner import arrays
+from lunette.planner.arrays import NewArray
+from lunette.providers.arrays.md import plan as md
+
+FOUR = ("nvme-D1", "nvme-D2", "nvme-D3", "nvme-D4")
+
+
+SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
+"""An odd number: its multiples differ in the leading digits, which names are made of."""
+
+
+def identities() -> IdentitySource:
+    counter = itertools.count(1)
+    return IdentitySource(lambda: uuid.UUID(int=next(counter) * SPREAD % 2**128))
+
+
+def wish(**changes: Any) -> ArrayCreate:
+    return ArrayCreate(**({"name": "tank", "level": Level.RAID5, "disks": FOUR} | changes))
+
+
+def plan(asked: ArrayCreate, machine: Observation | None = None, owners: dict[str, str] | None = None) -> NewArray:
+    return arrays.plan_create(asked, machine or seen.machine(), False, owners or {}, identities())
+
+
+def with_disk(number: int, **changes: Any) -> Observation:
+    disks: list[ObservedDisk] = [seen.disk(n, **(changes if n == number else {})) for n in range(1, 9)]
+    return seen.machine(disks=tuple(disks))
+
+
+def refused(
+    error: type[LunetteError], asked: ArrayCreate, machine: Observation | None = None, **owners: str
+) -> list[tuple[str, str | None, str]]:
+    with pytest.raises(error) as refusal:
+        plan(asked, machine, {key.replace("_", "-"): value for key, value in owners.items()})
+    assert "was not created" in refusal.value.detail
+    return [(problem.field, problem.value, problem.message) for problem in refusal.value.errors]
+
+
+def test_the_planner_makes_every_choice() -> None:
+    new = plan(wish())
+    assert [type(step) for step in new.plan.steps] == [MdCreate, GroupCreate]
+    assert new.create.md_name == md.md_name(new.id)
+    assert new.create.chunk_bytes == 64 * 1024
+    assert new.create.write_hole is WriteHole.PPL
+    assert [member.disk_id for member in new.create.members] == list(FOUR)
+    assert [member.serial for member in new.create.members] == ["D1", "D2", "D3", "D4"]
+    assert new.group.md_uuid == new.create.uuid
+    assert new.size_bytes == 3 * new.create.member_bytes
+    assert new.plan.bytes_destroyed() == 0
+
+
+def test_a_smaller_replacement_still_fits() -> None:
+    member = plan(wish()).create.member_bytes
+    assert 10 * GIB - 200 * MIB < member <= 10 * GIB - 10 * MIB
+
+
+def test_a_link_of_a_disk_is_as_good_as_its_id() -> None:
+    new = plan(wish(disks=("nvme-eui.1", *FOUR[1:])))
+    assert new.create.members[0].disk_id == "nvme-D1"
+
+
+def test_an_unknown_disk_is_named() -> None:
+    ((field, value, message),) = refused(Invalid, wish(disks=(*FOUR, "nvme-none")))
+    assert (field, value) == ("disks[4]", "nvme-none")
+    assert "there is no disk nvme-none" in message
+
+
+def test_a_disk_named_twice_is_refused_under_any_of_its_names() -> None:
+    ((field, value, message),) = refused(Invalid, wish(disks=(*FOUR, "nvme-eui.1")))
+    assert (field, value) == ("disks[4]", "nvme-eui.1")
+    assert "named twice" in message
+
+
+def test_a_disk_of_another_array_is_a_conflict_even_with_wipe() -> None:
+    asked = wish(wipe=("nvme-D1",))
+    ((field, value, message),) = refused(Conflict, asked, nvme_D1="pool1")
+    assert (field, value) == ("disks[0]", "nvme-D1")
+    assert "belongs to array pool1" in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"signatures": (seen.EXT4,)}, "it carries an ext4 signature (label data)"),
+        ({"signatures": (seen.GPT,), "partitions": 2}, "it carries a gpt signature; it has 2 partitions"),
+        ({"signatures": (seen.MD_MEMBER,)}, "it carries a linux_raid_member signature (label lunette:a1)"),
+        ({"partitions": 1}, "it has 1 partition"),
+    ],
+)
+def test_a_disk_that_is_not_blank_is_refused_naming_disk_and_signature(changes: dict[str, Any], words: str) -> None:
+    ((field, value, message),) = refused(InUse, wish(), with_disk(2, **changes))
+    assert (field, value) == ("disks[1]", "nvme-D2")
+    assert "disk nvme-D2" in message
+    assert words in message
+    assert "Name it in wipe" in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"mounts": ("/srv",), "signatures": (seen.EXT4,)}, "it is mounted at /srv; it carries an ext4"),
+        ({"is_swap": True}, "it is swap space"),
+        ({"holders": ("dm-3",)}, "dm-3 is built on it"),
+    ],
+)
+def test_a_disk_that_is_in_use_is_refused_even_with_wipe(changes: dict[str, Any], words: str) -> None:
+    ((field, value, message),) = refused(InUse, wish(wipe=("nvme-D2",)), with_disk(2, **changes))
+    assert (field, value) == ("disks[1]", "nvme-D2")
+    assert words in message
+
+
+def test_the_disk_of_the_system_is_never_taken() -> None:
+    machine = with_disk(1, used_by_system=True, signatures=(seen.GPT,), partitions=2)
+    ((field, _, message),) = refused(InUse, wish(wipe=FOUR), machine)
+    assert field == "disks[0]"
+    assert "carries the running system" in message
+
+
+def test_a_disk_behind_a_fabric_is_never_taken() -> None:
+    ((field, _, message),) = refused(Invalid, wish(wipe=FOUR), with_disk(1, fabric=True))
+    assert field == "disks[0]"
+    assert "reached over a fabric" in message
+
+
+def test_an_explicit_wipe_is_accepted_and_the_plan_lists_it() -> None:
+    machine = with_disk(2, signatures=(seen.EXT4,))
+    new = plan(wish(wipe=("nvme-D2", "nvme-D3")), machine)
+    assert [type(step) for step in new.plan.steps] == [DiskWipe, MdCreate, GroupCreate]
+    wipe = new.plan.steps[0]
+    assert isinstance(wipe, DiskWipe)
+    assert (wipe.disk_id, wipe.serial, wipe.signatures) == ("nvme-D2", "D2", (seen.EXT4,))
+    assert new.plan.bytes_destroyed() == 10 * GIB
+    lost = [change for change in new.plan.changes if change.action is Action.DESTROY]
+    assert [(change.noun, change.name) for change in lost] == [("disk", "nvme-D2")]
+    assert "ext4" in lost[0].detail
+
+
+def test_a_wipe_of_a_disk_that_is_not_used_is_refused() -> None:
+    ((field, value, _),) = refused(Invalid, wish(wipe=("nvme-D7",)))
+    assert (field, value) == ("wipe[0]", "nvme-D7")
+
+
+def test_mixed_sector_sizes_are_refused_naming_the_odd_disk() -> None:
+    ((field, value, message),) = refused(Invalid, wish(), with_disk(3, logical_block_bytes=4096))
+    assert (field, value) == ("disks", "nvme-D3")
+    assert "512 and 4096" in message
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"disks": FOUR[:2]}, "disks"),
+        ({"level": Level.RAID6, "disks": FOUR[:3]}, "disks"),
+        ({"level": Level.RAID1, "chunk_bytes": 65536}, "chunk_bytes"),
+        ({"chunk_bytes": 65536 + 4096}, "chunk_bytes"),
+        ({"level": Level.RAID6, "write_hole": WriteHole.PPL}, "write_hole"),
+        ({"level": Level.RAID0, "write_hole": WriteHole.BITMAP}, "write_hole"),
+        ({"engine": "zfs"}, "engine"),
+        ({"name": "3f0c2b46-5b0c-4e0e-9d0b-1f2a3b4c5d6e"}, "name"),
+    ],
+)
+def test_what_the_engine_does_not_offer_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
+    assert [problem[0] for problem in refused(Invalid, wish(**changes))] == [field]
+
+
+def test_a_taken_name_is_a_conflict() -> None:
+    with pytest.raises(Conflict) as refusal:
+        arrays.plan_create(wish(), seen.machine(), True, {}, identities())
+    assert [(p.field, p.value) for p in refusal.value.errors] == [("name", "tank")]
+
+
+def test_an_engine_whose_tool_is_missing_is_refused_with_the_reason() -> None:
+    machine = seen.machine(engines=(md.capability("mdadm is not installed"), *seen.machine().engines[1:]))
+    ((field, _, message),) = refused(Invalid, wish(), machine)
+    assert field == "engine"
+    assert "mdadm is not installed" in message
+
+
+def test_all_problems_are_told_at_once_and_the_gravest_decides() -> None:
+    machine = with_disk(2, signatures=(seen.EXT4,))
+    problems = refused(Invalid, wish(disks=("nope", *FOUR), wipe=("nvme-D8",)), machine, nvme_D1="pool1")
+    assert [problem[0] for problem in problems] == ["disks[0]", "wipe[0]", "disks[1]", "disks[2]"]
+
+
+def test_different_sizes_and_no_redundancy_are_warned_about() -> None:
+    machine = with_disk(1, size_bytes=20 * GIB)
+    new = plan(wish(level=Level.RAID0), machine)
+    assert any("stay unused" in warning for warning in new.plan.warnings)
+    assert any("no redundancy" in warning for warning in new.plan.warnings)

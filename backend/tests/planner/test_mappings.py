@@ -1,0 +1,125 @@
+"""Plans for mappings: numbers from 1, the lowest free one, one owner unless shared is meant."""
+
+import pytest
+
+from backend.tests.planner.test_arrays import identities
+from lunette.domain.errors import Conflict, Invalid, LunetteError
+from lunette.domain.mappings import MappingCreate, Split
+from lunette.planner import mappings
+from lunette.planner.mappings import MappableVolume, MappingFacts, NewMappings, Owner
+
+VOLUMES = {f"v{n}": MappableVolume(f"v{n}", f"v{n}", "ready", {}) for n in range(32)}
+HOSTS = {f"h{n}": Owner(f"h{n}", f"h{n}", False, {}, 1) for n in range(4)}
+GROUPS = {"g": Owner("g", "g", True, {1: "old", 2: "older"}, 2)}
+
+
+def facts(volumes: dict[str, MappableVolume] | None = None, hosts: dict[str, Owner] | None = None) -> MappingFacts:
+    return MappingFacts(volumes=VOLUMES | (volumes or {}), hosts=HOSTS | (hosts or {}), host_groups=GROUPS, portals=1)
+
+
+def plan(*wishes: MappingCreate, known: MappingFacts | None = None) -> NewMappings:
+    return mappings.plan_create(wishes, known or facts(), identities())
+
+
+def luns(new: NewMappings) -> list[tuple[str, str, int]]:
+    return [(one.volume.name, one.owner.name, one.lun) for one in new.mappings]
+
+
+def problems(
+    error: type[LunetteError], *wishes: MappingCreate, known: MappingFacts | None = None
+) -> list[tuple[str, str | None, str]]:
+    with pytest.raises(error) as refusal:
+        plan(*wishes, known=known)
+    return [(problem.field, problem.value, problem.message) for problem in refusal.value.errors]
+
+
+def wish(volume: str, host: str | None = "h0", **changes: object) -> MappingCreate:
+    return MappingCreate.model_validate({"volume": volume, "host": host} | changes)
+
+
+def test_numbers_start_at_one_and_take_the_lowest_free() -> None:
+    host = {"h0": Owner("h0", "h0", False, {1: "a", 3: "b"}, 1)}
+    new = plan(wish("v1"), wish("v2"), wish("v3"), known=facts(hosts=host))
+    assert [lun for *_, lun in luns(new)] == [2, 4, 5]
+
+
+def test_a_number_asked_for_later_in_the_batch_is_not_given_away() -> None:
+    assert luns(plan(wish("v1"), wish("v2", lun=1), wish("v3", lun=0))) == [
+        ("v1", "h0", 2), ("v2", "h0", 1), ("v3", "h0", 0),
+    ]  # fmt: skip
+
+
+def test_zero_is_given_only_on_request() -> None:
+    assert luns(plan(wish("v1", lun=0))) == [("v1", "h0", 0)]
+    assert luns(plan(wish("v1"))) == [("v1", "h0", 1)]
+
+
+def test_a_split_gives_each_host_its_run_numbered_from_one() -> None:
+    split = Split(volumes=tuple(VOLUMES), hosts=tuple(HOSTS))
+    found = luns(plan(*split.expand()))
+    assert found[:2] == [("v0", "h0", 1), ("v1", "h0", 2)]
+    assert found[8] == ("v8", "h1", 1)
+    assert found[31] == ("v31", "h3", 8)
+
+
+def test_a_group_uses_one_number_of_its_own() -> None:
+    assert luns(plan(wish("v1", None, host_group="g"))) == [("v1", "g", 3)]
+
+
+def test_a_taken_number_names_who_has_it_and_what_is_free() -> None:
+    ((field, value, message),) = problems(Conflict, wish("v1", None, host_group="g", lun=2))
+    assert (field, value) == ("lun", "2")
+    assert message == "LUN 2 of g is taken by volume older; 3 is free"
+
+
+def test_one_number_asked_for_twice_in_a_batch_is_a_conflict() -> None:
+    assert problems(Conflict, wish("v1", lun=5), wish("v2", lun=5))[0][:2] == ("mappings[1].lun", "5")
+
+
+def test_unknown_volumes_hosts_and_groups_are_named() -> None:
+    found = problems(Invalid, wish("nope"), wish("v1", "nobody"), wish("v2", None, host_group="none"))
+    assert [(field, value) for field, value, _ in found] == [
+        ("mappings[0].volume", "nope"), ("mappings[1].host", "nobody"), ("mappings[2].host_group", "none"),
+    ]  # fmt: skip
+
+
+def test_a_second_owner_must_be_meant() -> None:
+    known = facts({"v1": MappableVolume("v1", "v1", "ready", {"h1": "h1"})})
+    ((field, _, message),) = problems(Conflict, wish("v1"), known=known)
+    assert field == "volume"
+    assert "mapped to h1" in message
+    assert "shared: true" in message
+    new = plan(wish("v1", shared=True), known=known)
+    assert any("several owners" in warning for warning in new.plan.warnings)
+
+
+def test_two_owners_within_one_batch_must_be_meant_too() -> None:
+    assert problems(Conflict, wish("v1", "h0"), wish("v1", "h1"))[0][0] == "mappings[1].volume"
+    assert len(plan(wish("v1", "h0"), wish("v1", "h1", shared=True)).mappings) == 2
+
+
+def test_the_same_owner_twice_is_a_conflict_even_if_shared() -> None:
+    assert problems(Conflict, wish("v1"), wish("v1", shared=True))[0][0] == "mappings[1].volume"
+
+
+def test_a_volume_that_is_not_ready_is_a_conflict() -> None:
+    known = facts({"v1": MappableVolume("v1", "v1", "creating", {})})
+    assert "is creating" in problems(Conflict, wish("v1"), known=known)[0][2]
+
+
+def test_a_full_owner_is_told_so() -> None:
+    full = {"h0": Owner("h0", "h0", False, dict.fromkeys(range(256), "x"), 1)}
+    assert "no LUN number left" in problems(Conflict, wish("v1"), known=facts(hosts=full))[0][2]
+
+
+def test_what_would_stay_unreachable_is_warned_about() -> None:
+    known = MappingFacts(VOLUMES, {"h0": Owner("h0", "h0", False, {}, 0)}, {}, portals=0)
+    warnings = " ".join(plan(wish("v1"), known=known).plan.warnings)
+    assert "no iSCSI initiator" in warnings
+    assert "no portal" in warnings
+
+
+def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None:
+    assert mappings.plan_delete("v1", "h0", 3, ["h0"]).hosts_interrupted == ("h0",)
+    assert mappings.plan_delete("v1", "h0", 3, []).warnings == ()
+    assert "not known" in mappings.plan_delete("v1", "h0", 3, None).warnings[0]
