@@ -76,4 +76,5 @@ class ObservedDisk(Model):
 
 def describe_signature(signature: Signature) -> str:
     """A signature in words: 'an ext4 signature (label data)'."""
-    return f"a {signature.type} signature" + (f" (label {signature.label})" if signature.label else "")
+    article = "an" if signature.type[:1].lower() in "aeiou" else "a"
+    return f"{article} {signature.type} signature" + (f" (label {signature.label})" if signature.label else "")
