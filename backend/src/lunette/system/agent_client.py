@@ -25,7 +25,7 @@ from lunette.domain.agent_protocol import (
     StepReply,
     UndoStep,
 )
-from lunette.domain.errors import LunetteError, Unavailable
+from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import AnyStep
@@ -45,7 +45,7 @@ class AgentClient:
         self._path, self._answer_s, self._step_s = path, answer_s, step_s
 
     def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> AnyReply:
-        """Send one request and return its reply, problems included. Raises Unavailable if none comes in time."""
+        """Send one request and return its reply, problems included. Raises AgentAway if none comes in time."""
         deadline = time.monotonic() + (deadline_s if deadline_s is not None else self._answer_s)
         payload = Envelope(request=request).model_dump_json().encode()
         try:
@@ -55,17 +55,17 @@ class AgentClient:
                 send_message(peer, payload, deadline)
                 answer = receive_message(peer, deadline)
         except TimeoutError as error:
-            raise Unavailable(
+            raise AgentAway(
                 "the agent did not answer in time: it is busy or stuck, look at its journal (lunette-agent)"
             ) from error
         except OSError as error:
-            raise Unavailable(
+            raise AgentAway(
                 f"the agent does not answer ({error.strerror or error}): see whether lunette-agent is running"
             ) from error
         try:
             return REPLY.validate_json(answer)
         except ValidationError as error:
-            raise Unavailable(
+            raise AgentAway(
                 "the agent answered in a form this version does not know: restart lunette-agent and lunette-api",
                 log=str(error),
             ) from error
