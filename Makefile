@@ -44,5 +44,5 @@ image: ## build the appliance's root file system and disk image
 generate: ## write backend/openapi.json and every client generated from it
 	@tests/run/deps python node && $(PYTHON) -m tests.run.generate
 
-screenshots: deps ## take the screenshots of the documentation from a running lab
-	@cd frontend && npm run screenshots
+screenshots: deps ## take the pictures of the documentation from a freshly booted scene
+	@$(PYTHON) -m tests.run.web screenshots

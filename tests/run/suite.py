@@ -1,7 +1,6 @@
 """`make test`, `make e2e` and `make test-full`: runs tiers one after the other and says at the end what ran."""
 
 import argparse
-import shutil
 import sys
 import tempfile
 import time
@@ -73,8 +72,6 @@ def run_tier(tier: Tier, suite: Suite, require_all: bool, folder: Path) -> TierR
         cases = [Case(tier.name, "skipped", "; ".join(reasons))]
     else:
         environment = {"LUNETTE_REQUIRE_ALL": "1"} if require_all else {}
-        if "chromium" in tier.needs:
-            environment["LUNETTE_CHROMIUM"] = shutil.which("chromium") or ""
         ran = run_shown(tier.name, tier.argv(folder), deadline_s=tier.deadline_s, env=environment)
         cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder)
     if require_all:

@@ -1,5 +1,6 @@
 """The tiers of the test suite, read from tiers.toml; adding a tier is adding data."""
 
+import re
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ class Tier:
 
     def argv(self, results: Path) -> list[str]:
         """The command line; results go to `<results>/<tier>.xml`."""
-        return [part.replace("{results}", str(results)) for part in self.command]
+        names = {"{results}": str(results), "{python}": sys.executable}
+        return [re.sub(r"\{(results|python)\}", lambda found: names[found[0]], part) for part in self.command]
 
 
 @dataclass(frozen=True)

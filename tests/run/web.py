@@ -1,0 +1,81 @@
+"""The web page in a real browser against a real appliance with the scene of `make lab`, and its pictures.
+
+python -m tests.run.web e2e RESULTS.xml     what `make test` runs
+python -m tests.run.web screenshots         `make screenshots`: writes docs/images/
+"""
+
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.e2e.waiting import wait_until
+from tests.lab.appliance import Appliance, appliance, read_one_time_password
+from tests.lab.hosts import lab_hosts
+from tests.lab.scene import DISK_BYTES, MIB, provision
+from tests.machines.qemu import Qemu
+from tests.run.command import ROOT
+
+_PICTURES = {"overview-light.png": "overview.png"}
+"""Those the documents show, and their names in docs/images."""
+
+
+def e2e(results: Path) -> int:
+    """Runs the browser tests as somebody whose password was just reset; 0 if all passed."""
+    with _scene() as made:
+        made.machine.check("/opt/lunette/bin/lunette-api --reset-password > /dev/null")
+        environment = {
+            "LUNETTE_ONE_TIME_PASSWORD": read_one_time_password(made.machine),
+            "LUNETTE_PASSWORD": secrets.token_urlsafe(18),
+            "PLAYWRIGHT_JUNIT_OUTPUT_FILE": str(results.resolve()),
+        }
+        return _playwright(made, ["--project", "e2e", "--reporter", "list,junit"], environment)
+
+
+def screenshots() -> int:
+    """Takes every picture and keeps those the documents show."""
+    with _scene() as made, tempfile.TemporaryDirectory() as folder:
+        environment = {"LUNETTE_PASSWORD": made.access.password, "LUNETTE_SCREENSHOTS": folder}
+        code = _playwright(made, ["--project", "screenshots", "--reporter", "list"], environment)
+        if code == 0:
+            for taken, kept in _PICTURES.items():
+                shutil.copyfile(Path(folder) / taken, ROOT / "docs/images" / kept)
+        return code
+
+
+@contextmanager
+def _scene() -> Iterator[Appliance]:
+    """An appliance that serves the scene, with its four hosts logged in."""
+    machine = Qemu("web", nvme=8, scsi=4, disk_mib=DISK_BYTES // MIB)
+    with appliance(machine) as made, lab_hosts("web-hosts") as hosts:
+        scene = provision(made.client, made.disk_ids("nvme"), print)
+        wait_until("every mapping is served", lambda: all(m["state"] == "open" for m in made.client.list("/mappings")))
+        with hosts.logged_in(scene, machine):
+            yield made
+
+
+def _playwright(made: Appliance, arguments: list[str], environment: Mapping[str, str]) -> int:
+    argv = ["node_modules/.bin/playwright", "test", *arguments]
+    settings = {"LUNETTE_URL": made.machine.api_url, "LUNETTE_CHROMIUM": shutil.which("chromium") or "", **environment}
+    return subprocess.run(argv, cwd=ROOT / "frontend", env={**os.environ, **settings}, check=False).returncode
+
+
+def main() -> int:
+    """Runs what the first argument says."""
+    match sys.argv[1:]:
+        case ["e2e", results]:
+            return e2e(Path(results))
+        case ["screenshots"]:
+            return screenshots()
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
