@@ -7,7 +7,13 @@ from pathlib import Path
 from .problem import ImageProblem
 from .progress import run
 
-CHROOT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+INSIDE = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "LC_ALL": "C.UTF-8",
+    "SYSTEMD_OFFLINE": "1",
+    "DEBIAN_FRONTEND": "noninteractive",
+}
+"""Environment of programs that run in a tree."""
 
 
 def linked_copy(source: Path, target: Path) -> None:
@@ -52,5 +58,4 @@ def in_root(root: Path, *argv: str, timeout_s: float = 300, log: Path | None = N
     """Run a program of the tree inside it; needs root."""
     if os.geteuid() != 0:
         raise ImageProblem("building the image needs root (it makes files of other owners): run it with sudo")
-    env = {"PATH": CHROOT_PATH, "LC_ALL": "C.UTF-8", "SYSTEMD_OFFLINE": "1"}
-    run(["chroot", str(root), *argv], timeout_s=timeout_s, env=env, log=log)
+    run(["chroot", str(root), *argv], timeout_s=timeout_s, env=INSIDE, log=log)

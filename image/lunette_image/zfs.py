@@ -1,5 +1,6 @@
 """Layer `zfs`: spl.ko and zfs.ko for the appliance's kernel, compiled in a throw-away copy of the base."""
 
+import lzma
 import re
 import shutil
 from pathlib import Path
@@ -7,8 +8,8 @@ from pathlib import Path
 from .base import kernel_version
 from .cache import Cache, content_key
 from .problem import ImageProblem
-from .progress import run, step
-from .tree import in_root
+from .progress import run, step, tail
+from .tree import INSIDE
 
 MODULES = ("spl.ko", "zfs.ko")
 TIMEOUT_S = 3600
@@ -52,23 +53,35 @@ def add_modules(layer: Path, root: Path, kernel: str) -> str:
 
 
 def _build(work: Path, base: Path) -> None:
-    root = work / "root"
+    root, log = work / "root", work / "build.log"
     kernel = kernel_version(base / "root")
     version = zfs_version((base / "root/var/lib/dpkg/status").read_text())
     with step("zfs: a throw-away system with compiler and headers"):
         run(["cp", "-a", str(base / "root"), str(root)], timeout_s=300)
         (root / "etc/resolv.conf").unlink(missing_ok=True)
         shutil.copyfile("/etc/resolv.conf", root / "etc/resolv.conf")
-        log = work / "apt.log"
-        in_root(root, "apt-get", "-qq", "update", timeout_s=300, log=log)
-        wanted = ("dpkg-dev", "dkms", f"linux-headers-{kernel}")
-        in_root(root, "apt-get", "-qy", "install", "--no-install-recommends", *wanted, timeout_s=900, log=log)
+        _with_proc(root, log, "apt-get", "-qq", "update")
+        wanted = ("build-essential", "dkms", f"linux-headers-{kernel}")
+        try:
+            _with_proc(root, log, "apt-get", "-qy", "install", "--no-install-recommends", *wanted)
+        except ImageProblem as problem:
+            # Mirrors keep only the newest kernel's headers.
+            raise ImageProblem(f"{problem}\nif {kernel} is no longer served, run image/build --refresh first") from None
     with step(f"zfs: compiling OpenZFS {version} for {kernel}"):
-        in_root(root, "apt-get", "-qy", "install", f"zfs-dkms={version}", timeout_s=TIMEOUT_S, log=work / "dkms.log")
+        # The package's own trigger compiles; asking dkms again does nothing, or says why it did not.
+        _with_proc(root, log, "apt-get", "-qy", "install", f"zfs-dkms={version}")
+        _with_proc(root, log, "dkms", "autoinstall", "-k", kernel)
     built = root / "usr/lib/modules" / kernel
     for name in MODULES:
         found = [path for path in built.rglob(f"{name}*") if path.is_file()]
         if not found:
-            raise ImageProblem(f"{name} was not built; the end of dkms's log is in {work}/dkms.log")
-        shutil.copyfile(found[0], work / found[0].name)
+            raise ImageProblem(f"dkms made no {name} for {kernel}\n{tail(log, 20)}")
+        content = found[0].read_bytes()
+        (work / name).write_bytes(lzma.decompress(content) if found[0].suffix == ".xz" else content)
     shutil.rmtree(root)
+
+
+def _with_proc(root: Path, log: Path, *argv: str) -> None:
+    """Run a program inside the tree with /proc, which compilers and dkms expect; it goes with the program."""
+    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    run(["unshare", "--mount", "sh", "-c", script, str(root), *argv], timeout_s=TIMEOUT_S, log=log, env=INSIDE)

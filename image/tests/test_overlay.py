@@ -1,6 +1,5 @@
 """What the overlay promises: who starts, and that a restarted agent leaves exports alone."""
 
-import configparser
 from pathlib import Path
 
 OVERLAY = Path(__file__).resolve().parents[1] / "overlay"
@@ -55,7 +54,7 @@ def test_no_fabric_module_is_loaded_before_the_agent() -> None:
     assert [line for line in lines if line and not line.startswith("#")] == ["target_core_mod"]
 
 
-def test_console_limits_what_the_api_shows() -> None:
-    journal = configparser.ConfigParser()
-    journal.read(OVERLAY / "etc/systemd/journald.conf.d/lunette.conf")
-    assert journal["Journal"]["MaxLevelConsole"] == "notice"
+def test_only_what_the_api_prints_reaches_the_console() -> None:
+    api = unit("lunette-api.service")
+    assert api["StandardOutput"] == ["journal+console"]
+    assert api["StandardError"] == ["journal"]
