@@ -12,8 +12,6 @@ DB_ROOT = "/etc/target"
 _CLEARED = "NULL"
 """Writing this word to a CHAP attribute clears it, and reading gives it back."""
 _WORDS = {
-    errno.EADDRNOTAVAIL: "the machine does not have this address",
-    errno.EADDRINUSE: "another program listens there",
     errno.EBUSY: "it is in use",
     errno.ENODEV: "its device is not there",
 }
@@ -57,6 +55,18 @@ class Configfs:
 
     def mkdir(self, path: str) -> None:
         self._move(f"make {path}", lambda: self.system.mkdir(f"{ROOT}/{path}"))
+
+    def listen(self, path: str) -> None:
+        """Make a portal. The kernel says no more than EINVAL where it cannot bind (6.12)."""
+        try:
+            if not self.exists(path):
+                self.mkdir(path)
+        except Refused as error:
+            where = path.rpartition("/")[2]
+            raise Refused(
+                f"nobody can listen on {where}: the machine does not have this address, or another portal or program "
+                "has this port"
+            ) from error
 
     def rmdir(self, path: str) -> None:
         self._move(f"remove {path}", lambda: self.system.rmdir(f"{ROOT}/{path}"))

@@ -45,6 +45,8 @@ class _Builder:
 
     def __init__(self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str]) -> None:
         self.files, self.failed, self._reasons = files, failed, reasons
+        self._deaf: dict[str, str] = {}
+        """Portals nobody can listen on: one try for all targets, each costs the kernel a line of log."""
 
     def make(self, node: Node) -> None:
         reason = self._hindrance(node)
@@ -55,6 +57,8 @@ class _Builder:
                 reason = str(error)
         if reason is not None:
             self.failed.setdefault(node.path, reason)
+            if node.portal_id is not None:
+                self._deaf.setdefault(node.portal_id, reason)
 
     def open(self, gate: Gate) -> str | None:
         """Open a portal group once all of it stands; one that is open stays open. What is missing, in words."""
@@ -79,6 +83,8 @@ class _Builder:
 
     def _hindrance(self, node: Node) -> str | None:
         """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
+        if node.portal_id in self._deaf:
+            return self._deaf[node.portal_id]
         if not self.failed:
             return None
         on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/") + 1)]
@@ -89,6 +95,8 @@ class _Builder:
     def _make(self, node: Node) -> None:
         if isinstance(node, Backstore):
             self._make_backstore(node)
+        elif node.portal_id is not None:
+            self.files.listen(node.path)
         elif not self.files.exists(node.path):
             self.files.mkdir(node.path)
         if node.link and self.files.points_to(f"{node.path}/{node.link[0]}") != node.link[1]:

@@ -8,9 +8,10 @@ REPORT_TIMEOUT_S = 120.0
 
 
 def observe_groups(system: System) -> tuple[parse.Group, ...]:
-    """Every group with its volumes: one report, whatever their number."""
-    fields = f"{parse.GROUP_FIELDS},{parse.VOLUME_FIELDS}"
-    return parse.groups(system.run(["vgs", *_REPORT, "-o", fields], timeout_s=REPORT_TIMEOUT_S).stdout)
+    """Every group with its volumes: two reports, whatever their number."""
+    groups = system.run(["vgs", *_REPORT, "-o", parse.GROUP_FIELDS], timeout_s=REPORT_TIMEOUT_S)
+    volumes = system.run(["lvs", *_REPORT, "-o", parse.VOLUME_FIELDS], timeout_s=REPORT_TIMEOUT_S)
+    return parse.groups(groups.stdout, volumes.stdout)
 
 
 def find_group(system: System, name: str) -> parse.Group | None:

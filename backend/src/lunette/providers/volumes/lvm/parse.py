@@ -1,14 +1,14 @@
 """Turns LVM's `json_std` reports into groups and volumes: pure, tested with recorded output."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lunette.domain.base import Model
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
-VOLUME_FIELDS = "lv_name,lv_tags,lv_size,lv_active,lv_device_open"
+VOLUME_FIELDS = "vg_uuid,lv_name,lv_tags,lv_size,lv_active,lv_device_open"
 
 
 class Volume(Model):
@@ -42,12 +42,16 @@ class PhysicalVolume(Model):
     """Tags of its group."""
 
 
-def groups(text: str) -> tuple[Group, ...]:
-    """Groups with their volumes from one `vgs` report that asks for both kinds of fields: a row per volume."""
-    rows: dict[str, list[dict[str, object]]] = {}
-    for row in json.loads(text)["report"][0]["vg"]:
-        rows.setdefault(row["vg_uuid"], []).append(row)
-    return tuple(_group(found) for found in rows.values())
+def groups(group_report: str, volume_report: str) -> tuple[Group, ...]:
+    """Groups with their volumes from a `vgs` and an `lvs` report.
+
+    They are two because one `vgs` report with fields of volumes leaves out groups that have none (LVM 2.03.31).
+    """
+    volumes: dict[str, list[Volume]] = {}
+    for row in json.loads(volume_report)["report"][0]["lv"]:
+        volumes.setdefault(row["vg_uuid"], []).append(_volume(row))
+    rows = json.loads(group_report)["report"][0]["vg"]
+    return tuple(_group(row, tuple(volumes.get(row["vg_uuid"], ()))) for row in rows)
 
 
 def physical_volumes(text: str) -> tuple[PhysicalVolume, ...]:
@@ -84,20 +88,18 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
     return pools, volumes
 
 
-def _group(rows: Sequence[dict[str, object]]) -> Group:
-    first = rows[0]
+def _group(row: Mapping[str, object], volumes: tuple[Volume, ...]) -> Group:
     return Group(
-        name=str(first["vg_name"]), uuid=str(first["vg_uuid"]), tags=_tags(first["vg_tags"]),
-        size_bytes=_number(first["vg_size"]), free_bytes=_number(first["vg_free"]),
-        extent_bytes=_number(first["vg_extent_size"]), count=_number(first["lv_count"]),
-        volumes=tuple(
-            Volume(
-                name=str(row["lv_name"]), tags=_tags(row["lv_tags"]), size_bytes=_number(row["lv_size"]),
-                active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
-            )
-            for row in rows
-            if row.get("lv_name")
-        ),
+        name=str(row["vg_name"]), uuid=str(row["vg_uuid"]), tags=_tags(row["vg_tags"]),
+        size_bytes=_number(row["vg_size"]), free_bytes=_number(row["vg_free"]),
+        extent_bytes=_number(row["vg_extent_size"]), count=_number(row["lv_count"]), volumes=volumes,
+    )  # fmt: skip
+
+
+def _volume(row: Mapping[str, object]) -> Volume:
+    return Volume(
+        name=str(row["lv_name"]), tags=_tags(row["lv_tags"]), size_bytes=_number(row["lv_size"]),
+        active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
     )  # fmt: skip
 
 
