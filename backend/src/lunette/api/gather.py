@@ -22,7 +22,7 @@ from lunette.store.resources import Volume as VolumeRow
 def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Seen) -> list[Array]:
     """Arrays with how many volumes each holds."""
     counted = select(VolumeRow.array_id, func.count()).where(VolumeRow.array_id.in_([row.id for row in rows]))
-    counts = dict(tx.execute(counted.group_by(VolumeRow.array_id)).tuples().all())
+    counts = dict(tx.execute(counted.group_by(VolumeRow.array_id)).all())
     return [array_answer(row, counts.get(row.id, 0), seen) for row in rows]
 
 
@@ -119,7 +119,7 @@ def _names(
     wanted = {one for one in ids if one}
     if not wanted:
         return {}
-    return dict(tx.execute(select(kind.id, kind.name).where(kind.id.in_(wanted))).tuples().all())
+    return dict(tx.execute(select(kind.id, kind.name).where(kind.id.in_(wanted))).all())
 
 
 def _targets(tx: Session, owners: Iterable[str | None]) -> dict[str, Target]:
@@ -132,4 +132,4 @@ def _targets(tx: Session, owners: Iterable[str | None]) -> dict[str, Target]:
 
 
 def _mapping_counts(tx: Session, owner: InstrumentedAttribute[str | None], ids: Sequence[str]) -> dict[str | None, int]:
-    return dict(tx.execute(select(owner, func.count()).where(owner.in_(ids)).group_by(owner)).tuples().all())
+    return dict(tx.execute(select(owner, func.count()).where(owner.in_(ids)).group_by(owner)).all())

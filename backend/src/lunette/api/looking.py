@@ -8,7 +8,7 @@ from lunette.api.parts import Parts
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 
-FRESH_S = 5.0
+FRESH_S = 2.0
 """Old enough to be shared by the lists of one page, young enough to be called now; the answer tells its age."""
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.store.schema import UtcTime
 
 MAX_LIMIT = 1000
 Value = str | int | datetime
@@ -64,7 +65,7 @@ def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns:
     column, tie = columns[field], columns["id"]
     total = tx.scalar(select(func.count()).select_from(query.order_by(None).subquery())) or 0
     if wish.cursor:
-        value, last = _decode(wish.cursor, sort, column.type.python_type, tie.type.python_type)
+        value, last = _decode(wish.cursor, sort, _kind(column), _kind(tie))
         query = query.where(_beyond(column, value, tie, last, descending=descending))
     order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
     rows = tx.scalars(query.order_by(*order).limit(wish.limit + 1)).all()
@@ -96,6 +97,10 @@ def name_like(column: InstrumentedAttribute[str], pattern: str | None) -> list[C
         return []
     escaped = pattern.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return [func.lower(column).like(escaped.replace("*", "%").replace("?", "_"), escape="\\")]
+
+
+def _kind(column: InstrumentedAttribute[Any]) -> type:
+    return datetime if isinstance(column.type, UtcTime) else column.type.python_type
 
 
 def _beyond(

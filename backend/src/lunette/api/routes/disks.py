@@ -61,7 +61,7 @@ def disk_show(disk: Reference, parts: UsedParts) -> Disk:
 
 def _disks(parts: Parts, seen: Seen) -> list[Disk]:
     with parts.store.read() as tx:
-        names = dict(tx.execute(select(ArrayRow.id, ArrayRow.name)).tuples().all())
+        names = dict(tx.execute(select(ArrayRow.id, ArrayRow.name)).all())
         members = {row.disk_id: row for row in tx.scalars(select(ArrayDisk))}
     shown = [
         observed_disk(

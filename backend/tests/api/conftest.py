@@ -1,0 +1,56 @@
+"""An API without an agent, and one over a fake machine; each asked as an administrator."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from lunette.agent.core import Agent
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+
+
+@pytest.fixture
+def parts(tmp_path: Path, sqlite_url: str) -> Parts:
+    return make_parts(tmp_path, AwayAgent(), sqlite_url)
+
+
+@pytest.fixture
+def http(parts: Parts) -> Iterator[TestClient]:
+    """A browser without credentials; no agent answers."""
+    with running(parts) as opened:
+        yield opened
+
+
+@pytest.fixture
+def api(http: TestClient, parts: Parts) -> Api:
+    """Asked as an administrator; no agent answers."""
+    return Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+
+
+@pytest.fixture
+def nobody(api: Api) -> Api:
+    """The same application, asked without credentials."""
+    return Api(api.http)
+
+
+@pytest.fixture
+def machine() -> FakeSystem:
+    """Eight NVMe and four SCSI drives, all blank."""
+    fake = FakeSystem()
+    fake.clock = time.time()
+    fake.add_disks(8)
+    fake.add_disks(4, "scsi")
+    return fake
+
+
+@pytest.fixture
+def appliance(tmp_path: Path, database_url: str, machine: FakeSystem) -> Iterator[Api]:
+    """The whole control plane over the fake machine, on each kind of database, asked as an administrator."""
+    parts = make_parts(tmp_path, Agent(machine), database_url)
+    with running(parts) as http:
+        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR))

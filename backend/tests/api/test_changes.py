@@ -1,0 +1,125 @@
+"""Repeated requests, lost updates, dry runs."""
+
+import threading
+from typing import Any
+
+import pytest
+
+from backend.tests.wiring import Api, add_token
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+
+HOST: dict[str, Any] = {"name": "h1", "iqns": ["iqn.2026-01.com.example:h1"]}
+KEY = {"Idempotency-Key": "7f0c"}
+
+
+def test_a_repeated_request_gives_the_first_answer_and_changes_nothing_more(api: Api) -> None:
+    first = api.post("/hosts", HOST, headers=KEY)
+    again = api.post("/hosts", HOST, headers=KEY)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.content == first.content
+    assert again.headers["Location"] == first.headers["Location"]
+    assert again.headers["ETag"] == first.headers["ETag"]
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert len(api.items("/hosts")) == 1
+
+
+def test_a_token_is_replayed_whole_and_lies_sealed_in_the_database(api: Api, parts: Parts, sqlite_url: str) -> None:
+    first = api.post("/tokens", {"name": "t"}, headers=KEY).json()
+    assert api.post("/tokens", {"name": "t"}, headers=KEY).json() == first
+    with parts.store.engine.connect() as connection:
+        bodies = connection.exec_driver_sql("SELECT body FROM idempotency_key").scalars().all()
+    assert len(bodies) == 1
+    assert first["token"].encode() not in bytes(bodies[0])
+
+
+@pytest.mark.parametrize(("path", "body"), [("/hosts", {**HOST, "name": "h2"}), ("/host-groups", {"name": "g"})])
+def test_a_key_is_not_used_for_two_requests(api: Api, path: str, body: dict[str, Any]) -> None:
+    api.post("/hosts", HOST, headers=KEY)
+    refused = api.post(path, body, headers=KEY)
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "Idempotency-Key"
+
+
+def test_a_key_belongs_to_one_person(api: Api, parts: Parts) -> None:
+    api.post("/hosts", HOST, headers=KEY)
+    other = Api(api.http, add_token(parts.store, Role.OPERATOR))
+    assert other.post("/hosts", {"name": "h2"}, headers=KEY).status_code == 201
+
+
+def test_a_refused_request_may_be_sent_again_corrected(api: Api) -> None:
+    api.post("/hosts", HOST)
+    assert api.post("/hosts", HOST, headers=KEY).status_code == 409
+    assert api.post("/hosts", {"name": "h2"}, headers=KEY).status_code == 201
+
+
+def test_a_dry_run_does_not_use_up_the_key(api: Api) -> None:
+    assert api.post("/hosts", HOST, dry_run=True, headers=KEY).status_code == 200
+    assert api.post("/hosts", HOST, headers=KEY).status_code == 201
+
+
+@pytest.mark.parametrize("key", ["", "with space", "x" * 256])
+def test_a_key_of_another_form_is_refused(api: Api, key: str) -> None:
+    refused = api.post("/hosts", HOST, headers={"Idempotency-Key": key})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "Idempotency-Key"
+
+
+def test_the_same_request_sent_many_times_at_once_is_done_once(api: Api) -> None:
+    answers: list[tuple[int, bytes]] = []
+
+    def send() -> None:
+        answer = api.post("/hosts", HOST, headers=KEY)
+        answers.append((answer.status_code, answer.content))
+
+    threads = [threading.Thread(target=send) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(answers) == {(201, answers[0][1])}
+    assert len(api.items("/hosts")) == 1
+
+
+def test_names_that_race_are_made_once(api: Api) -> None:
+    answers: list[int] = []
+    threads = [threading.Thread(target=lambda: answers.append(api.post("/hosts", HOST).status_code)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [201] + [409] * 7
+
+
+def test_a_change_needs_to_say_what_it_changes(api: Api) -> None:
+    made = api.post("/hosts", HOST)
+    etag = made.headers["ETag"]
+    assert api.call("PATCH", "/hosts/h1", json={"description": "x"}).status_code == 428
+    assert api.call("DELETE", "/hosts/h1").status_code == 428
+    changed = api.patch("/hosts/h1", {"description": "x"}, etag)
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != etag
+    assert api.call("GET", "/hosts/h1").headers["ETag"] == changed.headers["ETag"]
+    stale = api.patch("/hosts/h1", {"description": "y"}, etag)
+    assert (stale.status_code, stale.json()["type"]) == (412, "precondition-failed")
+    assert changed.headers["ETag"] in stale.json()["detail"]
+    assert api.delete("/hosts/h1", etag).status_code == 412
+    assert api.get("/hosts/h1")["description"] == "x"
+    assert api.delete("/hosts/h1", f'"other", {changed.headers["ETag"]}').status_code == 204
+
+
+def test_an_etag_changes_when_only_initiators_change(api: Api) -> None:
+    etag = api.post("/hosts", HOST).headers["ETag"]
+    changed = api.patch("/hosts/h1", {"iqns": ["iqn.2026-01.com.example:other"]}, etag)
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != etag
+
+
+def test_dry_runs_of_changes_change_nothing(api: Api) -> None:
+    api.post("/hosts", HOST)
+    for plan in (api.patch("/hosts/h1", {"name": "h2"}, dry_run=True), api.delete("/hosts/h1", dry_run=True)):
+        assert plan.status_code == 200
+        assert plan.json()["changes"]
+        assert plan.json()["steps"] == []
+    assert api.get("/hosts/h1")["name"] == "h1"
+    assert len(api.items("/events", noun="host")) == 1

@@ -1,0 +1,172 @@
+"""Logging in with a browser: the cookie, the token against forged requests, the brake on guessing."""
+
+import datetime as dt
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select, update
+
+from backend.tests.wiring import Api, add_token, add_user
+from lunette.api.identity import COOKIE
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+from lunette.store.access import LoginSession, User
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def browser(http: TestClient, parts: Parts) -> TestClient:
+    """A browser of the operator `ann` that has not logged in yet."""
+    add_user(parts.store, "ann", Role.OPERATOR, PASSWORD)
+    return http
+
+
+def log_in(browser: TestClient, password: str = PASSWORD, username: str = "ann") -> dict[str, str]:
+    answer = browser.post("/api/v1/login", json={"username": username, "password": password})
+    assert answer.status_code == 200, answer.text
+    return {"X-CSRF-Token": answer.json()["csrf_token"]}
+
+
+def test_the_cookie_is_out_of_reach_for_scripts_and_other_sites(browser: TestClient) -> None:
+    answer = browser.post("/api/v1/login", json={"username": "ann", "password": PASSWORD})
+    cookie = answer.headers["set-cookie"]
+    assert cookie.startswith(f"{COOKIE}=")
+    assert {"HttpOnly", "Secure", "SameSite=strict", "Path=/"} <= {part.strip() for part in cookie.split(";")}
+
+
+def test_me_gives_the_token_for_changes_back_to_a_page_that_was_loaded_again(browser: TestClient) -> None:
+    headers = log_in(browser)
+    me = browser.get("/api/v1/me").json()
+    assert me["username"] == "ann"
+    assert me["role"] == "operator"
+    assert me["csrf_token"] == headers["X-CSRF-Token"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-CSRF-Token": "forged"}])
+def test_a_change_without_the_sessions_token_is_refused(browser: TestClient, headers: dict[str, str]) -> None:
+    log_in(browser)
+    refused = browser.post("/api/v1/hosts", json={"name": "h"}, headers=headers)
+    assert refused.status_code == 403
+    assert "X-CSRF-Token" in refused.json()["detail"]
+
+
+def test_a_change_with_the_sessions_token_is_made(browser: TestClient) -> None:
+    headers = log_in(browser)
+    assert browser.post("/api/v1/hosts", json={"name": "h"}, headers=headers).status_code == 201
+
+
+def test_nothing_of_the_session_lies_readable_in_the_database(browser: TestClient, parts: Parts) -> None:
+    headers = log_in(browser)
+    with parts.store.read() as tx:
+        row = tx.scalars(select(LoginSession)).one()
+        hashed = tx.scalars(select(User.password_hash).where(User.username == "ann")).one()
+    stored = f"{row.token_hash} {row.csrf_hash} {hashed}"
+    assert browser.cookies[COOKIE] not in stored
+    assert headers["X-CSRF-Token"] not in stored
+    assert hashed.startswith("$argon2id$")
+
+
+def test_logging_out_ends_the_session_at_once(browser: TestClient) -> None:
+    headers = log_in(browser)
+    cookie = browser.cookies[COOKIE]
+    assert browser.post("/api/v1/logout", headers=headers).status_code == 204
+    assert browser.get("/api/v1/me", headers={"Cookie": f"{COOKIE}={cookie}"}).status_code == 401
+
+
+def test_a_session_ends_by_itself(browser: TestClient, parts: Parts) -> None:
+    log_in(browser)
+    with parts.store.write() as tx:
+        tx.execute(update(LoginSession).values(expires_at=dt.datetime.now(dt.UTC) - dt.timedelta(seconds=1)))
+    assert browser.get("/api/v1/me").status_code == 401
+
+
+@pytest.mark.parametrize(("username", "password"), [("ann", "wrong"), ("nobody", PASSWORD)])
+def test_wrong_credentials_do_not_tell_which_half_is_wrong(browser: TestClient, username: str, password: str) -> None:
+    refused = browser.post("/api/v1/login", json={"username": username, "password": password})
+    assert refused.status_code == 401
+    assert refused.json()["detail"] == "The user name or the password is wrong."
+    assert COOKIE not in browser.cookies
+
+
+def test_guessing_is_stopped_after_five_attempts_even_for_the_right_password(browser: TestClient) -> None:
+    for _ in range(5):
+        assert browser.post("/api/v1/login", json={"username": "ann", "password": "wrong"}).status_code == 401
+    refused = browser.post("/api/v1/login", json={"username": "ann", "password": PASSWORD})
+    assert refused.status_code == 429
+    assert refused.json()["type"] == "rate-limited"
+    assert refused.headers["Retry-After"] == "60"
+
+
+def test_guessing_does_not_lock_out_another_user(browser: TestClient, parts: Parts) -> None:
+    add_user(parts.store, "bob", Role.VIEWER, PASSWORD)
+    for _ in range(6):
+        browser.post("/api/v1/login", json={"username": "ann", "password": "wrong"})
+    log_in(browser, username="bob")
+
+
+def test_a_person_who_is_in_may_come_often(browser: TestClient) -> None:
+    for _ in range(8):
+        log_in(browser)
+
+
+def test_changing_the_password_ends_the_other_sessions_and_keeps_this_one(browser: TestClient) -> None:
+    other = TestClient(browser.app, base_url="https://testserver")
+    log_in(other)
+    headers = log_in(browser)
+    body = {"current_password": PASSWORD, "new_password": "another long password"}
+    assert browser.post("/api/v1/password", json=body, headers=headers).status_code == 204
+    assert browser.get("/api/v1/me").status_code == 200
+    assert other.get("/api/v1/me").status_code == 401
+    log_in(other, "another long password")
+
+
+@pytest.mark.parametrize(
+    ("current", "new", "field"),
+    [
+        ("wrong", "another long password", "current_password"),
+        (PASSWORD, PASSWORD, "new_password"),
+        (PASSWORD, "short", "new_password"),
+    ],
+)
+def test_a_bad_password_change_names_the_field_and_shows_no_password(
+    browser: TestClient, current: str, new: str, field: str
+) -> None:
+    headers = log_in(browser)
+    body = {"current_password": current, "new_password": new}
+    refused = browser.post("/api/v1/password", json=body, headers=headers)
+    assert refused.status_code == 422
+    assert [(e["field"], e["value"]) for e in refused.json()["errors"]] == [(field, None)]
+    log_in(browser)
+
+
+def test_the_one_time_password_is_forgotten_when_it_is_changed(browser: TestClient, parts: Parts) -> None:
+    password = parts.one_time.make()
+    add_user(parts.store, "admin", Role.ADMINISTRATOR, password, must_change=True)
+    headers = log_in(browser, password, "admin")
+    assert parts.one_time.path.stat().st_mode & 0o777 == 0o600
+    body = {"current_password": password, "new_password": "chosen by a person"}
+    assert browser.post("/api/v1/password", json=body, headers=headers).status_code == 204
+    assert parts.one_time.read() is None
+    assert browser.get("/api/v1/status").status_code == 200
+
+
+def test_a_token_cannot_change_its_owners_password(api: Api) -> None:
+    refused = api.post("/password", {"current_password": "irrelevant-password", "new_password": "another password"})
+    assert refused.status_code == 403
+
+
+@pytest.mark.parametrize("header", ["Basic YWRtaW46YWRtaW4=", "Bearer lnt_unknown", "Bearer other", "Bearer"])
+def test_a_credential_that_is_none_is_refused(nobody: Api, header: str) -> None:
+    refused = nobody.call("GET", "/me", headers={"Authorization": header})
+    assert refused.status_code == 401
+    assert refused.headers["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_lower_role_counts_at_once(api: Api, parts: Parts) -> None:
+    token = add_token(parts.store, Role.ADMINISTRATOR)
+    other = Api(api.http, token)
+    name = other.get("/me")["username"]
+    assert other.call("GET", "/users").status_code == 200
+    assert api.patch(f"/users/{name}", {"role": "viewer"}).status_code == 200
+    assert other.call("GET", "/users").status_code == 403

@@ -1,0 +1,72 @@
+"""Lists: pages neither repeat nor skip, whatever is made or deleted between them."""
+
+import base64
+import json
+
+import pytest
+
+from backend.tests.wiring import Api
+
+
+def make_hosts(api: Api, *names: str) -> None:
+    for name in names:
+        api.made("/hosts", {"name": name, "os_type": "linux" if name < "c" else "esxi"})
+
+
+def names(items: list[dict[str, str]]) -> list[str]:
+    return [item["name"] for item in items]
+
+
+@pytest.mark.parametrize("sort", ["name", "-name", "os_type", "-os_type", "created_at", "-created_at"])
+@pytest.mark.parametrize("limit", [1, 2, 5, 6])
+def test_pages_together_are_the_list(api: Api, sort: str, limit: int) -> None:
+    make_hosts(api, "a", "b", "c", "d", "e")
+    whole = names(api.get("/hosts", sort=sort)["items"])
+    assert sorted(whole) == ["a", "b", "c", "d", "e"]
+    assert names(api.items("/hosts", sort=sort, limit=limit)) == whole
+
+
+def test_a_page_tells_how_many_there_are_in_all(api: Api) -> None:
+    make_hosts(api, "a", "b", "c")
+    page = api.get("/hosts", limit=2, name="?")
+    assert (page["total"], len(page["items"])) == (3, 2)
+    last = api.get("/hosts", limit=2, name="?", cursor=page["next_cursor"])
+    assert (last["total"], names(last["items"]), last["next_cursor"]) == (3, ["c"], None)
+
+
+def test_what_is_deleted_between_pages_neither_repeats_nor_skips(api: Api) -> None:
+    make_hosts(api, "a", "b", "c", "d")
+    page = api.get("/hosts", limit=2)
+    api.delete("/hosts/a")
+    api.delete("/hosts/b")
+    make_hosts(api, "aa")
+    assert names(api.get("/hosts", cursor=page["next_cursor"])["items"]) == ["c", "d"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [("lun*", ["lun01", "lun02"]), ("LUN?1", ["lun01"]), ("*0*", ["lun01", "lun02"]), ("lun", []), ("l%", []),
+     ("a_b", ["a_b"]), ("a?b", ["a-b", "a_b"]), ("*", ["a-b", "a_b", "lun01", "lun02"])],
+)  # fmt: skip
+def test_a_name_filter_knows_stars_and_question_marks_only(api: Api, pattern: str, found: list[str]) -> None:
+    make_hosts(api, "lun01", "lun02", "a_b", "a-b")
+    assert names(api.items("/hosts", name=pattern)) == sorted(found)
+
+
+def cursor(*parts: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode()
+
+
+@pytest.mark.parametrize(
+    "forged",
+    ["x", "####", cursor("name"), cursor("name", 1, "id"), cursor("-name", "a", "id"), cursor("name", "a\0", "id"),
+     cursor("created_at", "yesterday", "id"), base64.urlsafe_b64encode(b"[" * 5000).decode()[:1900]],
+)  # fmt: skip
+def test_a_cursor_of_another_list_is_refused(api: Api, forged: str) -> None:
+    refused = api.call("GET", "/hosts", params={"cursor": forged})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "cursor"
+
+
+def test_a_cursor_with_a_number_no_database_holds_is_refused(api: Api) -> None:
+    assert api.call("GET", "/events", params={"cursor": cursor("-seq", 2**70, 2**70)}).status_code == 422

@@ -1,0 +1,139 @@
+"""Bad input gets a problem document that names the field, the value and the rule; a crash shows no trace."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from lunette.api.guard import MAX_BODY_BYTES
+from lunette.api.middleware import CONTENT_SECURITY_POLICY
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+from lunette.store import database
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"", b"\xff\xfe{}", b'{"name": "a", }', b"[" * 100_000, b'{"name": "\\u0000"}'],
+    ids=["cut", "empty", "no utf-8", "comma", "deep", "NUL"],
+)
+def test_a_body_that_cannot_be_read_is_a_problem_of_the_client(api: Api, body: bytes) -> None:
+    refused = api.call("POST", "/hosts", content=body, headers=JSON)
+    assert refused.status_code in (400, 422)
+    assert refused.headers["Content-Type"] == "application/problem+json"
+    assert refused.json()["type"] in ("malformed", "invalid")
+    assert api.items("/hosts") == []
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "value", "rule"),
+    [
+        ("/hosts", {"name": "no spaces please"}, "name", "no spaces please", "pattern"),
+        ("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.ok:a", "iqn.bad"]}, "iqns[1]", "iqn.bad", "iqn.2026"),
+        ("/hosts", {"name": "h", "colour": "red"}, "colour", "red", "Extra inputs"),
+        ("/volumes", {"name": "v", "array": "a", "size_bytes": "10 parsecs"}, "size_bytes", "10 parsecs", "10GiB"),
+        ("/volumes", {"name": "v", "array": "a", "size_bytes": 1}, "size_bytes", "1", "greater than or equal to"),
+        ("/volumes:batch", {"name_pattern": "lun", "array": "a", "size_bytes": "1GiB", "count": 2}, "name_pattern",
+         "lun", "pattern"),
+        ("/portals", {"name": "p", "address": "10.0.0.300"}, "address", "10.0.0.300", "IPv4"),
+        ("/portals", {"name": "p", "address": "10.0.0.3", "port": 70000}, "port", "70000", "65535"),
+        ("/mappings", {"volume": "v", "host": "h", "lun": 256}, "lun", "256", "255"),
+        ("/arrays", {"name": "a", "level": "raid7", "disks": ["d"]}, "level", "raid7", "raid5"),
+        ("/arrays", {"name": "a", "level": "raid5", "disks": []}, "disks", None, "at least 1"),
+    ],
+)  # fmt: skip
+def test_a_wrong_field_is_named_with_its_value_and_the_rule(
+    api: Api, path: str, body: dict[str, object], field: str, value: str | None, rule: str
+) -> None:
+    refused = api.post(path, body)
+    problem = refused.json()
+    assert (refused.status_code, problem["type"], problem["status"]) == (422, "invalid", 422)
+    wrong = [error for error in problem["errors"] if error["field"].startswith(field)]
+    assert [error["value"] for error in wrong][:1] == [value]
+    assert rule in wrong[0]["message"]
+
+
+@pytest.mark.parametrize("secret", ["short", "much-too-long-for-a-chap-secret"])
+def test_a_secret_of_the_wrong_length_is_never_shown_back(api: Api, secret: str) -> None:
+    refused = api.post("/hosts", {"name": "h", "chap": {"user": "u", "secret": secret}})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "chap.secret"
+    assert secret not in refused.text
+
+
+def test_an_unknown_path_is_a_problem(api: Api, nobody: Api) -> None:
+    for asking in (api, nobody):
+        refused = asking.call("GET", "/nothing")
+        assert (refused.status_code, refused.json()["type"]) == (404, "not-found")
+
+
+@pytest.mark.parametrize(("method", "path", "allowed"), [("PUT", "/volumes", "GET, POST"), ("POST", "/disks", "GET"),
+                                                        ("PATCH", "/arrays/a", "DELETE, GET")])  # fmt: skip
+def test_a_method_that_is_not_there_tells_which_are(api: Api, method: str, path: str, allowed: str) -> None:
+    refused = api.call(method, path)
+    assert (refused.status_code, refused.json()["type"]) == (405, "method-not-allowed")
+    assert refused.headers["Allow"] == allowed
+
+
+def test_a_query_parameter_nobody_reads_is_refused(api: Api) -> None:
+    refused = api.call("GET", "/volumes", params={"limt": 5})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "limt"
+    assert "limit" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("params", [{"name": "a\0b"}, {"limit": 0}, {"limit": 1001}, {"sort": "colour"}])
+def test_a_wrong_query_is_refused(api: Api, params: dict[str, str]) -> None:
+    assert api.call("GET", "/volumes", params=params).status_code == 422
+
+
+def test_a_body_of_ten_megabytes_is_refused_whether_or_not_it_tells_its_size(api: Api) -> None:
+    big = b'{"name": "' + b"x" * 10_000_000 + b'"}'
+    told = api.call("POST", "/hosts", content=big, headers=JSON)
+    chunked = api.call("POST", "/hosts", content=(big[i : i + 65536] for i in range(0, len(big), 65536)), headers=JSON)
+    for refused in (told, chunked):
+        assert (refused.status_code, refused.json()["type"]) == (413, "too-large")
+        assert str(MAX_BODY_BYTES) in refused.json()["detail"]
+    assert api.items("/hosts") == []
+
+
+def test_a_crash_shows_no_trace(api: Api, parts: Parts) -> None:
+    with parts.store.write() as tx:
+        tx.execute(text("UPDATE meta SET value = 'no number' WHERE key = 'export_generation'"))
+    crashed = api.call("GET", "/status")
+    assert (crashed.status_code, crashed.json()["type"]) == (500, "internal")
+    assert "no number" not in crashed.text
+    assert "Traceback" not in crashed.text
+
+
+def test_a_locked_database_is_unavailable_for_changes_and_still_read(
+    tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0)
+    parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
+    with running(parts) as http:
+        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+        api.items("/hosts")
+        holder = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        try:
+            refused = api.post("/hosts", {"name": "h"})
+            assert (refused.status_code, refused.json()["type"]) == (503, "unavailable")
+            assert "busy" in refused.json()["detail"]
+            assert api.items("/hosts") == []
+        finally:
+            holder.close()
+
+
+def test_every_answer_forbids_framing_sniffing_and_foreign_content(api: Api, nobody: Api) -> None:
+    for answer in (api.call("GET", "/hosts"), nobody.call("GET", "/hosts"), nobody.call("GET", "/nothing")):
+        assert answer.headers["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert "unsafe" not in CONTENT_SECURITY_POLICY
+    assert "default-src 'none'" in CONTENT_SECURITY_POLICY

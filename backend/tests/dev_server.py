@@ -1,0 +1,70 @@
+"""The API with a fake machine behind it, for work on the web page: `python -m backend.tests.dev_server`.
+
+Everything is real but the machine and the TLS: the page's own development server takes the browser's requests and
+passes them on. What is made here is gone when the process ends. Not part of the product.
+"""
+
+import argparse
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import httpx2
+import uvicorn
+
+from backend.tests.scene import make_scene
+from backend.tests.wiring import Api, add_token, add_user, make_app
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+
+PASSWORD = "lunette-developer"
+TICK_S = 0.2
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--empty", action="store_true", help="do not make arrays, volumes and hosts to look at")
+    options = parser.parse_args()
+    machine = FakeSystem()
+    machine.add_disks(8, size_bytes=64 * 1024**3)
+    machine.add_disks(4, "scsi", size_bytes=32 * 1024**3)
+    threading.Thread(target=_tick, args=(machine,), daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="lunette-dev-") as folder:
+        app, parts = make_app(Path(folder), machine)
+        add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+        token = add_token(parts.store, Role.ADMINISTRATOR)
+        if not options.empty:
+            threading.Thread(target=_scene, args=(f"http://{options.host}:{options.port}", token), daemon=True).start()
+        print(f"API http://{options.host}:{options.port}   user admin   password {PASSWORD}", flush=True)
+        uvicorn.run(app, host=options.host, port=options.port, log_level="warning", timeout_graceful_shutdown=1)
+
+
+def _tick(machine: FakeSystem) -> None:
+    """Lets the machine's clock go with ours, so that resyncs move and ages stay true."""
+    while True:
+        time.sleep(TICK_S)
+        if (late := time.time() - machine.clock) > 0:
+            machine.advance(late)
+
+
+def _scene(url: str, token: str) -> None:
+    """Something to look at, and a host that is logged in."""
+    with httpx2.Client(base_url=url) as http:
+        api = Api(http, token)
+        api.until(lambda: _answers(http))
+        make_scene(api, size="2GiB")
+        print("The scene is made.", flush=True)
+
+
+def _answers(http: httpx2.Client) -> bool:
+    try:
+        return http.get("/api/v1/health").is_success
+    except httpx2.TransportError:
+        return False
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""Puts the whole control plane together in one process: API, engine, store, and an agent port the test chooses."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from argon2 import PasswordHasher
+from cryptography.fernet import Fernet
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from httpx2 import Client, Response
+
+from lunette.agent.core import Agent
+from lunette.api.app import make_app as app_of
+from lunette.api.feed import EventFeed
+from lunette.api.identity import TOKEN_PREFIX, hash_secret
+from lunette.api.parts import Parts
+from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.domain.agent_protocol import HelloReply, StepReply
+from lunette.domain.errors import AgentAway
+from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.roles import Role
+from lunette.domain.steps import AnyStep
+from lunette.engine.control import Control
+from lunette.store.access import ApiToken, User
+from lunette.store.database import Store
+from lunette.store.secrets import SecretBox
+from lunette.system.agent_port import AgentPort
+from lunette.system.fake import FakeSystem
+
+API = "/api/v1"
+QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+"""Argon2 with next to no cost: a test is about who gets in, not about how long guessing takes."""
+
+
+class AwayAgent:
+    """An agent that never answers."""
+
+    def hello(self) -> HelloReply:
+        raise _away()
+
+    def observe(self) -> Observation:
+        raise _away()
+
+    def sessions(self) -> SessionsObservation:
+        raise _away()
+
+    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+        raise _away()
+
+    def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
+        raise _away()
+
+    def converge(self, wanted: ExportSet) -> ConvergeReport:
+        raise _away()
+
+
+def _away() -> AgentAway:
+    return AgentAway("the agent does not answer: see whether lunette-agent is running")
+
+
+def make_parts(folder: Path, agent: AgentPort, url: str | None = None, ui: Path | None = None) -> Parts:
+    """Everything an application needs, on a SQLite file in `folder` or on the database given."""
+    store = Store.open(url or f"sqlite:///{folder}/lunette.db", SecretBox(Fernet.generate_key()))
+    return Parts(
+        store=store, control=Control(store, agent), feed=EventFeed(store),
+        one_time=OneTimePassword(folder / "one-time"),
+        passwords=Passwords(QUICK), login_limit=LoginLimit(), name=lambda: "test", ui=ui,
+    )  # fmt: skip
+
+
+def add_user(store: Store, username: str, role: Role, password: str, *, must_change: bool = False) -> str:
+    """A user who may log in; returns the id."""
+    with store.write() as tx:
+        user = User(
+            id=IdentitySource().id(), username=username, role=role.value, password_hash=QUICK.hash(password),
+            must_change_password=must_change,
+        )  # fmt: skip
+        tx.add(user)
+    return user.id
+
+
+def add_token(store: Store, role: Role) -> str:
+    """An API token of a new user with this role."""
+    name = f"{role.value}-{IdentitySource().id()[:8]}"
+    owner = add_user(store, name, role, "irrelevant-password")
+    secret = f"{TOKEN_PREFIX}{name}"
+    with store.write() as tx:
+        tx.add(
+            ApiToken(
+                id=IdentitySource().id(), name=name, user_id=owner, token_hash=hash_secret(secret), role=role.value,
+                expires_at=None, last_used_at=None,
+            )
+        )  # fmt: skip
+    return secret
+
+
+class Api:
+    """Speaks to an application as one identity. Paths are below /api/v1."""
+
+    def __init__(self, http: Client, token: str | None = None) -> None:
+        self.http = http
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+
+    def call(self, method: str, path: str, **options: Any) -> Response:
+        headers = {**self._headers, **options.pop("headers", {})}
+        return self.http.request(method, API + path, headers=headers, **options)
+
+    def get(self, path: str, **params: Any) -> Any:
+        """The body of a GET that must succeed."""
+        return _good(self.call("GET", path, params=params)).json()
+
+    def items(self, path: str, **params: Any) -> list[Any]:
+        """Every item of a list, page by page."""
+        found, cursor = [], None
+        while True:
+            page = self.get(path, **params, **({"cursor": cursor} if cursor else {}))
+            found += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return found
+
+    def post(self, path: str, body: Any = None, *, dry_run: bool = False, **options: Any) -> Response:
+        return self.call("POST", path, json=body, params={"dry_run": dry_run} if dry_run else {}, **options)
+
+    def made(self, path: str, body: Any) -> Any:
+        """The body of a POST that must succeed; a job is followed to its good end and answered as it is then."""
+        answer = _good(self.post(path, body))
+        return self.done(answer.json()) if answer.status_code == 202 else answer.json()
+
+    def patch(self, path: str, body: Any, etag: str = "*", **params: Any) -> Response:
+        return self.call("PATCH", path, json=body, headers={"If-Match": etag}, params=params)
+
+    def delete(self, path: str, etag: str = "*", **params: Any) -> Response:
+        return self.call("DELETE", path, headers={"If-Match": etag}, params=params)
+
+    def done(self, job: Any, deadline_s: float = 20.0) -> Any:
+        """Waits for a job to succeed."""
+        self.until(lambda: self.get(f"/jobs/{job['id']}")["state"] not in ("pending", "running"), deadline_s)
+        ended = self.get(f"/jobs/{job['id']}")
+        assert ended["state"] == "succeeded", ended
+        return ended
+
+    def until(self, is_true: Callable[[], bool], deadline_s: float = 20.0) -> None:
+        """Waits for a condition, or fails naming it."""
+        end = time.monotonic() + deadline_s
+        while not is_true():
+            assert time.monotonic() < end, f"not true within {deadline_s} s"
+            time.sleep(0.02)
+
+
+def _good(response: Response) -> Response:
+    assert response.is_success, f"{response.status_code} {response.text}"
+    return response
+
+
+def client_of(app: FastAPI) -> TestClient:
+    """A client that sees what a remote one sees: TLS, and a problem where a handler crashes."""
+    return TestClient(app, base_url="https://testserver", raise_server_exceptions=False)
+
+
+def make_app(folder: Path, fake: FakeSystem, url: str | None = None) -> tuple[FastAPI, Parts]:
+    """The application over the real agent on a fake machine, whose clock starts now."""
+    fake.clock = time.time()
+    parts = make_parts(folder, Agent(fake), url)
+    return app_of(parts), parts
+
+
+@contextmanager
+def running(parts: Parts) -> Iterator[TestClient]:
+    """The application of these parts with its threads running."""
+    with client_of(app_of(parts)) as http:
+        yield http
+    parts.store.close()
