@@ -73,7 +73,7 @@ class KernelInitiator:
     """The guest. Where several initiators are logged in to one target, calls must say which one they mean."""
 
     def __init__(self, name: str, memory_mib: int = 384) -> None:
-        self.machine = Uml(name, disks=0, memory_mib=memory_mib, init="/bin/bash")
+        self.machine = Uml(name, disks=0, memory_mib=memory_mib, init="/bin/bash", product=False)
         self._sessions: list[Session] = []
 
     def __enter__(self) -> Self:

@@ -226,8 +226,12 @@ class VirtualMachine(Machine):
 
     def close(self, *, failed: bool = False) -> None:
         """See Machine.close; a kept machine stays up."""
-        if self.keep and not failed and self._record is not None:
+        if self.keep and not failed:
             return
+        self.discard(failed=failed)
+
+    def discard(self, *, failed: bool = False) -> None:
+        """Kill the machine, kept or not, and remove its folder; `failed` leaves the logs."""
         if self._record is not None:
             self._folder.write(self._record)
             if failed:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.machines.disks import GIB, copy_sparse, disk_names, make_empty, serve_forgetful
-from tests.machines.images import Image, appliance_image
+from tests.machines.images import Image, appliance_image, plain_image
 from tests.machines.kvm import kvm_verdict
 from tests.machines.machine import API_PORT, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
@@ -45,16 +45,18 @@ class Qemu(VirtualMachine):
         memory_mib: int = 2048,
         cpus: int = 2,
         kvm: bool = True,
+        product: bool = True,
     ) -> None:
-        """`kvm=False` emulates even where KVM works."""
+        """`kvm=False` emulates even where KVM works; without `product` the image is plain Debian."""
         settings = {"nvme": nvme, "scsi": scsi, "power_cut": power_cut, "disk_mib": disk_mib}
-        settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm}
+        settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm, "product": product}
         super().__init__(name, dict(settings), keep=keep)
         self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
         self._forgetful = power_cut
         self._memory_mib = memory_mib
         self._cpus = cpus
         self._want_kvm = kvm
+        self._product = product
         can = {Capability.PULL, Capability.NVME, Capability.ZFS, Capability.RDMA, Capability.SMP}
         self.capabilities = frozenset(can | ({Capability.POWER_CUT} if power_cut else set()))
 
@@ -66,10 +68,9 @@ class Qemu(VirtualMachine):
     @property
     def accelerator(self) -> str:
         """`kvm`, or `tcg` with the reason."""
-        program, image = _program(), appliance_image()
         if not self._want_kvm:
             return "tcg (asked for)"
-        verdict = kvm_verdict(program, image.kernel)
+        verdict = kvm_verdict(_program(), self._source_image().kernel)
         return "kvm" if verdict.usable else f"tcg ({verdict.reason})"
 
     def kill(self) -> None:
@@ -136,7 +137,7 @@ class Qemu(VirtualMachine):
             raise MachineError(f"machine {self.name} is not running; {self.folder}/processes.log may say why")
 
     def _source_image(self) -> Image:
-        return appliance_image()
+        return appliance_image() if self._product else plain_image()
 
     def _make_disks(self) -> None:
         for disk in self._disks:

@@ -107,10 +107,16 @@ class StateFolder:
         self.destroy()
 
     def is_in_use(self, record: Record) -> bool:
-        """Whether processes of the machine run on behalf of somebody who still wants them."""
-        running = any(group_members(process) for process in record.processes.values())
-        owned_elsewhere = is_alive(record.owner) and record.owner != this_process()
-        return running and (record.kept or owned_elsewhere)
+        """Whether a new machine of that name would take away one that somebody still wants."""
+        if record.owner == this_process():
+            return _is_running(record)
+        return self.is_wanted(record)
+
+    def is_wanted(self, record: Record) -> bool:
+        """Whether it is kept and runs, or its owner lives."""
+        if record.kept:
+            return _is_running(record)
+        return is_alive(record.owner)
 
     def kill_processes(self) -> None:
         """SIGKILL everything recorded, newest first, and forget it."""
@@ -138,9 +144,25 @@ class StateFolder:
             self.path.rmdir()
 
 
+def _is_running(record: Record) -> bool:
+    return any(group_members(process) for process in record.processes.values())
+
+
 def recorded_machines() -> list[str]:
     """Names of all machines that have a record."""
     root = state_root()
     if not root.is_dir():
         return []
     return sorted(entry.name for entry in root.iterdir() if (entry / "state.json").is_file())
+
+
+def sweep() -> list[str]:
+    """Remove the machines nobody wants any more, and what is left of their processes; returns their names."""
+    removed = []
+    for name in recorded_machines():
+        folder = StateFolder(name)
+        record = folder.read()
+        if record is not None and not folder.is_wanted(record):
+            folder.destroy()
+            removed.append(name)
+    return removed

@@ -1,7 +1,7 @@
 """User-mode Linux: the same root file system on a kernel that is an ordinary process, one CPU, no ZFS, no NVMe.
 
-With `init="/bin/bash"` the guest has neither systemd nor the product: a root shell on the main console is
-up in about a second, which is how initiator hosts are made.
+With `init="/bin/bash"` the guest has no systemd: a root shell on the main console is up in about a second,
+which is how initiator hosts are made.
 """
 
 from __future__ import annotations
@@ -72,15 +72,18 @@ class Uml(VirtualMachine):
         disk_mib: int = 1024,
         memory_mib: int = 1024,
         init: str | None = None,
+        product: bool = True,
     ) -> None:
-        """`init` is a shell such as /bin/bash that replaces systemd, on the image without the product."""
+        """`init` is a shell such as /bin/bash that replaces systemd; without `product` the image is plain Debian."""
         settings: dict[str, int | bool | str] = {"disks": disks, "disk_mib": disk_mib, "memory_mib": memory_mib}
+        settings["product"] = product
         if init is not None:
             settings["init"] = init
         super().__init__(name, settings, keep=keep)
         self._disks = disk_names(disks, disk_mib << 20)
         self._memory_mib = memory_mib
         self._init = init
+        self._product = product
 
     @property
     def disks(self) -> Sequence[DiskInfo]:
@@ -88,7 +91,7 @@ class Uml(VirtualMachine):
         return self._disks
 
     def _source_image(self) -> Image:
-        return appliance_image() if self._init is None else plain_image()
+        return appliance_image() if self._product else plain_image()
 
     def kill(self) -> None:
         """See Machine.kill."""

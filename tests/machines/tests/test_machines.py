@@ -1,0 +1,140 @@
+"""What every virtual machine keeps of the interface; the machine is a parameter."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.machines import Capability, MachineError, NotCapable, Qemu, Uml
+from tests.machines.machine import VirtualMachine
+from tests.machines.process import group_members
+from tests.machines.running import running_machine
+
+pytestmark = pytest.mark.timeout(900)
+MAKERS: dict[str, Callable[[str], VirtualMachine]] = {
+    "qemu": lambda name: Qemu(f"{name}-qemu", nvme=2, scsi=1, disk_mib=64, product=False),
+    "uml": lambda name: Uml(f"{name}-uml", disks=2, disk_mib=64, product=False),
+}
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("qemu", marks=pytest.mark.qemu), pytest.param("uml", marks=pytest.mark.uml)],
+)
+def machine(request: pytest.FixtureRequest) -> Iterator[VirtualMachine]:
+    """A machine that is up; tests leave it up."""
+    with MAKERS[request.param]("interface") as made:
+        made.start()
+        booted(made)
+        yield made
+
+
+def booted(machine: VirtualMachine) -> None:
+    """All units are started and every disk has its name."""
+    machine.wait_for_shell()
+    machine.run("systemctl is-system-running --wait", timeout_s=240.0)
+    machine.check("udevadm settle --timeout=60", timeout_s=90.0)
+
+
+def guest_boot(machine: VirtualMachine) -> str:
+    return machine.check("cat /proc/sys/kernel/random/boot_id")
+
+
+def test_every_disk_has_its_stable_name_size_and_serial(machine: VirtualMachine) -> None:
+    for disk in machine.disks:
+        said = machine.check(f"blockdev --getsize64 {disk.path}; lsblk --nodeps --noheadings -o SERIAL {disk.path}")
+        assert said.split() == [str(disk.size_bytes), disk.serial]
+
+
+def test_a_port_of_the_guest_is_reached_on_loopback(machine: VirtualMachine) -> None:
+    port = machine.forward(7777)
+    assert machine.forward(7777) == port
+    machine.check("systemd-run --quiet --collect python3 -m http.server 7777")
+    end = time.monotonic() + 60
+    while not answers(port):
+        assert time.monotonic() < end, "the guest's web server was not reached within 60 s"
+        time.sleep(0.2)
+
+
+def answers(port: int) -> bool:
+    """Whether an HTTP server behind the port answers; a forwarder alone accepts and closes."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
+            link.sendall(b"HEAD / HTTP/1.0\r\n\r\n")
+            return link.recv(4) == b"HTTP"
+    except OSError:
+        return False
+
+
+def test_another_process_finds_the_machine_by_name(machine: VirtualMachine) -> None:
+    found = running_machine(machine.name)
+    assert guest_boot(found) == guest_boot(machine)
+    assert [disk.serial for disk in found.disks] == [disk.serial for disk in machine.disks]
+
+
+def test_a_second_machine_of_the_name_is_refused_while_the_first_runs(machine: VirtualMachine) -> None:
+    with pytest.raises(MachineError, match="already running"):
+        MAKERS[machine.kind]("interface").start()
+    assert guest_boot(machine)
+
+
+def test_a_disk_can_be_pulled_and_put_back(machine: VirtualMachine) -> None:
+    pulled = machine.disks[-1] if machine.kind == "uml" else machine.disks[0]
+    if Capability.PULL not in machine.capabilities:
+        with pytest.raises(NotCapable):
+            machine.pull(pulled.serial)
+        return
+    machine.check(f"echo kept | dd of={pulled.path} oflag=direct bs=4096 count=1 conv=sync status=none")
+    machine.pull(pulled.serial)
+    machine.check(f"for i in $(seq 300); do [ -e {pulled.path} ] || exit 0; sleep 0.1; done; exit 1")
+    with pytest.raises(MachineError, match="pulled already"):
+        machine.pull(pulled.serial)
+    machine.insert(pulled.serial)
+    machine.check(f"for i in $(seq 300); do [ -e {pulled.path} ] && exit 0; sleep 0.1; done; exit 1")
+    assert machine.check(f"dd if={pulled.path} bs=5 count=1 status=none") == "kept\n"
+
+
+def test_a_killed_machine_comes_back_with_its_writes_and_its_port(machine: VirtualMachine) -> None:
+    before, port, disk = guest_boot(machine), machine.forward(7777), machine.disks[0]
+    machine.check(f"echo mine | dd of={disk.path} oflag=direct seek=1 bs=4096 count=1 conv=sync status=none")
+    machine.kill()
+    with pytest.raises(MachineError, match="is not running"):
+        machine.run("true")
+    machine.start()
+    booted(machine)
+    assert guest_boot(machine) != before
+    assert machine.check(f"dd if={disk.path} skip=1 bs=4096 count=1 status=none | head -c 4") == "mine"
+    assert machine.forward(7777) == port
+
+
+def test_a_reset_boots_again(machine: VirtualMachine) -> None:
+    before = guest_boot(machine)
+    machine.reset()
+    booted(machine)
+    assert guest_boot(machine) != before
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param("qemu", marks=pytest.mark.qemu), pytest.param("uml", marks=pytest.mark.uml)]
+)
+def test_an_orderly_stop_leaves_no_process_and_the_end_no_file(kind: str) -> None:
+    with MAKERS[kind]("power-off") as machine:
+        machine.start()
+        machine.wait_for_shell()
+        machine.check("echo flushed >/var/tmp/mark")
+        processes = list(machine.record.processes.values())
+        machine.stop()
+        assert [group_members(process) for process in processes] == [[] for _ in processes]
+        machine.start()
+        machine.wait_for_shell()
+        assert machine.check("cat /var/tmp/mark") == "flushed\n"
+        folder: Path = machine.folder
+    assert not folder.exists()
+
+
+@pytest.mark.uml
+def test_user_mode_linux_says_that_it_cannot_cut_power() -> None:
+    with pytest.raises(NotCapable, match="power_cut=True"):
+        Uml("never-started", product=False).power_cut()

@@ -1,0 +1,61 @@
+"""The QEMU command line keeps what the tests rely on."""
+
+import itertools
+from pathlib import Path
+
+from tests.machines.disks import disk_names
+from tests.machines.images import Image
+from tests.machines.qemu_command import QemuParts, command
+
+IMAGE = Image(Path("/i/rootfs.ext4"), Path("/i/vmlinuz"), Path("/i/initrd"), Path("/i/linux"), "6.12")
+DISKS = disk_names(nvme=8, scsi=4, size_bytes=1 << 30)
+
+
+def made(*, forgetful: bool = False, kvm: bool = False) -> list[str]:
+    parts = QemuParts("qemu-system-x86_64", kvm, "one", memory_mib=2048, cpus=2, forgetful=forgetful)
+    return command(parts, IMAGE, DISKS, {8443: 40001, 3260: 40002})
+
+
+def values(argv: list[str], option: str) -> list[str]:
+    return [value for name, value in itertools.pairwise(argv) if name == option]
+
+
+def test_guests_are_reachable_on_loopback_only() -> None:
+    (network,) = values(made(), "-netdev")
+    forwards = [part for part in network.split(",") if part.startswith("hostfwd=")]
+    assert forwards == ["hostfwd=tcp:127.0.0.1:40002-:3260", "hostfwd=tcp:127.0.0.1:40001-:8443"]
+
+
+def test_each_nvme_drive_sits_in_a_slot_of_its_own() -> None:
+    devices = values(made(), "-device")
+    slots = [
+        dict(part.split("=") for part in d.split(",")[1:])["id"] for d in devices if d.startswith("pcie-root-port")
+    ]
+    drives = [dict(part.split("=") for part in d.split(",")[1:]) for d in devices if d.startswith("nvme,")]
+    assert [drive["bus"] for drive in drives] == slots
+    assert [drive["serial"] for drive in drives] == [f"LUN-NVME-{number:02}" for number in range(1, 9)]
+
+
+def test_scsi_disks_have_serials_and_names_that_differ() -> None:
+    drives = [
+        dict(p.split("=") for p in d.split(",")[1:]) for d in values(made(), "-device") if d.startswith("scsi-hd,")
+    ]
+    assert [drive["serial"] for drive in drives] == [f"LUN-SCSI-{number:02}" for number in range(1, 5)]
+    assert len({drive["wwn"] for drive in drives}) == 4
+
+
+def test_a_forgetful_machine_serves_every_drive_the_root_included_by_nbd() -> None:
+    drives = values(made(forgetful=True), "-blockdev")
+    assert len(drives) == 13
+    assert all(drive.startswith("driver=nbd,") for drive in drives)
+
+
+def test_emulation_avoids_the_processor_model_that_panics_the_kernel() -> None:
+    assert values(made(kvm=False), "-cpu")[0].startswith("max")
+    assert values(made(kvm=True), "-accel") == ["kvm"]
+
+
+def test_the_shell_exists_by_the_kernel_command_line_alone() -> None:
+    (append,) = values(made(), "-append")
+    assert "systemd.debug_shell=1" in append
+    assert "systemd.default_debug_tty=ttyS1" in append

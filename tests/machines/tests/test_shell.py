@@ -1,0 +1,82 @@
+"""The framing of commands on a console, tried on a real bash at a real tty."""
+
+import contextlib
+import os
+import pty
+import select
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.machines.shell import GuestShell, Line
+
+
+class TtyLine:
+    """The master side of a pseudo-terminal."""
+
+    def __init__(self, master: int) -> None:
+        self._master = master
+
+    def send(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._master, data) :]
+
+    def receive(self, timeout_s: float) -> bytes:
+        ready, _, _ = select.select([self._master], [], [], timeout_s)
+        return os.read(self._master, 65536) if ready else b""
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[GuestShell]:
+    master, slave = pty.openpty()
+    bash = subprocess.Popen(["bash", "-i"], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+    os.close(slave)
+
+    @contextlib.contextmanager
+    def line() -> Iterator[Line]:
+        yield TtyLine(master)
+
+    try:
+        yield GuestShell(line, tmp_path / "lock")
+    finally:
+        bash.kill()
+        bash.wait()
+        os.close(master)
+
+
+def test_output_and_status_come_back_whole(shell: GuestShell) -> None:
+    assert shell.run("printf 'a  b\\n\\n'; exit 3", 10.0) == (3, "a  b\n\n")
+
+
+def test_an_argument_vector_is_not_read_by_a_shell(shell: GuestShell) -> None:
+    awkward = ["$HOME", "a'b\"c", "*", "; exit 9", "@E", "ü"]
+    assert shell.run(["printf", "%s|", *awkward], 10.0) == (0, "".join(f"{word}|" for word in awkward))
+
+
+def test_error_output_is_shown_only_when_the_command_failed(shell: GuestShell) -> None:
+    assert shell.run("echo out; echo err >&2", 10.0) == (0, "out\n")
+    assert shell.run("echo out; echo err >&2; false", 10.0) == (1, "out\nerr\n")
+
+
+def test_a_command_longer_than_a_tty_line_arrives(shell: GuestShell) -> None:
+    text = "x" * 20000
+    assert shell.run(f"echo {text}", 20.0) == (0, text + "\n")
+
+
+def test_much_output_arrives(shell: GuestShell) -> None:
+    rc, out = shell.run("seq 200000", 30.0)
+    assert rc == 0
+    assert out == "".join(f"{number}\n" for number in range(1, 200001))
+
+
+def test_a_command_that_hangs_is_killed_and_the_shell_goes_on(shell: GuestShell) -> None:
+    assert shell.run("echo before; sleep 60", 0.5) == (124, "before\n")
+    assert shell.run("echo after", 10.0) == (0, "after\n")
+
+
+def test_noise_on_the_console_between_commands_does_no_harm(shell: GuestShell) -> None:
+    shell.run("(sleep 0.1; echo '@B @E 0 noise' >/dev/tty) >/dev/null 2>&1 &", 10.0)
+    shell.run("sleep 0.3", 10.0)
+    assert shell.run("echo clean", 10.0) == (0, "clean\n")
