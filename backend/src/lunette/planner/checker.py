@@ -102,8 +102,8 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
         if disk_id not in may_wipe:
             yield f"disk {disk_id} would be wiped though the request did not name it"
     wiped = {step.disk_id: step for step in wipes}
-    serials = {step.disk_id: step.serial for step in wipes} | {m.disk_id: m.serial for m in members}
-    for disk_id, serial in serials.items():
+    named = [(step.disk_id, step.serial) for step in wipes] + [(member.disk_id, member.serial) for member in members]
+    for disk_id, serial in dict.fromkeys(named):
         disk = seen.disk(disk_id)
         if disk is None or disk.id != disk_id:
             yield f"disk {disk_id} is not there under this id"

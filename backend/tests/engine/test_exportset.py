@@ -1,0 +1,260 @@
+"""The document of everything to be exported, and the releases of what leaves it."""
+
+import time
+
+import pytest
+from pydantic import SecretStr
+from sqlalchemy import insert, select
+
+from backend.tests.engine.conftest import ADMIN, DISKS, Appliance
+from lunette.agent.brake import merge
+from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.errors import ToolFailed
+from lunette.domain.exports import ExportSet, ReleaseKind
+from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch, OsType
+from lunette.domain.identity import IdentitySource
+from lunette.domain.mappings import MappingCreate
+from lunette.domain.volumes import VolumePatch
+from lunette.engine import exportset
+from lunette.store.resources import Array, Host, HostInitiator, Mapping, ReleaseRow, Target, Volume
+
+
+def document(appliance: Appliance) -> ExportSet:
+    with appliance.store.read() as tx:
+        return exportset.build(tx, appliance.store.box)
+
+
+def mapping_id(appliance: Appliance, volume: str) -> str:
+    with appliance.store.read() as tx:
+        return tx.scalars(select(Mapping.id).join(Volume).where(Volume.name == volume)).one()
+
+
+def unmap(appliance: Appliance, volume: str) -> None:
+    ref = mapping_id(appliance, volume)
+    with appliance.store.write() as tx:
+        appliance.control.delete_mapping(tx, ADMIN, ref)
+
+
+def released(appliance: Appliance) -> set[tuple[ReleaseKind, str]]:
+    return {(release.kind, release.id) for release in document(appliance).released}
+
+
+def furnish(appliance: Appliance) -> None:
+    appliance.array()
+    appliance.volumes("v1", "v2", "v3")
+    appliance.host("h1")
+    appliance.host("h2")
+    appliance.portal()
+    appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v2", host="h1"))
+
+
+def test_it_holds_ready_arrays_mapped_volumes_and_owners_of_mappings(appliance: Appliance) -> None:
+    furnish(appliance)
+    appliance.ask_array("later", DISKS[4:6] + DISKS[6:8])
+    found = document(appliance)
+    assert [array.name for array in found.arrays] == ["tank"]
+    assert found.arrays[0].members == DISKS[:4]
+    assert sorted(volume.name for volume in found.volumes) == ["v1", "v2"]
+    assert {volume.device for volume in found.volumes} == {
+        f"/dev/{group}/{name}" for (group, name), cut in appliance.agent.volumes.items()
+        if cut.volume_id in {volume.volume_id for volume in found.volumes}
+    }  # fmt: skip
+    (target,) = found.targets
+    assert [initiator.iqn for initiator in target.initiators] == ["iqn.2026-01.com.example:h1"]
+    assert [lun.lun for lun in target.luns] == [1, 2]
+    assert [(portal.address, portal.port) for portal in found.portals] == [("0.0.0.0", 3260)]
+    assert found.released == ()
+
+
+def test_building_it_twice_gives_the_same_document(appliance: Appliance) -> None:
+    furnish(appliance)
+    assert document(appliance) == document(appliance)
+
+
+def test_secrets_are_opened_for_the_agent_and_sealed_in_the_database(appliance: Appliance) -> None:
+    furnish(appliance)
+    chap = Chap(user="u", secret=SecretStr("secret-12345"), mutual_user="m", mutual_secret=SecretStr("mutual-12345"))
+    with appliance.store.write() as tx:
+        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(chap=chap))
+    found = document(appliance).targets[0].initiators[0].chap
+    assert found
+    assert (found.user, found.secret.get_secret_value()) == ("u", "secret-12345")
+    assert found.mutual_secret
+    assert found.mutual_secret.get_secret_value() == "mutual-12345"
+    with appliance.store.read() as tx:
+        row = tx.scalars(select(Host).where(Host.name == "h1")).one()
+    assert "secret-12345" not in str(vars(row))
+    with appliance.store.write() as tx:
+        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(chap=None))
+    assert document(appliance).targets[0].initiators[0].chap is None
+
+
+def test_a_group_is_one_target_with_the_initiators_of_all_its_hosts(appliance: Appliance) -> None:
+    appliance.array()
+    appliance.volumes("v1")
+    appliance.host("h1")
+    with appliance.store.write() as tx:
+        wish = HostCreate(name="h2", os_type=OsType.ESXI, iqns=("iqn.2026-01.com.example:h2",), wwpns=("21" * 8,))
+        appliance.control.create_host(tx, ADMIN, wish)
+        appliance.control.create_host_group(tx, ADMIN, HostGroupCreate(name="g", hosts=("h1", "h2")))
+    appliance.map(MappingCreate(volume="v1", host_group="g"))
+    (target,) = document(appliance).targets
+    assert sorted(initiator.host for initiator in target.initiators) == ["h1", "h2"]
+    assert target.os_type is OsType.OTHER
+    with appliance.store.write() as tx:
+        appliance.control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(hosts=("h2",)))
+    (target,) = document(appliance).targets
+    assert [initiator.host for initiator in target.initiators] == ["h2"]
+    assert target.os_type is OsType.ESXI
+    assert {kind for kind, _ in released(appliance)} == {ReleaseKind.INITIATOR}
+
+
+def test_unmapping_releases_the_mapping_and_what_was_its_last_use(appliance: Appliance) -> None:
+    furnish(appliance)
+    before = document(appliance)
+    volume_ids = {volume.name: volume.volume_id for volume in before.volumes}
+    first, second = mapping_id(appliance, "v1"), mapping_id(appliance, "v2")
+    unmap(appliance, "v1")
+    assert released(appliance) == {(ReleaseKind.MAPPING, first), (ReleaseKind.VOLUME, volume_ids["v1"])}
+    unmap(appliance, "v2")
+    target = before.targets[0]
+    assert released(appliance) == {
+        (ReleaseKind.MAPPING, first), (ReleaseKind.VOLUME, volume_ids["v1"]),
+        (ReleaseKind.MAPPING, second), (ReleaseKind.VOLUME, volume_ids["v2"]),
+        (ReleaseKind.TARGET, target.target_id), (ReleaseKind.INITIATOR, target.initiators[0].initiator_id),
+    }  # fmt: skip
+
+
+def test_a_shared_volume_stays_while_one_owner_has_it(appliance: Appliance) -> None:
+    furnish(appliance)
+    appliance.map(MappingCreate(volume="v1", host="h2", shared=True))
+    with appliance.store.read() as tx:
+        query = select(Mapping.id).join(Host).where(Host.name == "h2")
+        ref = tx.scalars(query).one()
+    with appliance.store.write() as tx:
+        appliance.control.delete_mapping(tx, ADMIN, ref)
+    assert ReleaseKind.VOLUME not in {kind for kind, _ in released(appliance)}
+    assert ReleaseKind.TARGET in {kind for kind, _ in released(appliance)}
+
+
+def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance) -> None:
+    """What the agent's brake leaves unexplained was not released: each change is judged against the one before."""
+    furnish(appliance)
+    control, store = appliance.control, appliance.store
+    with store.write() as tx:
+        control.create_host_group(tx, ADMIN, HostGroupCreate(name="g", hosts=("h2",)))
+    appliance.map(MappingCreate(volume="v3", host_group="g"))
+    served = document(appliance)
+
+    def step(words: str) -> None:
+        nonlocal served
+        wanted = document(appliance)
+        verdict = merge(served, wanted)
+        assert verdict.unexplained == (), words
+        assert verdict.refusal is None
+        assert verdict.effective == wanted.model_copy(update={"released": ()}), words
+        served = verdict.effective
+
+    with store.write() as tx:
+        control.patch_volume(tx, ADMIN, "v1", VolumePatch(name="renamed"))
+    step("rename")
+    with store.write() as tx:
+        control.patch_host(tx, ADMIN, "h1", HostPatch(iqns=("iqn.2026-01.com.example:new",)))
+    step("another initiator")
+    with store.write() as tx:
+        control.patch_host_group(tx, ADMIN, "g", HostGroupPatch(hosts=("h1",)))
+    step("another member")
+    unmap(appliance, "renamed")
+    step("unmap")
+    unmap(appliance, "v2")
+    step("last mapping of a host")
+    unmap(appliance, "v3")
+    step("last mapping of a group")
+    with store.write() as tx:
+        control.delete_portal(tx, ADMIN, "p1")
+    step("portal")
+    for name in ("renamed", "v2", "v3"):
+        with store.write() as tx:
+            outcome = control.delete_volume(tx, ADMIN, name)
+        appliance.finish(outcome)
+    step("volumes")
+    with store.write() as tx:
+        outcome = control.delete_array(tx, ADMIN, "tank")
+    step("array")
+    appliance.finish(outcome)
+    step("array gone")
+    assert [*served.arrays, *served.volumes, *served.targets, *served.portals] == []
+
+
+def test_a_deletion_that_failed_brings_the_array_back(appliance: Appliance) -> None:
+    appliance.array()
+    before = document(appliance)
+    appliance.agent.failures["do", "group.remove"] = ToolFailed("no")
+    with appliance.store.write() as tx:
+        outcome = appliance.control.delete_array(tx, ADMIN, "tank")
+    assert document(appliance).arrays == ()
+    appliance.control.runner.run(outcome.job_id or "")
+    after = document(appliance)
+    assert after.arrays == before.arrays
+    assert after.generation > before.generation + 1
+
+
+def test_the_generation_grows_with_every_change_of_the_exports_and_only_then(appliance: Appliance) -> None:
+    appliance.array()
+    with appliance.store.read() as tx:
+        before = exportset.generation(tx)
+    appliance.host("h1")
+    with appliance.store.write() as tx:
+        wish = ArrayCreate(name="dry", level=Level.RAID1, disks=DISKS[4:6])
+        appliance.control.create_array(tx, ADMIN, wish, dry_run=True)
+    appliance.volumes("v1")
+    with appliance.store.read() as tx:
+        assert exportset.generation(tx) == before
+    appliance.map(MappingCreate(volume="v1", host="h1"))
+    with appliance.store.read() as tx:
+        assert exportset.generation(tx) == before + 1
+
+
+def test_acknowledged_releases_are_forgotten_and_later_ones_stay(appliance: Appliance) -> None:
+    furnish(appliance)
+    unmap(appliance, "v1")
+    seen = document(appliance)
+    unmap(appliance, "v2")
+    with appliance.store.write() as tx:
+        assert exportset.acknowledged(tx, seen.generation) == len(seen.released)
+    with appliance.store.read() as tx:
+        assert {row.generation for row in tx.scalars(select(ReleaseRow))} == {seen.generation + 1}
+
+
+@pytest.mark.slow
+def test_ten_thousand_mapped_volumes_are_built_within_seconds(lone: Appliance) -> None:
+    array_id = lone.array()
+    ids = IdentitySource()
+    with lone.store.write() as tx:
+        hosts = [(ids.id(), f"h{n}") for n in range(40)]
+        tx.execute(insert(Host), [{"id": ref, "name": name, "os_type": "linux"} for ref, name in hosts])
+        names = [{"id": ids.id(), "host_id": r, "kind": "iqn", "name": f"iqn.2026-01.com.x:{n}"} for r, n in hosts]
+        tx.execute(insert(HostInitiator), names)
+        tx.execute(insert(Target), [{"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12)} for r, _ in hosts])
+        rows = [
+            {
+                "id": ids.id(), "name": f"v{n}", "state": "ready", "array_id": array_id, "size_bytes": 4 << 20,
+                "provisioning": "thick", "lv_name": f"v{n}", **ids.volume().model_dump(),
+            }
+            for n in range(10_000)
+        ]  # fmt: skip
+        tx.execute(insert(Volume), rows)
+        tx.execute(
+            insert(Mapping),
+            [
+                {"id": ids.id(), "volume_id": row["id"], "host_id": hosts[n % 40][0], "lun": n // 40, "shared": False}
+                for n, row in enumerate(rows)
+            ],
+        )
+    with lone.store.read() as tx:
+        assert tx.scalars(select(Array.name)).all() == ["tank"]
+    began = time.monotonic()
+    found = document(lone)
+    assert time.monotonic() - began < 10
+    assert len(found.volumes) == 10_000
+    assert sum(len(target.luns) for target in found.targets) == 10_000

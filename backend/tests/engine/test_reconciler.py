@@ -1,0 +1,199 @@
+"""The reconciler hands over the document, forgets what was acknowledged, and turns what is wrong into alerts."""
+
+import datetime as dt
+import threading
+
+import pytest
+from sqlalchemy import select
+
+from backend.tests.engine.conftest import ADMIN, Appliance
+from lunette.domain.mappings import MappingCreate
+from lunette.engine.control import Control
+from lunette.engine.reconciler import BLOCKED_PERIOD_S, PERIOD_S, Reconciler
+from lunette.store.journal import Alert, Event
+from lunette.store.resources import Mapping, ReleaseRow
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
+
+    def __call__(self) -> dt.datetime:
+        return self.now
+
+    def seconds(self) -> float:
+        return self.now.timestamp()
+
+    def advance(self, seconds: float) -> None:
+        self.now += dt.timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def reconciler(appliance: Appliance, clock: Clock) -> Reconciler:
+    return Reconciler(appliance.store, appliance.agent, clock)
+
+
+def alerts(appliance: Appliance, *, resolved: bool = False) -> dict[str, str]:
+    with appliance.store.read() as tx:
+        rows = tx.scalars(select(Alert)).all()
+    return {row.key.partition(":")[0]: row.message for row in rows if (row.resolved_at is not None) == resolved}
+
+
+def furnish(appliance: Appliance) -> None:
+    appliance.array()
+    appliance.volumes("v1")
+    appliance.host("h1")
+    appliance.portal()
+    appliance.map(MappingCreate(volume="v1", host="h1"))
+
+
+def test_a_round_hands_over_the_document(appliance: Appliance, reconciler: Reconciler, clock: Clock) -> None:
+    furnish(appliance)
+    assert reconciler.round() == PERIOD_S
+    assert appliance.agent.wanted
+    assert len(appliance.agent.wanted.targets) == 1
+    assert reconciler.last
+    assert reconciler.last[1] == clock.now
+    assert alerts(appliance) == {}
+
+
+def test_an_acknowledged_release_is_forgotten_and_not_sent_again(appliance: Appliance, reconciler: Reconciler) -> None:
+    furnish(appliance)
+    reconciler.round()
+    with appliance.store.write() as tx:
+        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+    reconciler.round()
+    assert appliance.agent.wanted
+    assert len(appliance.agent.wanted.released) == 4
+    with appliance.store.read() as tx:
+        assert tx.scalars(select(ReleaseRow)).all() == []
+    reconciler.round()
+    assert list(appliance.agent.wanted.released) == []
+
+
+def test_a_refused_document_keeps_its_releases_and_raises_an_alert(
+    appliance: Appliance, reconciler: Reconciler
+) -> None:
+    furnish(appliance)
+    with appliance.store.write() as tx:
+        appliance.control.delete_mapping(tx, ADMIN, tx.scalars(select(Mapping.id)).one())
+    appliance.agent.refusal = "the database is older"
+    reconciler.round()
+    assert list(alerts(appliance)) == ["exports.refused"]
+    with appliance.store.read() as tx:
+        assert len(tx.scalars(select(ReleaseRow)).all()) == 4
+    appliance.agent.refusal = None
+    reconciler.round()
+    assert alerts(appliance) == {}
+    assert list(alerts(appliance, resolved=True)) == ["exports.refused"]
+
+
+def test_what_the_brake_keeps_is_an_alert_naming_it(appliance: Appliance, reconciler: Reconciler) -> None:
+    appliance.agent.unexplained = ("mapping m1: what is served stays",)
+    reconciler.round()
+    assert "1 exports are served" in alerts(appliance)["exports.unexplained"]
+    appliance.agent.unexplained = ()
+    reconciler.round()
+    assert alerts(appliance) == {}
+
+
+def test_an_agent_that_is_away_for_long_is_an_alert_that_resolves_by_itself(
+    appliance: Appliance, reconciler: Reconciler, clock: Clock
+) -> None:
+    appliance.agent.away = True
+    assert reconciler.round() == BLOCKED_PERIOD_S
+    clock.advance(9)
+    reconciler.round()
+    assert alerts(appliance) == {}
+    clock.advance(2)
+    reconciler.round()
+    assert list(alerts(appliance)) == ["agent.away"]
+    appliance.agent.away = False
+    assert reconciler.round() == PERIOD_S
+    assert alerts(appliance) == {}
+
+
+def test_a_target_that_stays_blocked_is_an_alert_naming_host_and_reason(
+    appliance: Appliance, reconciler: Reconciler, clock: Clock
+) -> None:
+    furnish(appliance)
+    reconciler.round()
+    assert appliance.agent.wanted
+    reason = "waiting for array tank: 3 of 8 disks present"
+    appliance.agent.blocked = {appliance.agent.wanted.targets[0].target_id: reason}
+    assert reconciler.round() == BLOCKED_PERIOD_S
+    clock.advance(11)
+    reconciler.round()
+    assert alerts(appliance) == {"target.blocked": "Host h1 cannot reach its volumes"}
+    with appliance.store.read() as tx:
+        assert "3 of 8 disks" in tx.scalars(select(Alert.cause)).one()
+    appliance.agent.away = True
+    reconciler.round()
+    assert list(alerts(appliance)) == ["target.blocked"], "while nobody answers, what was known stays"
+    appliance.agent.away = False
+    appliance.agent.blocked = {}
+    reconciler.round()
+    assert alerts(appliance) == {}
+
+
+def test_an_alert_that_comes_back_is_raised_again_in_its_own_row(appliance: Appliance, reconciler: Reconciler) -> None:
+    for unexplained in (("a",), (), ("a",)):
+        appliance.agent.unexplained = unexplained
+        reconciler.round()
+    with appliance.store.read() as tx:
+        assert len(tx.scalars(select(Alert)).all()) == 1
+        kinds = list(tx.scalars(select(Event.kind).where(Event.noun == "alert").order_by(Event.seq)))
+    assert kinds == ["alert.raised", "alert.resolved", "alert.raised"]
+
+
+def test_a_quiet_round_writes_nothing(appliance: Appliance, reconciler: Reconciler) -> None:
+    furnish(appliance)
+    reconciler.round()
+    woken: list[int] = []
+    appliance.store.subscribe(lambda: woken.append(1))
+    reconciler.round()
+    assert woken == []
+
+
+def test_alerts_of_an_earlier_process_are_resolved_after_a_restart(appliance: Appliance, clock: Clock) -> None:
+    appliance.agent.unexplained = ("a",)
+    Reconciler(appliance.store, appliance.agent, clock).round()
+    appliance.agent.unexplained = ()
+    Reconciler(appliance.store, appliance.agent, clock).round()
+    assert alerts(appliance) == {}
+
+
+def test_a_commit_wakes_the_reconciler_and_the_workers(appliance: Appliance) -> None:
+    """With the threads running nothing waits for a timer: the whole way takes far less than one period."""
+    control = Control(appliance.store, appliance.agent)
+    appliance.control = control
+    control.start()
+    try:
+        job = appliance.ask_array()
+        done = threading.Event()
+
+        def look() -> None:
+            with appliance.store.read() as tx:
+                if tx.scalars(select(Event.seq).where(Event.kind == "job.finished", Event.ref == job.job_id)).first():
+                    done.set()
+
+        stop = appliance.store.subscribe(look)
+        look()
+        assert done.wait(PERIOD_S / 2)
+        stop()
+        deadline = threading.Event()
+        for _ in range(100):
+            if appliance.agent.wanted and appliance.agent.wanted.arrays:
+                break
+            deadline.wait(0.05)
+        assert appliance.agent.wanted
+        assert [array.name for array in appliance.agent.wanted.arrays] == ["tank"]
+        assert control.exports()
+        assert control.exports_at
+    finally:
+        control.stop()

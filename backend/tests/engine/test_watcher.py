@@ -1,0 +1,127 @@
+"""The watcher turns array health into alerts and events, and tells of drives that come and go."""
+
+import pytest
+from sqlalchemy import select
+
+from backend.tests import seen
+from backend.tests.engine.conftest import Appliance
+from backend.tests.engine.test_reconciler import Clock, alerts
+from lunette.domain.arrays import ArrayState
+from lunette.engine.observing import ObservationCache
+from lunette.engine.watcher import Watcher
+from lunette.store.journal import Alert, Event
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def watcher(lone: Appliance, clock: Clock) -> Watcher:
+    return Watcher(lone.store, ObservationCache(lone.agent, monotonic=clock.seconds), clock)
+
+
+def look(watcher: Watcher, clock: Clock, after_s: float = 10) -> None:
+    clock.advance(after_s)
+    watcher.round()
+
+
+def told(lone: Appliance, noun: str) -> list[str]:
+    with lone.store.read() as tx:
+        return list(tx.scalars(select(Event.message).where(Event.noun == noun).order_by(Event.seq)))
+
+
+def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+    lone.array()
+    look(watcher, clock)
+    assert alerts(lone) == {}
+    lone.agent.array_state = ArrayState.DEGRADED
+    look(watcher, clock)
+    assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without all its disks"}
+    lone.agent.array_state = ArrayState.FAILED
+    look(watcher, clock)
+    with lone.store.read() as tx:
+        assert tx.scalars(select(Alert.severity)).all() == ["critical"]
+    lone.agent.array_state = ArrayState.CLEAN
+    look(watcher, clock)
+    assert alerts(lone) == {}
+    assert told(lone, "array")[-3:] == [
+        "Array tank was clean and is degraded", "Array tank was degraded and is failed",
+        "Array tank was failed and is clean",
+    ]  # fmt: skip
+
+
+def test_a_resync_is_no_alert(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+    lone.array()
+    lone.agent.array_state = ArrayState.RESYNCING
+    look(watcher, clock)
+    assert alerts(lone) == {}
+
+
+def test_an_array_that_stays_away_is_critical_and_names_its_disks(
+    lone: Appliance, watcher: Watcher, clock: Clock
+) -> None:
+    lone.array()
+    kept, lone.agent.arrays = lone.agent.arrays, {}
+    look(watcher, clock)
+    assert alerts(lone) == {}, "at boot an array may still be on its way"
+    look(watcher, clock, 31)
+    with lone.store.read() as tx:
+        row = tx.scalars(select(Alert)).one()
+    assert row.severity == "critical"
+    assert "nvme-D1, nvme-D2, nvme-D3, nvme-D4" in row.cause
+    lone.agent.arrays = kept
+    look(watcher, clock)
+    assert alerts(lone) == {}
+
+
+def test_while_the_agent_is_away_nothing_is_raised_or_resolved(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+    lone.array()
+    lone.agent.array_state = ArrayState.DEGRADED
+    look(watcher, clock)
+    lone.agent.away = True
+    look(watcher, clock, 100)
+    assert list(alerts(lone)) == ["array.health"]
+
+
+def test_drives_that_come_and_go_are_told(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
+    look(watcher, clock)
+    lone.agent.disks["nvme-D9"] = seen.disk(9)
+    look(watcher, clock)
+    del lone.agent.disks["nvme-D1"]
+    look(watcher, clock)
+    assert told(lone, "disk") == ["Disk nvme-D9 appeared", "Disk nvme-D1 is gone"]
+
+
+def test_callers_within_the_age_share_one_question_and_a_change_asks_anew(lone: Appliance) -> None:
+    now = [0.0]
+    cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
+    cache.get(2)
+    now[0] = 1.9
+    cache.get(2)
+    assert lone.agent.observed == 1
+    now[0] = 2.1
+    cache.get(2)
+    assert lone.agent.observed == 2
+    cache.forget()
+    cache.get(2)
+    assert lone.agent.observed == 3
+
+
+def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance) -> None:
+    cache = ObservationCache(lone.agent, monotonic=lambda: 0.0)
+    original = lone.agent.observe
+
+    class Changing:
+        def __getattr__(self, name: str) -> object:
+            return getattr(lone.agent, name)
+
+        def observe(self) -> object:
+            cache.forget()
+            return original()
+
+    cache._agent = Changing()  # type: ignore[assignment]
+    cache.get(2)
+    cache.get(2)
+    assert lone.agent.observed == 2

@@ -1,0 +1,99 @@
+"""Plans for hosts and groups: an initiator belongs to one host, a host to one group."""
+
+from typing import Any
+
+import pytest
+
+from backend.tests.planner.test_arrays import identities
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
+from lunette.planner import host_groups, hosts
+from lunette.planner.host_groups import GroupFacts, KnownGroup
+from lunette.planner.hosts import HostFacts, KnownHost
+
+IQN = "iqn.2026-01.com.example:{}"
+ONE, TWO = IQN.format(1), IQN.format(2)
+APPLIANCE = "0123456789ab"
+FREE = HostFacts(name_taken=False, initiator_owners={})
+
+
+def known(**changes: Any) -> KnownHost:
+    facts: dict[str, Any] = {
+        "id": "h", "name": "h1", "os_type": "linux", "description": "", "has_chap": False,
+        "initiators": frozenset({("iqn", ONE)}),
+    }  # fmt: skip
+    return KnownHost(**(facts | changes))
+
+
+def test_a_new_host_gets_ids_and_a_target_of_its_own() -> None:
+    new = hosts.plan_create(HostCreate(name="h1", iqns=(ONE, TWO)), FREE, identities(), APPLIANCE)
+    assert [initiator.name for initiator in new.initiators] == [ONE, TWO]
+    assert new.target.iqn.startswith(f"iqn.2026-11.io.lunette:{APPLIANCE}.")
+    assert len({new.id, new.target.id, *(initiator.id for initiator in new.initiators)}) == 4
+
+
+def test_an_initiator_of_another_host_is_a_conflict_naming_the_host() -> None:
+    facts = HostFacts(name_taken=False, initiator_owners={TWO: "h9"})
+    with pytest.raises(Conflict, match="belongs to host h9") as refusal:
+        hosts.plan_create(HostCreate(name="h1", iqns=(ONE, TWO)), facts, identities(), APPLIANCE)
+    assert [(p.field, p.value) for p in refusal.value.errors] == [("iqns[1]", TWO)]
+
+
+def test_an_initiator_given_twice_is_refused() -> None:
+    with pytest.raises(Invalid) as refusal:
+        hosts.plan_create(HostCreate(name="h1", iqns=(ONE, ONE)), FREE, identities(), APPLIANCE)
+    assert refusal.value.errors[0].field == "iqns[1]"
+
+
+def test_a_patch_tells_what_comes_and_goes_and_who_is_cut_off() -> None:
+    facts = HostFacts(name_taken=False, initiator_owners={}, connected=frozenset({ONE}))
+    patched = hosts.plan_patch(known(), HostPatch(iqns=(TWO,)), facts, identities())
+    assert [initiator.name for initiator in patched.added] == [TWO]
+    assert patched.removed == {ONE}
+    assert patched.plan.hosts_interrupted == ("h1",)
+
+
+def test_a_patch_keeps_what_it_does_not_name() -> None:
+    facts = HostFacts(name_taken=False, initiator_owners={ONE: "h1"})
+    patched = hosts.plan_patch(known(), HostPatch(iqns=(ONE,), os_type="linux"), facts, identities())  # type: ignore[arg-type]
+    assert (patched.added, patched.removed, patched.plan.changes) == ((), frozenset(), ())
+    assert hosts.plan_patch(known(has_chap=True), HostPatch(), facts, identities()).plan.changes == ()
+    taken = hosts.plan_patch(known(has_chap=True), HostPatch(chap=None), facts, identities())
+    assert "taken away" in taken.plan.changes[0].detail
+
+
+def test_a_host_with_mappings_or_in_a_group_is_not_deleted() -> None:
+    with pytest.raises(InUse, match="volumes v1, v2"):
+        hosts.plan_delete(known(mapped=("v1", "v2")))
+    with pytest.raises(InUse, match="host group g1"):
+        hosts.plan_delete(known(group="g1"))
+    assert hosts.plan_delete(known()).steps == ()
+
+
+def facts(**found: tuple[str, str, str | None]) -> GroupFacts:
+    return GroupFacts(name_taken=False, hosts=found, connected=frozenset({"h1"}))
+
+
+def test_a_group_takes_known_hosts_that_are_in_no_other_group() -> None:
+    wish = HostGroupCreate(name="g", hosts=("h1", "h2"))
+    new = host_groups.plan_create(wish, facts(h1=("1", "h1", None), h2=("2", "h2", None)), identities(), APPLIANCE)
+    assert new.host_ids == ("1", "2")
+    with pytest.raises(Conflict, match="in host group other"):
+        host_groups.plan_create(wish, facts(h1=("1", "h1", "other"), h2=("2", "h2", None)), identities(), APPLIANCE)
+    with pytest.raises(Invalid, match="no host h2"):
+        host_groups.plan_create(wish, facts(h1=("1", "h1", None)), identities(), APPLIANCE)
+    with pytest.raises(Invalid, match="named twice"):
+        host_groups.plan_create(wish, facts(h1=("1", "h1", None), h2=("1", "h1", None)), identities(), APPLIANCE)
+
+
+def test_a_host_that_leaves_a_group_while_logged_in_is_named() -> None:
+    group = KnownGroup("g", "g", "", {"1": "h1", "2": "h2"}, mapped=("v1",))
+    patched = host_groups.plan_patch(group, HostGroupPatch(hosts=("h2",)), facts(h2=("2", "h2", "g")))
+    assert patched.removed == ("1",)
+    assert patched.plan.hosts_interrupted == ("h1",)
+    assert "loses 1 volumes" in patched.plan.changes[0].detail
+
+
+def test_a_mapped_group_is_not_deleted() -> None:
+    with pytest.raises(InUse, match="volumes v1"):
+        host_groups.plan_delete(KnownGroup("g", "g", "", {}, mapped=("v1",)))
