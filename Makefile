@@ -29,7 +29,7 @@ test-full: deps ## run the whole matrix, resumable; SHARD=name runs one shard, S
 check: ## format, lint, types, import rule, sizes, stale generated files
 	@tests/run/deps python node && $(PYTHON) -m tests.run.check
 
-dev: ## the API with reload and the web page with hot reload, on this machine, without an agent
+dev: ## the API with a fake machine behind it and the web page, both reloading when their source changes
 	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
 
 e2e: deps ## only the end-to-end tests

@@ -1,30 +1,23 @@
-"""`make dev`: the API restarts when its source changes, the page reloads when its own does; no agent, no root.
+"""`make dev`: the API with a fake machine behind it, and the web page; both follow their source. No root, no agent.
 
-State is kept in the cache, so the administrator's password survives. LUNETTE_AGENT_SOCKET names the socket of an
-agent if there is one; without it the API serves and says that the agent is away.
+The API's state is made anew at each start. The console says which user and password to take.
 """
 
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 from watchfiles import PythonFilter, watch
 
-from tests.run.command import ROOT, cache_folder
+from tests.run.command import ROOT
 
-_PORT = 8443
+_PORT = 8000
 
 
 def main() -> int:
     """Runs both until Ctrl-C."""
-    state = cache_folder() / "dev"
-    (state / "data").mkdir(parents=True, exist_ok=True)
-    (state / "run").mkdir(exist_ok=True)
-    api = [str(Path(sys.executable).with_name("lunette-api")), "--host", "127.0.0.1", "--port", str(_PORT)]
-    api += ["--data", str(state / "data"), "--runtime", str(state / "run")]
-    api += ["--agent-socket", os.environ.get("LUNETTE_AGENT_SOCKET") or str(state / "run/agent.sock")]
-    environment = {**os.environ, "LUNETTE_URL": f"https://127.0.0.1:{_PORT}"}
+    api = [sys.executable, "-m", "backend.tests.dev_server", "--port", str(_PORT)]
+    environment = {**os.environ, "LUNETTE_URL": f"http://127.0.0.1:{_PORT}"}
     page = subprocess.Popen(["npm", "--prefix", "frontend", "run", "dev"], cwd=ROOT, env=environment)
     server = _start(api)
     try:
@@ -38,7 +31,7 @@ def main() -> int:
 
 
 def _start(api: list[str]) -> subprocess.Popen[bytes]:
-    # In a session of its own, Ctrl-C reaches us and not the API, which we then stop as systemd would.
+    # In a session of its own, so that Ctrl-C reaches us alone and we stop it in order.
     return subprocess.Popen(api, cwd=ROOT, start_new_session=True)
 
 
