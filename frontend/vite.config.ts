@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vitest/config'
-import { mockApi } from './mock/server'
+import { mockApi } from './mock/server.ts'
 
 // `npm run dev` talks to the appliance named by LUNETTE_URL (its self-signed certificate is accepted),
 // or, with no appliance given, to the typed mock the component tests use.
@@ -30,8 +30,11 @@ export default defineConfig({
   build: { manifest: true, target: 'es2022', chunkSizeWarningLimit: 900 },
   test: {
     environment: 'happy-dom',
+    environmentOptions: { happyDOM: { url: 'https://lunette.test/' } },
     include: ['src/**/*.spec.ts', 'mock/**/*.spec.ts'],
     restoreMocks: true,
+    // A shared two-core machine is slow now and then; a page that never settles still fails.
+    testTimeout: 30_000,
     unstubGlobals: true,
     env: { TZ: 'UTC' },
   },

@@ -1,11 +1,10 @@
 /** Answers requests from a World the way the API does: lists with search, order and cursor, problems, the login. */
 import type { Me, Problem, ProblemField } from '@/api'
+import { CSRF } from './world'
 import type { World } from './world'
 
 type Row = object
 type Handler = (request: Request, url: URL) => Response | Promise<Response>
-
-const CSRF = 'csrf-of-the-mock'
 
 const json = (body: unknown, status = 200) => Response.json(body, { status })
 
@@ -110,6 +109,8 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     const handler = job ? () => json(job) : handlers[`${request.method} ${path}`]
     if (!handler) return problem(404, 'Not found', `The mock has no ${request.method} ${path}.`)
     if (path !== '/login' && !world.me) return problem(401, 'Log in first', 'No session.')
+    if (world.broken && /s$/.test(path) && path !== '/status')
+      return problem(503, 'Not available', world.broken)
     if (request.method !== 'GET' && path !== '/login' && request.headers.get('X-CSRF-Token') !== CSRF)
       return problem(403, 'Not allowed', 'The header X-CSRF-Token is missing.')
     return handler(request, url)

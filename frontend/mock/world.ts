@@ -6,10 +6,14 @@ import type { Alert, Disk, Event, Job, Me, Session, Status, StorageArray, Volume
 import { events, session, undoneJob, volumesJob } from './journal'
 import { nvmeDisk, sasDisk, tank, volume } from './storage'
 
+export const CSRF = 'csrf-of-the-mock'
+
 export interface World {
   password: string
   isOneTime: boolean
   me?: Me
+  /** While set, every list answers 503 with this detail. */
+  broken?: string
   status: Status
   disks: Disk[]
   arrays: StorageArray[]
@@ -73,4 +77,15 @@ export function makeWorld(): World {
     events: events(),
     alerts: [],
   }
+}
+
+/** The same appliance with its administrator logged in. */
+export function loggedIn(world: World = makeWorld()): World {
+  world.me = {
+    username: 'admin',
+    role: 'administrator',
+    password_change_required: false,
+    csrf_token: CSRF,
+  }
+  return world
 }

@@ -1,28 +1,26 @@
-import { createRouter, createWebHistory } from 'vue-router'
-import type { RouteLocationNormalized, Router } from 'vue-router'
+import { createRouter } from 'vue-router'
+import type { RouteLocationNormalized, RouteRecordRaw, Router, RouterHistory } from 'vue-router'
 import type { useSession } from './session'
 
 declare module 'vue-router' {
   interface RouteMeta {
     /** i18n key of the page's title. */
     title?: string
-    /** Reachable without a login. */
-    isOpen?: boolean
   }
 }
 
-export const routes = [
+const routes: RouteRecordRaw[] = [
   {
     path: '/login',
     name: 'login',
     component: () => import('@/features/login/LoginPage.vue'),
-    meta: { title: 'login.title', isOpen: true },
+    meta: { title: 'login.title' },
   },
   {
     path: '/unreachable',
     name: 'unreachable',
     component: () => import('./UnreachablePage.vue'),
-    meta: { title: 'unreachable.title', isOpen: true },
+    meta: { title: 'unreachable.title' },
   },
   {
     path: '/',
@@ -40,7 +38,7 @@ export const routes = [
   },
 ]
 
-function page(path: string, name: string, component: () => Promise<unknown>) {
+function page(path: string, name: string, component: () => Promise<unknown>): RouteRecordRaw {
   return { path, name, component, meta: { title: `${name}.title` } }
 }
 
@@ -63,8 +61,8 @@ async function guard(to: RouteLocationNormalized, session: ReturnType<typeof use
   return session.isReady ? true : { name: 'login', query: next === '/' ? {} : { next } }
 }
 
-export function makeRouter(session: ReturnType<typeof useSession>, history = createWebHistory()): Router {
-  const router = createRouter({ history, routes: routes as never, scrollBehavior: () => ({ top: 0 }) })
+export function makeRouter(session: ReturnType<typeof useSession>, history: RouterHistory): Router {
+  const router = createRouter({ history, routes, scrollBehavior: () => ({ top: 0 }) })
   router.beforeEach((to) => guard(to, session))
   return router
 }

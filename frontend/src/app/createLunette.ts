@@ -1,0 +1,32 @@
+/** Puts the parts of the application together; the page itself and the component tests start here. */
+import { VueQueryPlugin } from '@tanstack/vue-query'
+import nuxtUi from '@nuxt/ui/vue-plugin'
+import { createPinia } from 'pinia'
+import { createApp } from 'vue'
+import type { RouterHistory } from 'vue-router'
+import App from './App.vue'
+import { setUpClient } from './client'
+import { makeI18n } from './i18n'
+import { makeQueryClient } from './queries'
+import { makeRouter } from './router'
+import { useSession } from './session'
+
+export function createLunette(history: RouterHistory) {
+  const app = createApp(App).use(createPinia())
+  const session = useSession()
+  const queryClient = makeQueryClient()
+  const router = makeRouter(session, history)
+
+  setUpClient({
+    csrfToken: () => session.csrfToken,
+    onLoginEnded: () => {
+      if (!session.username) return
+      session.forget()
+      queryClient.clear()
+      void router.push({ name: 'login', query: { next: router.currentRoute.value.fullPath } })
+    },
+  })
+
+  app.use(makeI18n()).use(VueQueryPlugin, { queryClient }).use(router).use(nuxtUi)
+  return { app, router, queryClient }
+}

@@ -1,0 +1,85 @@
+import { QueryClient } from '@tanstack/vue-query'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { FakeEventSource } from '../../mock/visit'
+import { useLive } from './live'
+
+let queries: QueryClient
+let live: ReturnType<typeof useLive>
+
+const stale = () =>
+  queries
+    .getQueryCache()
+    .getAll()
+    .filter((query) => query.state.isInvalidated)
+    .map((query) => (query.queryKey[0] as { _id: string })._id)
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('EventSource', FakeEventSource)
+  queries = new QueryClient()
+  for (const [id, tag] of [
+    ['diskList', 'disks'],
+    ['volumeList', 'volumes'],
+    ['hostList', 'hosts'],
+    ['statusShow', 'status'],
+  ])
+    queries.setQueryData([{ _id: id, tags: [tag] }], {})
+  live = useLive(queries)
+  live.start()
+})
+
+afterEach(() => {
+  live.stop()
+  vi.useRealTimers()
+})
+
+const tell = (data: string) => FakeEventSource.last?.tell(data)
+
+it('fetches again what an event touches, and nothing else', () => {
+  tell(JSON.stringify({ seq: 1, noun: 'volume', kind: 'volume.created' }))
+  vi.advanceTimersByTime(300)
+  expect(stale()).toEqual(['volumeList', 'statusShow'])
+})
+
+it('makes one refetch of a batch of events', () => {
+  const invalidate = vi.spyOn(queries, 'invalidateQueries')
+  for (let seq = 1; seq <= 32; seq += 1) tell(JSON.stringify({ seq, noun: 'volume' }))
+  vi.advanceTimersByTime(300)
+  expect(invalidate).toHaveBeenCalledTimes(1)
+})
+
+it('survives data it cannot read', () => {
+  tell('not json')
+  tell('null')
+  tell('{"noun": 7}')
+  vi.advanceTimersByTime(300)
+  expect(stale()).toEqual([])
+})
+
+it('stays live when the server ends a stream and takes the client back in time', () => {
+  FakeEventSource.last?.open()
+  FakeEventSource.last?.fail()
+  vi.advanceTimersByTime(4_000)
+  FakeEventSource.last?.open()
+  vi.advanceTimersByTime(10_000)
+  expect(live.state.value).toBe('live')
+  expect(stale()).toEqual([])
+})
+
+it('says that it is lost when the outage lasts, and fetches everything again afterwards', () => {
+  FakeEventSource.last?.open()
+  FakeEventSource.last?.fail()
+  vi.advanceTimersByTime(7_000)
+  expect(live.state.value).toBe('lost')
+  FakeEventSource.last?.open()
+  expect(live.state.value).toBe('live')
+  expect(stale()).toHaveLength(4)
+})
+
+it('connects anew when the browser has given up on the stream', () => {
+  const first = FakeEventSource.last
+  first?.close()
+  first?.fail()
+  vi.advanceTimersByTime(3_500)
+  expect(FakeEventSource.last).not.toBe(first)
+})

@@ -1,0 +1,36 @@
+/** Every text a page asks for exists, and no text is left over. */
+import { expect, it } from 'vitest'
+import en from './locales/en.json'
+
+const sources = Object.values(
+  import.meta.glob<string>(['../**/*.{vue,ts}', '!../api/**', '!../**/*.spec.ts'], {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  }),
+).join('\n')
+
+function flatten(texts: object, prefix = ''): string[] {
+  return Object.entries(texts).flatMap(([key, value]) =>
+    typeof value === 'string' ? [prefix + key] : flatten(value as object, `${prefix}${key}.`),
+  )
+}
+
+const keys = flatten(en)
+/** Whole keys, such as 'disks.title', and the beginnings of computed ones, such as `disks.states.${…}`. */
+const quoted = new Set([...sources.matchAll(/'([a-z]\w*(?:\.\w+)+)'/gi)].map((match) => match[1] ?? ''))
+const computed = [...sources.matchAll(/`([a-z]\w*\.(?:\w+\.)*)\$\{/gi)].map((match) => match[1] ?? '')
+const titles = new RegExp(`^(overview|disks|arrays|volumes|hosts|sessions|jobs|password|missing)\\.title$`)
+
+it('has every text that is asked for', () => {
+  const asked = [...sources.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1] ?? '')
+  expect(asked.length).toBeGreaterThan(50)
+  expect(asked.filter((key) => !keys.includes(key))).toEqual([])
+  expect(computed.filter((start) => !keys.some((key) => key.startsWith(start)))).toEqual([])
+})
+
+it('has no text that nobody asks for', () => {
+  const isUsed = (key: string) =>
+    quoted.has(key) || titles.test(key) || computed.some((start) => key.startsWith(start))
+  expect(keys.filter((key) => !isUsed(key))).toEqual([])
+})

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest'
+import { loggedIn, makeWorld } from '../../mock/world'
+import { settle, visit } from '../../mock/visit'
+import { safeNext } from './router'
+
+it('sends a stranger to the login and remembers where they wanted to go', async () => {
+  const { router } = await visit('/volumes?q=lun0', makeWorld())
+  expect(router.currentRoute.value.fullPath).toBe('/login?next=/volumes?q=lun0')
+})
+
+it('keeps a person with a one-time password at the login', async () => {
+  const world = loggedIn()
+  if (world.me) world.me = { ...world.me, password_change_required: true }
+  const { router, page } = await visit('/disks', world)
+  expect(router.currentRoute.value.name).toBe('login')
+  expect(page.textContent).toContain('Choose your password')
+})
+
+it('sends a person who is logged in on from the login page', async () => {
+  const { router } = await visit('/login?next=/disks', loggedIn())
+  expect(router.currentRoute.value.fullPath).toBe('/disks')
+})
+
+it.each([['https://evil.example'], ['//evil.example'], ['/\\evil.example'], [undefined], [['/a', '/b']]])(
+  'takes %s as no place to go on to',
+  (next) => expect(safeNext(next)).toBe('/'),
+)
+
+it('goes back to the login when the session has ended on the server', async () => {
+  const world = loggedIn()
+  const { router, queryClient, page } = await visit('/disks', world)
+  delete world.me
+  await queryClient.invalidateQueries()
+  await settle()
+  expect(router.currentRoute.value.fullPath).toBe('/login?next=/disks')
+  expect(page.textContent).not.toContain('SAMSUNG')
+})
+
+it('says so when the API does not answer at all', async () => {
+  const world = loggedIn()
+  Object.defineProperty(world, 'me', {
+    get: () => {
+      throw new TypeError('fetch failed')
+    },
+  })
+  const { page } = await visit('/', world)
+  expect(page.textContent).toContain('The appliance does not answer')
+})
+
+it('shows a page of its own for an address that does not exist', async () => {
+  const { page } = await visit('/nowhere', loggedIn())
+  expect(page.textContent).toContain('There is no such page')
+})

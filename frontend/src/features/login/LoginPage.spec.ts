@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { makeWorld } from '../../../mock/world'
+import type { World } from '../../../mock/world'
+import { control, field, settle, type, visit } from '../../../mock/visit'
+
+async function logIn(world: World, password: string) {
+  const opened = await visit('/login', world)
+  type(field(opened.page, 'User name'), 'admin')
+  type(field(opened.page, 'Password'), password)
+  control(opened.page, 'Log in').click()
+  await settle()
+  return opened
+}
+
+async function setPassword(page: Element, fresh: string, repeated = fresh) {
+  type(field(page, 'New password'), fresh)
+  type(field(page, 'New password again'), repeated)
+  control(page, 'Set password').click()
+  await settle()
+}
+
+const oneTime = (): World => ({ ...makeWorld(), password: 'once-only', isOneTime: true })
+
+it('leads to the overview with the right password', async () => {
+  const { router, page } = await logIn(makeWorld(), 'moonlight-over-tank')
+  expect(router.currentRoute.value.name).toBe('overview')
+  expect(page.textContent).toContain('lunette-rack4')
+})
+
+it('shows why a login was refused and stays', async () => {
+  const { router, page } = await logIn(makeWorld(), 'wrong')
+  expect(page.querySelector('[role=alert]')?.textContent).toContain('do not match')
+  expect(router.currentRoute.value.name).toBe('login')
+})
+
+it('asks for a new password after the one-time password, without asking for the old one again', async () => {
+  const world = oneTime()
+  const { router, page, requests } = await logIn(world, 'once-only')
+  expect(page.textContent).toContain('Choose your password')
+  expect(page.textContent).not.toContain('Current password')
+  await setPassword(page, 'a-much-better-password')
+  expect(world.password).toBe('a-much-better-password')
+  expect(router.currentRoute.value.name).toBe('overview')
+  expect(requests).toContain('POST /password')
+})
+
+it('refuses two entries that differ without asking the server', async () => {
+  const { page, requests } = await logIn(oneTime(), 'once-only')
+  await setPassword(page, 'a-much-better-password', 'a-much-better-passwort')
+  expect(page.textContent).toContain('The two entries differ')
+  expect(requests).not.toContain('POST /password')
+})
+
+it("puts the server's refusal under the field it names", async () => {
+  const { page } = await logIn(oneTime(), 'once-only')
+  await setPassword(page, 'short')
+  const described = field(page, 'New password').getAttribute('aria-describedby') ?? ''
+  const messages = described.split(' ').map((id) => page.querySelector(`[id="${id}"]`)?.textContent)
+  expect(messages.join()).toContain('give at least 12 characters')
+})
+
+it('shows what was typed when asked to', async () => {
+  const { page } = await visit('/login', makeWorld())
+  expect(field(page, 'Password').type).toBe('password')
+  control(page, 'Show the password').click()
+  await settle()
+  expect(field(page, 'Password').type).toBe('text')
+})

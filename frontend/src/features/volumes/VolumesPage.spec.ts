@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest'
+import { volume } from '../../../mock/storage'
+import { control, field, rows, settle, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const PAUSE_MS = 300
+const last = (requests: string[]) => requests.filter((request) => request.startsWith('GET /volumes')).at(-1)
+
+async function many(count: number) {
+  const world = loggedIn()
+  world.volumes = Array.from({ length: count }, (_, index) => volume(index + 1))
+  return visit('/volumes', world)
+}
+
+it('shows each volume with its size, owner and number, and whether it is served', async () => {
+  const { page } = await visit('/volumes', loggedIn())
+  expect(rows(page)).toHaveLength(32)
+  expect(rows(page)[10]?.slice(0, 5)).toEqual(['lun11', 'Served', '512 GiB', 'tank', 'host2 · LUN 3'])
+})
+
+it('says why a volume is blocked', async () => {
+  const world = loggedIn()
+  const reason = 'waiting for array tank: 3 of 8 disks present'
+  world.volumes = [volume(1, { export: { state: 'blocked', reason } })]
+  const { page } = await visit('/volumes', world)
+  expect(page.textContent).toContain('Blocked')
+  expect(page.querySelector(`[title="${reason}"]`)).not.toBeNull()
+})
+
+it('lets the server search, and keeps the search in the link', async () => {
+  const { page, router, requests } = await visit('/volumes', loggedIn())
+  type(field(page, 'Search by name'), 'lun1')
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  await settle()
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&name=*lun1*')
+  expect(router.currentRoute.value.query).toEqual({ q: 'lun1' })
+  expect(rows(page).map(([name]) => name)).toContain('lun10')
+  expect(rows(page).map(([name]) => name)).not.toContain('lun20')
+})
+
+it('offers to clear a search that finds nothing', async () => {
+  const { page } = await visit('/volumes?q=nothing', loggedIn())
+  expect(page.textContent).toContain('Nothing matches “nothing”')
+  const clear = [...page.querySelectorAll('button')].find((button) =>
+    button.textContent?.includes('Clear the search'),
+  )
+  clear?.click()
+  await settle()
+  expect(rows(page)).toHaveLength(32)
+})
+
+it('lets the server sort', async () => {
+  const { page, requests } = await visit('/volumes', loggedIn())
+  control(page, 'Size').click()
+  await settle()
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=size_bytes')
+})
+
+it('takes an order that the API does not know from a link as the usual one', async () => {
+  const { requests } = await visit('/volumes?sort=colour', loggedIn())
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name')
+})
+
+it('walks forth and back through the pages', async () => {
+  const { page } = await many(120)
+  control(page, 'Next').click()
+  await settle()
+  expect(page.textContent).toContain('51–100 of 120')
+  control(page, 'Next').click()
+  await settle()
+  expect(rows(page)).toHaveLength(20)
+  control(page, 'Previous').click()
+  await settle()
+  expect(page.textContent).toContain('51–100 of 120')
+  control(page, 'Previous').click()
+  await settle()
+  expect(page.textContent).toContain('1–50 of 120')
+})
+
+it('starts at the first page again when the order changes', async () => {
+  const { page, router } = await many(120)
+  control(page, 'Next').click()
+  await settle()
+  control(page, 'Name').click()
+  await settle()
+  expect(router.currentRoute.value.query).toEqual({ sort: '-name' })
+})
+
+it('tells how to make the first volume when there is none', async () => {
+  const { page } = await many(0)
+  expect(page.textContent).toContain('No volumes yet')
+})

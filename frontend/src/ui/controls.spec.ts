@@ -1,0 +1,92 @@
+import { mount } from '@vue/test-utils'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { plugins } from '../../mock/visit'
+import ChoiceBar from './ChoiceBar.vue'
+import MeterBar from './MeterBar.vue'
+import PageSteps from './PageSteps.vue'
+import ProblemNotice from './ProblemNotice.vue'
+import SearchField from './SearchField.vue'
+import SizeText from './SizeText.vue'
+
+const global = { plugins: plugins() }
+
+describe('search field', () => {
+  beforeEach(() => vi.useFakeTimers())
+  afterEach(() => vi.useRealTimers())
+
+  it('asks once, after typing has paused', async () => {
+    const view = mount(SearchField, { props: { modelValue: '', label: 'Search' }, global })
+    const input = view.find('input')
+    for (const text of ['l', 'lu', 'lun ']) await input.setValue(text)
+    expect(view.emitted('update:modelValue')).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(300)
+    expect(view.emitted('update:modelValue')).toEqual([['lun']])
+  })
+
+  it('is cleared at once', async () => {
+    const view = mount(SearchField, { props: { modelValue: 'lun', label: 'Search' }, global })
+    await view.find('button').trigger('click')
+    expect(view.emitted('update:modelValue')).toEqual([['']])
+  })
+})
+
+describe('page steps', () => {
+  const steps = (page: number, hasNext: boolean) =>
+    mount(PageSteps, { props: { page, pageSize: 50, count: 50, total: 1234, hasNext }, global })
+
+  it('name the rows shown and how many there are', () => {
+    expect(steps(3, true).text()).toContain('101–150 of 1,234')
+  })
+
+  it('lead nowhere beyond the first and the last page', () => {
+    const [previous, next] = steps(1, true).findAll('button')
+    expect(previous?.attributes('disabled')).toBeDefined()
+    expect(next?.attributes('disabled')).toBeUndefined()
+    expect(steps(2, false).findAll('button')[1]?.attributes('disabled')).toBeDefined()
+  })
+
+  it('vanish when one page holds everything', () => {
+    expect(steps(1, false).findAll('button')).toHaveLength(0)
+  })
+})
+
+it('a choice bar marks what is chosen and can choose nothing again', async () => {
+  const choices = [
+    { value: 'free', label: 'Free' },
+    { value: 'member', label: 'In an array' },
+  ]
+  const view = mount(ChoiceBar<string>, {
+    props: { modelValue: 'free', label: 'State', all: 'All', choices },
+  })
+  expect(view.findAll('[aria-pressed=true]').map((button) => button.text())).toEqual(['Free'])
+  await view.findAll('button')[0]?.trigger('click')
+  expect(view.emitted('update:modelValue')).toEqual([[undefined]])
+})
+
+it.each([
+  [5, 10, '50'],
+  [12, 10, '100'],
+  [-1, 10, '0'],
+  [5, 0, '0'],
+])('a meter of %d of %d stands at %s percent', (value, max, percent) => {
+  const view = mount(MeterBar, { props: { value, max, label: 'tank' } })
+  expect(view.attributes('aria-valuenow')).toBe(percent)
+})
+
+it('a size keeps the other system and the exact count one hover away', () => {
+  const view = mount(SizeText, { props: { bytes: 12_000_138_625_024, system: 'binary' } })
+  expect(view.text()).toBe('10.9 TiB')
+  expect(view.attributes('title')).toBe('12 TB · 12,000,138,625,024 B')
+})
+
+it('an unknown size is a dash and not zero', () => {
+  expect(mount(SizeText, { props: { bytes: null, system: 'binary' } }).text()).toBe('—')
+})
+
+it('a problem shows every field that was wrong and can be tried again', async () => {
+  const error = { title: 'Not valid', detail: 'No.', errors: [{ field: 'name', message: 'is taken' }] }
+  const view = mount(ProblemNotice, { props: { error, canRetry: true }, global })
+  expect(view.text()).toContain('name: is taken')
+  await view.find('button').trigger('click')
+  expect(view.emitted('retry')).toHaveLength(1)
+})
