@@ -1,6 +1,7 @@
 """Where Debian packages come from: derived from the machine's own apt, never written down here."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -47,7 +48,7 @@ def derive_mirrors(records: list[dict[str, str]]) -> Mirrors | None:
     """The Debian mirrors among apt's indexes; None where there is none (an Ubuntu machine)."""
     found: dict[str, str] = {}
     for record in records:
-        if record.get("Origin") == "Debian" and record.get("Repo-URI"):
+        if record.get("Origin") == "Debian" and record.get("Repo-URI", "").startswith(("http://", "https://")):
             found.setdefault(record.get("Label", ""), record["Repo-URI"])
     if "Debian" not in found:
         return None
@@ -64,6 +65,24 @@ def configured_mirrors(environment: Mapping[str, str] | None = None) -> Mirrors 
         return None
     listed = subprocess.run(["apt-get", "indextargets"], capture_output=True, text=True, timeout=60, check=False)
     return derive_mirrors(parse_index_targets(listed.stdout))
+
+
+def parse_proxies(dump: str) -> dict[str, str]:
+    """Proxies in `apt-config dump` as the variables that apt inside mmdebstrap reads, so they stay out of the image."""
+    found = {}
+    for scheme in ("http", "https"):
+        line = re.search(rf'^Acquire::{scheme}::Proxy "([^"]+)";$', dump, re.MULTILINE)
+        if line and line.group(1) != "DIRECT":
+            found[f"{scheme}_proxy"] = line.group(1)
+    return found
+
+
+def configured_proxies() -> dict[str, str]:
+    """The proxies of this machine's apt."""
+    if shutil.which("apt-config") is None:
+        return {}
+    dumped = subprocess.run(["apt-config", "dump"], capture_output=True, text=True, timeout=60, check=False)
+    return parse_proxies(dumped.stdout)
 
 
 def packages(image: Path) -> list[str]:

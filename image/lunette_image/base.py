@@ -10,7 +10,7 @@ import lzma
 import os
 from pathlib import Path
 
-from .apt import SUITE, Mirrors, configured_mirrors, packages
+from .apt import SUITE, Mirrors, configured_mirrors, configured_proxies, packages
 from .cache import Cache, content_key
 from .progress import run, say, step
 from .tree import in_root
@@ -31,13 +31,19 @@ FETCH_UML = (
 
 
 def base_key(image: Path) -> str:
-    """Key of the base layer: the package list and this recipe."""
-    return content_key([Path(__file__)], SUITE, *sorted(packages(image)))
+    """Key of the base layer: the command that makes it, without this machine's mirrors and folders."""
+    command = mmdebstrap_argv(sorted(packages(image)), None, Path("root"))
+    return content_key([], *command, *PLAIN_MODULES)
 
 
 def base_layer(cache: Cache, image: Path) -> Path:
     """The base layer, made with mmdebstrap when the cache has none."""
     return cache.layer("base", base_key(image), lambda work: _build(work, image), keep=2)
+
+
+def base_identity(base: Path) -> str:
+    """What other layers key on: a refreshed base has the same key but other package versions."""
+    return content_key([base / "root/var/lib/dpkg/status"], base.name)
 
 
 def mmdebstrap_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> list[str]:
@@ -60,7 +66,12 @@ def _build(work: Path, image: Path) -> None:
     root = work / "root"
     argv = mmdebstrap_argv(packages(image), mirrors, root)
     with step("base: Debian packages with mmdebstrap"):
-        run(argv, timeout_s=TIMEOUT_S, log=work / "mmdebstrap.log", env={**os.environ, "INITRD": "No"})
+        run(
+            argv,
+            timeout_s=TIMEOUT_S,
+            log=work / "mmdebstrap.log",
+            env={**os.environ, **configured_proxies(), "INITRD": "No"},
+        )
     (root / "uml").rename(work / "uml")
     _unpack_modules(root)
     for left in (root / "boot").glob("initrd.img*"):

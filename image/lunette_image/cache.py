@@ -94,7 +94,7 @@ class Cache:
         return final
 
     def _build(self, name: str, final: Path, build: Callable[[Path], None]) -> None:
-        for left in self.folder.glob(f".tmp-{name}-*"):
+        for left in [*self.folder.glob(f".tmp-{name}-*"), *self.folder.glob(f".tmp-gone-{name}-*")]:
             remove_tree(left)
         work = Path(tempfile.mkdtemp(prefix=f".tmp-{name}-", dir=self.folder))
         work.chmod(0o755)
@@ -106,15 +106,19 @@ class Cache:
                 remove_tree(work)
 
     def _prune(self, name: str, keep: int) -> None:
-        layers = [path for path in self.folder.glob(f"{name}-*") if len(path.name) == len(name) + 1 + KEY_LENGTH]
-        for old in sorted(layers, key=lambda path: path.stat().st_mtime, reverse=True)[keep:]:
-            remove_tree(old)
+        with os.scandir(self.folder) as entries:
+            ages = [(entry.stat().st_mtime, entry.path) for entry in entries if entry.name.startswith(f"{name}-")]
+        for _, old in sorted(ages, reverse=True)[keep:]:
+            remove_tree(Path(old))
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a layer; it is renamed first, so nobody sees half of it."""
+    """Remove a layer, renamed first so that nobody sees half of it. Another process may be at it: that is fine."""
     doomed = path
     if not path.name.startswith(".tmp-"):
-        doomed = path.with_name(f".tmp-gone-{os.getpid()}-{path.name}")
-        path.rename(doomed)
-    shutil.rmtree(doomed)
+        doomed = path.with_name(f".tmp-gone-{path.name}-{os.getpid()}")
+        try:
+            path.rename(doomed)
+        except FileNotFoundError:
+            return
+    shutil.rmtree(doomed, ignore_errors=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from .problem import ImageProblem
 
 INTERVAL_S = 10.0
+WIDTH = 90
 
 
 def say(text: str) -> None:
@@ -60,7 +61,7 @@ def _run(argv: Sequence[str], timeout_s: float, log: Path, env: Mapping[str, str
                     process.kill()
                     process.wait()
                     raise ImageProblem(f"{name} took longer than {timeout_s:.0f} s\n{tail(log, 15)}") from None
-                say(f"  {elapsed_s:3.0f} s  {name}: {tail(log, 1)}")
+                say(f"  {elapsed_s:3.0f} s  {name}: {tail(log, 1)[:WIDTH]}")
             except BaseException:
                 process.kill()
                 raise

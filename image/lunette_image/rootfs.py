@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from . import product, uml, venv, zfs
-from .base import base_layer, kernel_version
+from .base import base_identity, base_layer, kernel_version
 from .cache import Cache, content_key
 from .initrd import make_initrd
 from .problem import ImageProblem
@@ -62,7 +62,7 @@ def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
     layers = replace(layers, zfs=zfs.cached_modules(cache, layers.base))
     boot = cache.layer(
         "boot",
-        content_key([HERE / "initrd.py", sources.image / "initrd"], layers.base.name),
+        content_key([HERE / "initrd.py", sources.image / "initrd"], base_identity(layers.base)),
         lambda work: _build_boot(work, layers.base, sources.image),
     )
     runtime = _uml_layer(cache, layers.base, sources.image / "uml/xstate.c")
@@ -79,7 +79,7 @@ def rootfs_key(sources: Sources, layers: Layers) -> str:
         inputs += [sources.backend / "src", sources.backend / "pyproject.toml"]
     if sources.ui is not None:
         inputs.append(sources.ui)
-    return content_key(inputs, *layers.names().values(), "ui" if sources.ui else "no ui")
+    return content_key(inputs, base_identity(layers.base), *layers.names().values(), "ui" if sources.ui else "no ui")
 
 
 def manifest(output: Path, boot: Path, runtime: Path, layers: Layers) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _build_boot(work: Path, base: Path, image: Path) -> None:
 
 def _uml_layer(cache: Cache, base: Path, shim: Path) -> Path:
     # The program carries the path of its loader, so the place is part of the key.
-    key = content_key([HERE / "uml.py", shim], base.name, str(cache.folder))
+    key = content_key([HERE / "uml.py", shim], base_identity(base), str(cache.folder))
     return cache.layer("uml", key, lambda work: uml.make_runtime(base, shim, work, cache.path("uml", key)))
 
 

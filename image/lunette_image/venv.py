@@ -2,10 +2,11 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cache import Cache, content_key
+from .cache import Cache, cache_root, content_key
 from .problem import ImageProblem
 from .progress import run, step
 from .tree import in_root, linked_copy
@@ -26,14 +27,27 @@ def venv_layer(cache: Cache, base: Path, lock: Path, uv: str | None = None) -> P
 
 
 def find_uv(chosen: str | None = None) -> str:
-    """The uv program: the one asked for, LUNETTE_UV, or the one on the path."""
-    found = chosen or os.environ.get("LUNETTE_UV") or shutil.which("uv")
-    if not found or not shutil.which(found):
-        raise ImageProblem(
-            f"uv is not {'at ' + found if found else 'on the path'}: "
-            "install it with pip in a virtual environment and name it with --uv or LUNETTE_UV"
+    """The uv program: the one asked for, LUNETTE_UV, the one on the path, or the one `make` installed."""
+    asked = chosen or os.environ.get("LUNETTE_UV")
+    if asked and not shutil.which(asked):
+        raise ImageProblem(f"uv is not at {asked}: name an existing program with --uv or LUNETTE_UV")
+    found = asked or shutil.which("uv") or shutil.which(cache_root() / "tools/bin/uv")
+    if not found:
+        raise ImageProblem("uv is not on the path: run `make deps`, or name the program with --uv or LUNETTE_UV")
+    return str(found)
+
+
+def uv_environment(uv: str) -> dict[str, str]:
+    """Uv's environment; a package index configured for pip is handed on, because uv does not read pip's files."""
+    env = {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}
+    pip = shutil.which(Path(uv).with_name("pip")) or shutil.which("pip3")
+    if pip and "UV_DEFAULT_INDEX" not in env:
+        asked = subprocess.run(
+            [pip, "config", "get", "global.index-url"], capture_output=True, text=True, timeout=60, check=False
         )
-    return found
+        if asked.returncode == 0 and asked.stdout.strip():
+            env["UV_DEFAULT_INDEX"] = asked.stdout.strip()
+    return env
 
 
 def install_argv(uv: str, lock: Path, target: Path) -> Sequence[str]:
@@ -48,9 +62,8 @@ def install_argv(uv: str, lock: Path, target: Path) -> Sequence[str]:
 
 def _build(work: Path, base: Path, lock: Path, uv: str) -> None:
     target = work / "site-packages"
-    env = {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}
     with step("venv: locked Python packages"):
-        run(install_argv(uv, lock, target), timeout_s=TIMEOUT_S, log=work / "uv.log", env=env)
+        run(install_argv(uv, lock, target), timeout_s=TIMEOUT_S, log=work / "uv.log", env=uv_environment(uv))
         # Their scripts carry this machine's interpreter; the product makes its own.
         shutil.rmtree(target / "bin", ignore_errors=True)
         (target / ".lock").unlink(missing_ok=True)

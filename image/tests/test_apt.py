@@ -1,6 +1,13 @@
 """Mirrors are taken from apt's own indexes, or left to mmdebstrap."""
 
-from lunette_image.apt import Mirrors, configured_mirrors, derive_mirrors, parse_index_targets, parse_packages
+from lunette_image.apt import (
+    Mirrors,
+    configured_mirrors,
+    derive_mirrors,
+    parse_index_targets,
+    parse_packages,
+    parse_proxies,
+)
 
 DEBIAN = """\
 MetaKey: main/binary-amd64/Packages
@@ -52,3 +59,13 @@ def test_sources_name_updates_and_security_of_the_suite() -> None:
 
 def test_comments_and_blank_lines_are_no_packages() -> None:
     assert parse_packages("# kernel\nlinux-image-amd64\n\nfio   # load\n") == ["linux-image-amd64", "fio"]
+
+
+def test_a_cdrom_is_no_mirror() -> None:
+    records = [{"Origin": "Debian", "Label": "Debian", "Repo-URI": "cdrom://[Debian 13]/"}]
+    assert derive_mirrors(records) is None
+
+
+def test_proxies_of_apt_are_handed_on() -> None:
+    dump = 'Acquire::http::Proxy "http://proxy.example:3128";\nAcquire::https::Proxy "DIRECT";\n'
+    assert parse_proxies(dump) == {"http_proxy": "http://proxy.example:3128"}
