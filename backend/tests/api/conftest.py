@@ -9,9 +9,15 @@ from fastapi.testclient import TestClient
 
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.agent.core import Agent
+from lunette.api.log import set_up_log
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _log() -> None:
+    set_up_log()
 
 
 @pytest.fixture

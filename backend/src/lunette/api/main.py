@@ -1,19 +1,21 @@
 """Entry point of `lunette-api`: one process, one worker, TLS only."""
 
-import logging
 import os
+import signal
 import socket
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import structlog
 import uvicorn
 
 from lunette.api.app import make_app
 from lunette.api.certificate import ensure_certificate, fingerprint
 from lunette.api.feed import EventFeed
 from lunette.api.first_user import ensure_first_user, reset_first_user
+from lunette.api.log import set_up_log
 from lunette.api.notify import notify
 from lunette.api.parts import Parts
 from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
@@ -34,6 +36,19 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._feed = feed
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Uvicorn's own raises the signal again at the end, before the store is closed."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
@@ -48,7 +63,7 @@ class Server(uvicorn.Server):
 def main() -> int:
     """Runs the API until it is told to stop."""
     settings = read_settings(sys.argv[1:])
-    _set_up_log()
+    set_up_log()
     try:
         return _reset(settings) if settings.reset_password else _serve(settings)
     except LunetteError as error:
@@ -135,20 +150,6 @@ def _own_address() -> str | None:
         except OSError:
             return None
         return str(peer.getsockname()[0])
-
-
-def _set_up_log() -> None:
-    """One line of JSON per record on standard error; systemd adds the time."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-    )
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,218 @@
+"""The real process: TLS, the first password, the way back in, and an orderly end."""
+
+import json
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import trustme
+from cryptography import x509
+
+from lunette.api.certificate import ensure_certificate, fingerprint
+
+START_S = 40.0
+pytestmark = pytest.mark.timeout(120)
+
+
+class Process:
+    """lunette-api with folders of its own, without an agent."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder = folder
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notify.bind(str(folder / f"notify{self.port}"))
+        self.notify.settimeout(START_S)
+        self.process = subprocess.Popen(
+            [*self.command(), "--host=127.0.0.1", f"--port={self.port}", *options],
+            env={"NOTIFY_SOCKET": str(folder / f"notify{self.port}"), "PATH": "/usr/bin:/bin"},
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def command(self) -> list[str]:
+        return [
+            sys.executable, "-m", "lunette.api.main", f"--data={self.folder}/data", f"--runtime={self.folder}/run",
+            f"--agent-socket={self.folder}/agent.sock",
+        ]  # fmt: skip
+
+    def wait(self) -> None:
+        assert self.notify.recv(100) == b"READY=1"
+
+    def client(self, **options: Any) -> httpx2.Client:
+        pem = (self.folder / "data/tls/cert.pem").read_text()
+        context = ssl.create_default_context(cadata=pem)
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+        return httpx2.Client(base_url=f"https://localhost:{self.port}", verify=context, timeout=30.0, **options)
+
+    def log_in(self, http: httpx2.Client, password: str) -> httpx2.Response:
+        answer = http.post("/api/v1/login", json={"username": "admin", "password": password})
+        if answer.is_success:
+            http.headers["X-CSRF-Token"] = answer.json()["csrf_token"]
+        return answer
+
+    def stop(self) -> tuple[str, str, int]:
+        """What it printed, what it logged, and its exit code, after SIGTERM."""
+        self.process.send_signal(signal.SIGTERM)
+        out, log = self.process.communicate(timeout=30)
+        self.notify.close()
+        return out, log, self.process.returncode
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[Process]:
+    started = Process(tmp_path)
+    try:
+        started.wait()
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.process.kill()
+            started.process.communicate()
+        started.notify.close()
+
+
+def one_time(process: Process) -> str:
+    return (process.folder / "run/one-time-password").read_text().strip()
+
+
+def test_a_first_start_to_the_first_login_and_an_orderly_end(process: Process) -> None:
+    password = one_time(process)
+    with process.client() as http:
+        assert http.get("/api/v1/health").json() == {"status": "ok"}
+        assert http.get("/api/v1/status").status_code == 401
+        assert process.log_in(http, password).json()["password_change_required"] is True
+        assert http.get("/api/v1/status").json()["type"] == "password-change-required"
+        body = {"current_password": password, "new_password": "chosen by a person"}
+        assert http.post("/api/v1/password", json=body).status_code == 204
+        assert http.get("/api/v1/status").status_code == 200
+        assert not (process.folder / "run/one-time-password").exists()
+        ended = end_while_a_stream_is_open(process, http)
+    out, log, code = ended
+    assert code == 0
+    assert password in out
+    assert password not in log
+    assert re.search(r"Web address +https://\S+:\d+", out)
+    assert fingerprint(process.folder / "data/tls/cert.pem") in out
+    assert "Traceback" not in log
+
+
+def end_while_a_stream_is_open(process: Process, http: httpx2.Client) -> tuple[str, str, int]:
+    with http.stream("GET", "/api/v1/events/stream") as stream:
+        lines = stream.iter_lines()
+        assert next(lines) == ": connected"
+        ended: list[tuple[str, str, int]] = []
+        stopping = threading.Thread(target=lambda: ended.append(process.stop()))
+        began = time.monotonic()
+        stopping.start()
+        list(lines)
+        stopping.join()
+    assert time.monotonic() - began < 15
+    return ended[0]
+
+
+def test_a_restart_keeps_the_certificate_and_the_one_time_password_until_a_reboot(process: Process) -> None:
+    password, before = one_time(process), fingerprint(process.folder / "data/tls/cert.pem")
+    process.stop()
+    again = Process(process.folder)
+    again.wait()
+    assert one_time(again) == password
+    assert fingerprint(process.folder / "data/tls/cert.pem") == before
+    out, _, _ = again.stop()
+    assert password in out
+    (process.folder / "run/one-time-password").unlink()  # /run is empty after a reboot
+    rebooted = Process(process.folder)
+    rebooted.wait()
+    fresh = one_time(rebooted)
+    with rebooted.client() as http:
+        assert fresh != password
+        assert process_login(rebooted, http, password) == 401
+        assert process_login(rebooted, http, fresh) == 200
+    rebooted.stop()
+
+
+def process_login(process: Process, http: httpx2.Client, password: str) -> int:
+    return process.log_in(http, password).status_code
+
+
+def test_someone_who_stands_before_it_gets_back_in(process: Process) -> None:
+    with process.client() as http:
+        password = one_time(process)
+        process.log_in(http, password)
+        http.post("/api/v1/password", json={"current_password": password, "new_password": "a forgotten one"})
+        reset = subprocess.run(
+            [*process.command(), "--reset-password"], capture_output=True, text=True, check=True, timeout=60
+        )
+        fresh = one_time(process)
+        assert fresh in reset.stdout
+        assert http.get("/api/v1/me").status_code == 401
+        assert process_login(process, http, "a forgotten one") == 401
+        assert process.log_in(http, fresh).json()["password_change_required"] is True
+
+
+def test_keys_and_passwords_are_readable_by_their_owner_only(process: Process) -> None:
+    for name in ("data/secret.key", "data/tls/key.pem", "run/one-time-password"):
+        assert (process.folder / name).stat().st_mode & 0o777 == 0o600, name
+
+
+def test_plain_http_is_not_answered(process: Process) -> None:
+    with httpx2.Client() as http, pytest.raises(httpx2.TransportError):
+        http.get(f"http://127.0.0.1:{process.port}/api/v1/health")
+
+
+def test_a_certificate_of_ones_own_is_used(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("localhost")
+    issued.private_key_pem.write_to_path(tmp_path / "key.pem")
+    for blob in issued.cert_chain_pems:
+        blob.write_to_path(tmp_path / "cert.pem", append=True)
+    process = Process(tmp_path, f"--tls-cert={tmp_path}/cert.pem", f"--tls-key={tmp_path}/key.pem")
+    process.wait()
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    with httpx2.Client(verify=context) as http:
+        assert http.get(f"https://localhost:{process.port}/api/v1/health").status_code == 200
+    process.stop()
+    assert not (tmp_path / "data/tls").exists()
+
+
+def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/secret.key").write_text("not a key")
+    process = Process(tmp_path)
+    _, log = process.process.communicate(timeout=START_S)
+    process.notify.close()
+    assert process.process.returncode == 1
+    assert "lunette-api cannot start" in log
+    assert "secret.key" in log
+    assert "Traceback" not in log
+
+
+def test_the_made_certificate_names_the_machine(tmp_path: Path) -> None:
+    cert, key = tmp_path / "tls/cert.pem", tmp_path / "tls/key.pem"
+    ensure_certificate(cert, key, "lunette-1", ["192.0.2.10"])
+    made = x509.load_pem_x509_certificate(cert.read_bytes())
+    names = made.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    assert set(names.get_values_for_type(x509.DNSName)) == {"lunette-1", "localhost"}
+    addresses = {str(address) for address in names.get_values_for_type(x509.IPAddress)}
+    assert addresses == {"127.0.0.1", "::1", "192.0.2.10"}
+    before = cert.read_bytes()
+    ensure_certificate(cert, key, "other", [])
+    assert cert.read_bytes() == before
+
+
+def test_the_process_speaks_only_problem_json_when_it_refuses(process: Process) -> None:
+    with process.client() as http:
+        big = http.post("/api/v1/login", content=(b"x" * 65536 for _ in range(160)))
+        assert (big.status_code, json.loads(big.content)["type"]) == (413, "too-large")
+        assert http.get("/api/v1/health").status_code == 200

@@ -1,0 +1,55 @@
+"""The built web page, served by the same process."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from backend.tests.wiring import AwayAgent, make_parts, running
+
+INDEX = "<!doctype html><title>Lunette</title>"
+
+
+@pytest.fixture
+def browser(tmp_path: Path, sqlite_url: str) -> Iterator[TestClient]:
+    ui = tmp_path / "ui"
+    (ui / "assets").mkdir(parents=True)
+    (ui / "index.html").write_text(INDEX)
+    (ui / "assets" / "app-1a2b3c.js").write_text("export {}")
+    (ui / "favicon.svg").write_text("<svg/>")
+    (tmp_path / "secret.txt").write_text("not for the page")
+    with running(make_parts(tmp_path, AwayAgent(), sqlite_url, ui)) as http:
+        yield http
+
+
+@pytest.mark.parametrize("path", ["/", "/index.html", "/volumes", "/volumes/lun01", "/login"])
+def test_every_path_of_the_page_gives_the_page_and_is_asked_for_again(browser: TestClient, path: str) -> None:
+    answer = browser.get(path)
+    assert (answer.status_code, answer.text) == (200, INDEX)
+    assert answer.headers["Cache-Control"] == "no-cache"
+    assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+
+
+def test_a_file_with_a_hash_in_its_name_is_kept_for_ever(browser: TestClient) -> None:
+    answer = browser.get("/assets/app-1a2b3c.js")
+    assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert "javascript" in answer.headers["Content-Type"]
+    assert browser.get("/favicon.svg").headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", ["/assets/gone-000000.js", "/api", "/api/", "/api/v1", "/api/v2/volumes", "/x.css"])
+def test_what_is_not_there_is_a_problem_and_not_the_page(browser: TestClient, path: str) -> None:
+    answer = browser.get(path)
+    assert (answer.status_code, answer.json()["type"]) == (404, "not-found")
+
+
+@pytest.mark.parametrize("path", ["/../secret.txt", "/assets/../../secret.txt", "/%2e%2e/secret.txt", "//secret.txt"])
+def test_nothing_outside_the_folder_is_served(browser: TestClient, path: str) -> None:
+    assert "not for the page" not in browser.get(path).text
+
+
+def test_the_api_is_still_there(browser: TestClient) -> None:
+    assert browser.get("/api/v1/health").json() == {"status": "ok"}
+    assert browser.post("/api/v1/hosts", json={}).status_code == 401
+    assert browser.put("/api/v1/volumes").status_code == 405
