@@ -93,7 +93,7 @@ class Change:
 
         if looks:
             with suppress(Unavailable):
-                self.control.observation()
+                self.control.observation(max_age_s=0)
         return self.run(work)
 
     def plan_or(self, plan: Plan, work: Callable[[], Response]) -> Response:
