@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .problem import ImageProblem
 from .progress import say
 
 KEY_LENGTH = 16
@@ -112,8 +113,20 @@ class Cache:
             remove_tree(Path(old))
 
 
-def remove_tree(path: Path) -> None:
-    """Remove a layer, renamed first so that nobody sees half of it. Another process may be at it: that is fine."""
+def mount_points() -> list[Path]:
+    """Where file systems are mounted now."""
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return [Path(line.split()[4].encode().decode("unicode_escape")) for line in lines]
+
+
+def remove_tree(path: Path, mounts: Iterable[Path] | None = None) -> None:
+    """Remove a layer, renamed first so that nobody sees half of it. Another process may be at it: that is fine.
+
+    Refused while something is mounted inside, such as /dev in a tree whose build was killed.
+    """
+    mounted = [place for place in (mount_points() if mounts is None else mounts) if place.is_relative_to(path)]
+    if mounted:
+        raise ImageProblem(f"{path} was not removed: {mounted[0]} is mounted there, unmount it and start again")
     doomed = path
     if not path.name.startswith(".tmp-"):
         doomed = path.with_name(f".tmp-gone-{path.name}-{os.getpid()}")

@@ -1,16 +1,18 @@
 """Progress lines on standard error, and commands that show them while they run."""
 
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .problem import ImageProblem
 
-INTERVAL_S = 10.0
+GRACE_S = 10.0
 WIDTH = 90
 
 
@@ -34,50 +36,53 @@ def run(
     timeout_s: float,
     log: Path | None = None,
     env: Mapping[str, str] | None = None,
+    interval_s: float = 10.0,
 ) -> None:
-    """Run a command, with a line every ten seconds that quotes the end of its output.
+    """Run a command, with a line every `interval_s` that quotes the end of its output.
 
     Raises ImageProblem with that end when it is not installed, fails, or takes longer than `timeout_s`.
     """
     with tempfile.TemporaryDirectory(prefix="lunette-image-") as folder:
-        _run(argv, timeout_s, log or Path(folder) / "log", env)
+        _run(argv, timeout_s, log or Path(folder) / "log", env, interval_s)
 
 
-def _run(argv: Sequence[str], timeout_s: float, log: Path, env: Mapping[str, str] | None) -> None:
+def _run(argv: Sequence[str], timeout_s: float, log: Path, env: Mapping[str, str] | None, interval_s: float) -> None:
     started = time.monotonic()
     name = Path(argv[0]).name
     with log.open("ab") as sink:
         try:
-            process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT, env=env)
+            process = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT, env=env, start_new_session=True
+            )
         except FileNotFoundError:
             raise ImageProblem(f"{name} is not installed on this machine: install it and start again") from None
-        while True:
-            try:
-                code = process.wait(INTERVAL_S)
-                break
-            except subprocess.TimeoutExpired:
+        try:
+            while (code := _wait(process, interval_s)) is None:
                 elapsed_s = time.monotonic() - started
                 if elapsed_s > timeout_s:
-                    process.kill()
-                    process.wait()
-                    raise ImageProblem(f"{name} took longer than {timeout_s:.0f} s\n{tail(log, 15)}") from None
+                    raise ImageProblem(f"{name} took longer than {timeout_s:.0f} s\n{tail(log, 15)}")
                 say(f"  {elapsed_s:3.0f} s  {name}: {tail(log, 1)[:WIDTH]}")
-            except BaseException:
-                process.kill()
-                raise
+        except BaseException:
+            _end(process)
+            raise
     if code != 0:
         raise ImageProblem(f"{' '.join(argv[:6])} … failed with status {code}\n{tail(log, 15)}")
 
 
-def capture(argv: Sequence[str], *, timeout_s: float = 60) -> str:
-    """What a short command prints; raises ImageProblem with its complaint when it fails."""
+def _wait(process: subprocess.Popen[bytes], interval_s: float) -> int | None:
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout_s, check=False)
-    except FileNotFoundError:
-        raise ImageProblem(f"{argv[0]} is not installed on this machine: install it and start again") from None
-    if done.returncode != 0:
-        raise ImageProblem(f"{' '.join(argv)} failed with status {done.returncode}\n{done.stderr.strip()}")
-    return done.stdout
+        return process.wait(interval_s)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a command and what it started; it may first take down the mounts it made."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE_S)
 
 
 def tail(log: Path, lines: int) -> str:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lunette_image.cache import Cache, cache_root, content_key
+from lunette_image.cache import Cache, cache_root, content_key, remove_tree
+from lunette_image.problem import ImageProblem
 
 
 def tree(folder: Path) -> Path:
@@ -93,3 +94,14 @@ def test_the_cache_folder_can_be_chosen(tmp_path: Path, monkeypatch: pytest.Monk
     assert cache_root() == tmp_path / "lunette"
     monkeypatch.setenv("LUNETTE_CACHE", str(tmp_path / "mine"))
     assert cache_root() == tmp_path / "mine"
+
+
+def test_a_tree_with_something_mounted_inside_is_not_removed(tmp_path: Path) -> None:
+    device = tmp_path / "base/root/dev/null"
+    device.parent.mkdir(parents=True)
+    device.touch()
+    with pytest.raises(ImageProblem, match="root/dev is mounted there"):
+        remove_tree(tmp_path / "base", mounts=[Path("/"), device.parent])
+    assert device.exists()
+    remove_tree(tmp_path / "base")
+    assert list(tmp_path.iterdir()) == []
