@@ -19,7 +19,11 @@ class Files:
         self._folders: set[str] = {"/"}
 
     def seed(self, path: str, data: bytes) -> None:
-        """Put a file there as the image has it."""
+        """Put a file there as the image has it, with the folders above it."""
+        parent = path
+        while parent != "/":
+            parent = parent.rpartition("/")[0] or "/"
+            self._folders.add(parent)
         self.write_durably(path, data, 0o644)
 
     def read(self, path: str) -> bytes:
@@ -40,11 +44,9 @@ class Files:
         self._files[path].now = data
 
     def write_durably(self, path: str, data: bytes, mode: int) -> None:
+        if not self.is_dir(path.rpartition("/")[0] or "/"):
+            raise FileNotFoundError(errno.ENOENT, "No such file or directory", path)
         self._files[path] = _File(data, data, mode)
-        parent = path
-        while parent != "/":
-            parent = parent.rpartition("/")[0] or "/"
-            self._folders.add(parent)
 
     def exists(self, path: str) -> bool:
         return path in self._files or self.is_dir(path)

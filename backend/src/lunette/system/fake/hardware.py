@@ -17,6 +17,8 @@ from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build
 
 GIB = 1024**3
+FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
+"""Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
            "dm_mod", "configfs")  # fmt: skip
 
@@ -42,8 +44,8 @@ class Hardware:
         self._tree: Tree | None = None
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
-        for path, text in ((DEVICES_FILE, ""), ("/etc/target/pr/.keep", ""), ("/etc/target/alua/.keep", "")):
-            self.files.seed(path, text.encode())
+        for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
+            self.files.seed(path, b"")
         self._load(self.boot_modules)
 
     def half_way(self) -> None:
@@ -94,6 +96,7 @@ class Hardware:
         self.lvm.reboot()
         self.blocks.reboot()
         self.files.reboot(power_cut=power_cut)
+        self.files.seed("/run/lunette/.keep", b"")
         self._modules, self.target, self.iscsi = set(), None, None
         self.vfs.mount_target(None)
         self._load(self.boot_modules)

@@ -60,7 +60,8 @@ class Superblock:
     geometry: Geometry
     slot: int
     device_uuid: str
-    events: int = 1
+    events: int = 0
+    """The kernel counts from the first start on."""
     in_sync: bool = True
     array_in_sync: bool = False
     alive: frozenset[int] = frozenset()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from lunette.system.fake.configfs import Configfs, Group, refuse
 from lunette.system.fake.files import Files
-from lunette.system.fake.views import Link, Tree
+from lunette.system.fake.views import Link, Tree, child
 
 CONFIGFS = "/sys/kernel/config"
 TARGET = f"{CONFIGFS}/target"
@@ -42,7 +42,7 @@ class Vfs:
                 done = done[:-1] if part == ".." else done
                 here = self._at(done)
                 continue
-            following = here.get(part) if isinstance(here, dict) else None
+            following = child(here, part) if isinstance(here, dict) else None
             if isinstance(following, Link) and (todo or follow):
                 if following.target.startswith("/"):
                     done, here = [], self._view()
@@ -57,7 +57,7 @@ class Vfs:
     def _at(self, parts: list[str]) -> Tree | Link | str | None:
         here: Tree | Link | str | None = self._view()
         for part in parts:
-            here = here.get(part) if isinstance(here, dict) else None
+            here = child(here, part) if isinstance(here, dict) else None
         return here
 
     def read(self, path: str) -> str:

@@ -1,6 +1,8 @@
 """/dev, /sys/block and /proc as a tree of text, made anew from the state whenever that changed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
@@ -14,7 +16,19 @@ class Link:
     target: str
 
 
-Tree = dict[str, "Tree | Link | str"]
+Lazy = Callable[[], "Tree"]
+"""A folder that is made when somebody looks into it."""
+Tree = dict[str, "Tree | Lazy | Link | str"]
+
+
+def child(tree: Tree, name: str) -> "Tree | Link | str | None":
+    """What a folder holds under a name."""
+    found = tree.get(name)
+    if found is None or isinstance(found, dict | Link | str):
+        return found
+    made = found()
+    tree[name] = made
+    return made
 
 
 @dataclass(frozen=True)
@@ -35,11 +49,12 @@ def build(machine: Node, now: float) -> Tree:
         _put(root, f"/dev/{device.kernel_name}", "")
         if device.kind != "part":
             place = _sysfs_place(device)
-            _put(root, f"/sys/devices/{place}", _block(machine, device, now))
+            _put(root, f"/sys/devices/{place}", partial(_block, machine, device, now))
             _put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{place}"))
             _put(root, f"/sys/class/block/{device.kernel_name}", Link(f"../../devices/{place}"))
     for link, target in machine.blocks.dev_links().items():
         _put(root, link, Link(target))
+    _put(root, "/dev/mapper/control", "")
     _put(root, "/proc/mdstat", _mdstat(machine.md, now))
     _put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
     _put(root, "/proc/mounts", _mounts(machine.blocks))
@@ -67,7 +82,7 @@ def _sysfs_place(device: Device) -> str:
             return f"pci0000:00/0000:00:05.0/host0/target0:0:0/0:0:0:0/block/{name}"
 
 
-def _put(root: Tree, path: str, value: "Tree | Link | str") -> None:
+def _put(root: Tree, path: str, value: "Tree | Lazy | Link | str") -> None:
     *folders, name = [part for part in path.split("/") if part]
     here = root
     for folder in folders:

@@ -1,0 +1,82 @@
+"""Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
+
+from backend.tests.faults.harness import Case
+from backend.tests.faults.world import ACTOR, MIB, World, give_host
+from lunette.domain.arrays import Level
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Array, Mapping, Volume
+from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
+
+
+def _free_disks(world: World) -> list[FakeDisk]:
+    """Four blank drives: the first two carry the array everybody lives on, the last two somebody else's."""
+    return [disk for disk in world.machine.blocks.disks if disk.transport == "nvme"][2:6]
+
+
+def _nothing(world: World) -> None:
+    """The bystanders are enough."""
+
+
+def _create_array(world: World) -> Outcome:
+    return world.create_array("new", Level.RAID5, _free_disks(world)[:3])
+
+
+def _used_disks(world: World) -> None:
+    """An old file system, a partition table with one inside, a member of a lost array."""
+    first, second, third = _free_disks(world)[:3]
+    first.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    second.media.signatures = [FakeSignature("gpt", 512, uuid="u2", usage="partition-table")]
+    second.partitions = [Partition(1, Media(64 * MIB, [FakeSignature("xfs", 0, "older", "u3")]))]
+    third.media.signatures = [FakeSignature("zfs_member", 262144, "pool", "u4"), FakeSignature("ext4", 1080)]
+    world.machine.changed()
+
+
+def _create_array_wiping(world: World) -> Outcome:
+    disks = _free_disks(world)[:4]
+    return world.create_array("new", Level.RAID6, disks, wipe=disks[:3])
+
+
+def _array_without_volumes(world: World) -> None:
+    world.finish(world.create_array("old", Level.RAID10, _free_disks(world)[:4]).job_id or "")
+
+
+def _delete_array(world: World) -> Outcome:
+    with world.store.read() as tx:
+        array_id = tx.query(Array).filter_by(name="old").one().id
+    return world.ask(lambda tx: world.control.delete_array(tx, ACTOR, array_id))
+
+
+def _old_content(world: World) -> None:
+    """Free extents still hold what an earlier volume's host wrote."""
+    world.finish(world.create_volumes("tank", "gone").job_id or "")
+    world.machine.write_data(world.device_of("gone"), 5 * MIB, "somebody's secret")
+    with world.store.read() as tx:
+        volume_id = tx.query(Volume).filter_by(name="gone").one().id
+    world.do(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
+
+
+def _create_volumes(world: World) -> Outcome:
+    return world.create_volumes("tank", "v1", "v2", "v3")
+
+
+def _unmapped_a_moment_ago(world: World) -> None:
+    give_host(world, "bob", ["mapped"])
+    world.settle()
+    world.machine.write_data(world.device_of("mapped"), 0, "bob's")
+
+
+def _delete_volume(world: World) -> Outcome:
+    with world.store.read() as tx:
+        volume_id = tx.query(Volume).filter_by(name="mapped").one().id
+        mapping_id = tx.query(Mapping).filter_by(volume_id=volume_id).one().id
+    world.ask(lambda tx: world.control.delete_mapping(tx, ACTOR, mapping_id))
+    return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
+
+
+CASES = (
+    Case("create an array", _nothing, _create_array),
+    Case("create an array, wiping", _used_disks, _create_array_wiping),
+    Case("delete an array", _array_without_volumes, _delete_array),
+    Case("create volumes", _old_content, _create_volumes),
+    Case("delete a volume", _unmapped_a_moment_ago, _delete_volume),
+)

@@ -1,0 +1,213 @@
+"""Fails, repeats and kills every call of a job, and looks whether the world is clean or complete afterwards.
+
+clean: the job ended as failed or undone, and everything is as it was before it was asked for.
+complete: the job succeeded, and everything is as after a run without faults.
+Anything between, and anything that happened to somebody else's data, is a violation.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.tests.faults.picture import Picture, differences
+from backend.tests.faults.world import FOREIGN_UUID, PORTAL, EngineCrash, World, with_bystanders
+from backend.tests.wiring_agent import Ending
+from lunette.domain.jobs import JobState
+from lunette.domain.plans import Plan
+from lunette.domain.steps import DiskWipe
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Host, Target
+from lunette.system.fake import Call, When
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of job: what is there before, and the request that starts it."""
+
+    name: str
+    prepare: Callable[[World], None]
+    ask: Callable[[World], Outcome]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What strikes at which call of the job, counted from 1. `ending` is how a killed agent comes back."""
+
+    number: int
+    when: When
+    ending: Ending | None = None
+    """None: the call fails, and the agent lives."""
+    point: int = 1
+
+    def __str__(self) -> str:
+        what = f"kill, {self.ending}" if self.ending else "fail"
+        return f"{what} {self.when} call {self.number}"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A run of the case without faults."""
+
+    plan: Plan
+    before: Picture
+    before_rows: Picture
+    after: Picture
+    after_rows: Picture
+    calls: Sequence[Call]
+    commits: int
+
+
+Mutate = Callable[[World], None]
+"""Puts a fault of the product into a world, to see whether the harness finds it."""
+
+
+class Harness:
+    """Runs one case in fresh worlds. `template` is a database that has its ids already: all worlds share them."""
+
+    def __init__(self, case: Case, template: Path, mutate: Mutate = lambda world: None) -> None:
+        self.case, self._template, self._mutate = case, template, mutate
+        self.reference = self._run_without_faults()
+
+    @contextmanager
+    def world(self) -> Iterator[World]:
+        """A world in which the case is prepared, but not asked for."""
+        memory = Path("/dev/shm")  # only to be quick: every commit is an fsync
+        with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+            shutil.copy(self._template, f"{folder}/lunette.db")
+            world = World(Path(folder) / "lunette.db")
+            try:
+                with_bystanders(world)
+                self.case.prepare(world)
+                world.settle()
+                self._mutate(world)
+                yield world
+            finally:
+                world.close()
+
+    def _run_without_faults(self) -> Reference:
+        with self.world() as world:
+            before, before_rows = world.machine_picture(), world.rows_picture()
+            outcome = self.case.ask(world)
+            job_id = outcome.job_id or ""
+            world.converge()
+            first, world.store.commits = len(world.machine.faults.calls), 0
+            state = world.finish(job_id)
+            calls = [
+                Call(call.number - first, call.name, call.detail, call.changes)
+                for call in world.machine.faults.calls[first:]
+            ]
+            commits = world.store.commits
+            assert state is JobState.SUCCEEDED, world.story(job_id)
+            world.settle()
+            after, after_rows = world.machine_picture(), world.rows_picture()
+            assert differences(before_rows, after_rows), "the case changes nothing"
+            return Reference(outcome.plan, before, before_rows, after, after_rows, calls, commits)
+
+    def violations(self, faults: Iterable[Fault]) -> list[str]:
+        """Every fault in a world of its own; what was wrong afterwards, one line each."""
+        found = []
+        for fault in faults:
+            with self.world() as world:
+                job_id = self.case.ask(world).job_id or ""
+                world.converge()
+                arm(world, fault)
+                found += [f"{fault} ({self._call(fault)}): {line}" for line in self.ends_well(world, job_id)]
+        return found
+
+    def _call(self, fault: Fault) -> str:
+        if fault.number > len(self.reference.calls):
+            return "after its end"
+        call = self.reference.calls[fault.number - 1]
+        return f"{call.name} {call.detail}"[:100]
+
+    def ends_well(self, world: World, job_id: str) -> list[str]:
+        """Run the job to its end and judge the world."""
+        try:
+            state = world.finish(job_id)
+        except AssertionError as error:
+            return [f"{error}\n{world.story(job_id)}"]
+        return self.judge(world, job_id, state)
+
+    def judge(self, world: World, job_id: str, state: JobState) -> list[str]:
+        """What is wrong with a world whose job ended in this state, the machine working again."""
+        world.machine.faults.disarm()
+        story = world.story(job_id)
+        if state is JobState.STUCK:
+            return [f"stuck though the machine works:\n{story}"]
+        try:
+            world.settle()
+        except AssertionError as error:
+            return [f"{error}\n{story}"]
+        reference = self.reference
+        if state is JobState.SUCCEEDED:
+            wanted, rows = reference.after, reference.after_rows
+        else:
+            wanted, rows = self._cleaned(world), reference.before_rows
+        found = differences(wanted, world.machine_picture(), "machine")
+        found += differences(rows, world.rows_picture(), "database")
+        found += bystanders(world)
+        return [f"{state}: {line}" for line in found] + ([story] if found else [])
+
+    def _cleaned(self, world: World) -> Picture:
+        """As before, but a disk that was named to be wiped may be blank: that cannot be taken back."""
+        found = world.machine_picture()["disks"]
+        disks = self.reference.before["disks"]
+        assert isinstance(found, dict)
+        assert isinstance(disks, dict)
+        wiped = {step.serial for step in self.reference.plan.steps if isinstance(step, DiskWipe)}
+        blank: dict[str, list[str]] = {serial: [] for serial in wiped if not found[serial]}
+        return self.reference.before | {"disks": disks | blank}
+
+    def engine_crash_violations(self, commits: Iterable[int], *, after: bool) -> list[str]:
+        """The API process is killed at a commit of the journal, and started again."""
+        found = []
+        for commit in commits:
+            with self.world() as world:
+                job_id = self.case.ask(world).job_id or ""
+                world.converge()
+                world.store.crash_at(commit, after=after)
+                try:
+                    world.finish(job_id)
+                except EngineCrash:
+                    world.restart_engine()
+                found += [f"commit {commit}: {line}" for line in self.ends_well(world, job_id)]
+        return found
+
+
+def arm(world: World, fault: Fault) -> None:
+    """Let a fault strike at a call from now on."""
+    world.agent.ending = fault.ending or Ending.RESTART
+    if fault.ending:
+        world.machine.faults.crash_at(fault.number, fault.when, fault.point)
+    else:
+        world.machine.faults.fail_at(fault.number, fault.when, fault.point)
+
+
+def bystanders(world: World) -> list[str]:
+    """What happened to data that has nothing to do with the job."""
+    machine, found = world.machine, []
+    foreign = machine.blocks.disks[-1].media
+    media = next(iter(foreign.below.values()))
+    vg = media.pv.vg if media.pv else None
+    is_whole = foreign.superblock and foreign.superblock.geometry.uuid == FOREIGN_UUID
+    if not is_whole or vg is None or "home" not in vg.lvs or "not ours" not in media.data.values():
+        found.append("somebody else's array or its volume was touched")
+    with world.store.read() as tx:
+        iqn = tx.query(Target).join(Host, Host.id == Target.host_id).filter(Host.name == "alice").one().iqn
+    try:
+        session = machine.login("iqn.2026-01.com.example:alice", iqn, PORTAL, ("alice", "secret-of-alice0"))
+        if machine.read_data(machine.lun_device(session, 1), 0) != "kept by alice":
+            found.append("the host does not find its data")
+    except (ConnectionError, PermissionError) as error:
+        found.append(f"the host cannot log in: {error}")
+    return found
+
+
+def sample(calls: Sequence[Call], looks: int) -> list[int]:
+    """Numbers of all calls that change something, and of about `looks` of the others, spread evenly."""
+    others = [call.number for call in calls if not call.changes]
+    every = max(1, len(others) // looks) if looks else len(others) + 1
+    return sorted({call.number for call in calls if call.changes} | set(others[every - 1 :: every]))

@@ -1,0 +1,98 @@
+"""What there is, as plain data that can be compared: the machine, and the rows of the database.
+
+Left out is what may differ between two worlds that are equally good: random ids the tools choose, times, progress.
+"""
+
+from collections.abc import Iterator
+
+from sqlalchemy import select
+
+from lunette.store.database import Store
+from lunette.store.resources import Array, ArrayDisk, Mapping, ReleaseRow, Target, Volume
+from lunette.system.fake import FakeSystem
+from lunette.system.fake.configfs import Group
+from lunette.system.fake.md import RunningArray
+
+Picture = dict[str, object]
+_TOLD = ("info", "dynamic_sessions", "version", "lio_version")
+"""Attributes that tell of the moment."""
+
+
+def machine_picture(machine: FakeSystem) -> Picture:
+    """Disks and what is on them, our running arrays, their groups and volumes, and all of LIO's configfs.
+
+    Arrays of others need not run: nobody of ours starts them after a boot.
+    """
+    return {
+        "disks": {disk.serial: sorted(_content(machine, disk.serial)) for disk in machine.blocks.disks},
+        "arrays": {
+            array.geometry.uuid: (array.geometry.name, array.is_active, sorted(array.members))
+            for array in _own_arrays(machine)
+        },
+        "groups": dict(_groups(machine)),
+        "exports": dict(_exports(machine.target.root)) if machine.target else {},
+    }
+
+
+def _own_arrays(machine: FakeSystem) -> list[RunningArray]:
+    return [array for array in machine.md.arrays.values() if not array.geometry.name.startswith("other:")]
+
+
+def _content(machine: FakeSystem, serial: str) -> Iterator[str]:
+    disk = next(disk for disk in machine.blocks.disks if disk.serial == serial)
+    for signature in disk.media.all_signatures():
+        yield f"{signature.type} {signature.label or ''} {signature.uuid or ''}"
+    for part in disk.partitions:
+        yield f"partition {part.number}: {[s.type for s in part.media.all_signatures()]}"
+
+
+def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:
+    """Groups on running arrays, whether or not LVM's devices file shows them."""
+    for array in _own_arrays(machine):
+        label = array.media.pv
+        if label is None or not array.is_active:
+            continue
+        vg = label.vg
+        name = vg.name if vg else f"label without a group on {array.geometry.name}"
+        lvs = {lv.name: (sorted(lv.tags), len(lv.extents)) for lv in vg.lvs.values()} if vg else {}
+        listed = machine.lvm.is_listed(machine.blocks.stacked[array.kernel_name])
+        yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed}
+
+
+def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:
+    for name, attribute in group.attributes.items():
+        if attribute.show and name not in _TOLD:
+            yield f"{path}/{name}", attribute.show()
+    for name, target in group.links.items():
+        yield f"{path}/{name}", f"-> {target.path()}"
+    for name, child in group.children.items():
+        yield f"{path}/{name}/", ""
+        yield from _exports(child, f"{path}/{name}")
+
+
+def rows_picture(store: Store) -> Picture:
+    """What the database says there is."""
+    with store.read() as tx:
+        return {
+            "arrays": {row.name: (row.state, row.uuid, row.group_name) for row in tx.scalars(select(Array))},
+            "array disks": {row.disk_id: row.array_id for row in tx.scalars(select(ArrayDisk))},
+            "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
+            "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
+            "targets": sorted(row.iqn for row in tx.scalars(select(Target))),
+            "releases": sorted((row.kind, row.ref) for row in tx.scalars(select(ReleaseRow))),
+        }
+
+
+def differences(expected: object, found: object, at: str = "") -> list[str]:
+    """Where two pictures differ, one line each."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        lines = []
+        for key in sorted({*expected, *found}, key=str):
+            if key not in expected:
+                lines.append(f"{at}/{key} should not be there: {found[key]!r}")
+            elif key not in found:
+                lines.append(f"{at}/{key} is gone: {expected[key]!r}")
+            else:
+                lines += differences(expected[key], found[key], f"{at}/{key}")
+        return lines
+    return [] if expected == found else [f"{at} is {found!r} instead of {expected!r}"]

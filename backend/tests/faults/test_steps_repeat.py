@@ -1,0 +1,99 @@
+"""Each step done twice changes nothing the second time, and neither does each undo; no kind of step is left out."""
+
+import typing
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from backend.tests.faults.cases import CASES
+from backend.tests.faults.conftest import harness_of
+from backend.tests.faults.harness import Harness, bystanders
+from backend.tests.faults.picture import Picture, differences
+from backend.tests.faults.world import World
+from lunette.domain.steps import AnyStep, Step, VolumeCut
+
+JOB = "job"
+
+
+def runs(steps: Sequence[AnyStep]) -> Iterator[list[AnyStep]]:
+    """The steps in order, in runs that can be taken back as a whole; an irreversible step is a run of its own."""
+    run: list[AnyStep] = []
+    for step in steps:
+        if step.irreversible:
+            yield from ([run, [step]] if run else [[step]])
+            run = []
+        else:
+            run.append(step)
+    if run:
+        yield run
+
+
+def changes(world: World, since: int) -> list[str]:
+    """The calls that changed something since the log had `since` entries."""
+    return [f"{call.name} {call.detail}" for call in world.machine.faults.calls[since:] if call.changes]
+
+
+def do(world: World, step: AnyStep) -> Picture:
+    """Do a step; what there was before it."""
+    picture = world.machine_picture()
+    world.agent.do_step(JOB, step)
+    return picture
+
+
+def undo_twice(world: World, step: AnyStep, picture: Picture) -> None:
+    """Take a step back, and again: after the first time there is `picture`, and the second changes nothing."""
+    world.agent.undo_step(JOB, step)
+    assert differences(picture, world.machine_picture()) == [], step.describe()
+    since = len(world.machine.faults.calls)
+    reply = world.agent.undo_step(JOB, step)
+    assert not reply.changed, step.describe()
+    assert changes(world, since) == [], step.describe()
+
+
+def test_every_kind_of_step_is_in_a_case(template: Path) -> None:
+    union, _ = typing.get_args(AnyStep)
+    kinds = set(typing.get_args(union))
+    seen = {type(step) for case in CASES for step in harness_of(case, template).reference.plan.steps}
+    assert kinds == {kind for kind in Step.__subclasses__() if kind.__module__ == Step.__module__}
+    assert kinds - seen == set(), "add a case to cases.py that runs these steps"
+
+
+def test_a_step_that_is_done_changes_nothing(harness: Harness) -> None:
+    with harness.world() as world:
+        harness.case.ask(world)
+        world.converge()
+        for step in harness.reference.plan.steps:
+            world.agent.do_step(JOB, step)
+            picture, since = world.machine_picture(), len(world.machine.faults.calls)
+            reply = world.agent.do_step(JOB, step)
+            assert differences(picture, world.machine_picture()) == [], step.describe()
+            if not isinstance(step, VolumeCut):  # it cannot know whether the wipe was finished, and does it again
+                assert not reply.changed, step.describe()
+                assert changes(world, since) == [], step.describe()
+        assert bystanders(world) == []
+
+
+def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harness) -> None:
+    with harness.world() as world:
+        harness.case.ask(world)
+        world.converge()
+        for run in runs(harness.reference.plan.steps):
+            before = [do(world, step) for step in run]
+            if not run[0].irreversible:
+                for step, picture in zip(reversed(run), reversed(before), strict=True):
+                    undo_twice(world, step, picture)
+                for step in run:
+                    world.agent.do_step(JOB, step)
+        assert bystanders(world) == []
+
+
+def test_a_step_is_taken_back_though_it_never_ran(harness: Harness) -> None:
+    """The journal says `started` before the agent hears of a step, so this is what an early crash comes to."""
+    with harness.world() as world:
+        harness.case.ask(world)
+        world.converge()
+        for step in harness.reference.plan.steps:
+            picture = world.machine_picture()
+            if not step.irreversible:
+                assert not world.agent.undo_step(JOB, step).changed, step.describe()
+            assert differences(picture, world.machine_picture()) == [], step.describe()
+            world.agent.do_step(JOB, step)

@@ -1,0 +1,82 @@
+"""The real agent on a fake machine, behind the port the engine knows: no socket, but every message in its wire form.
+
+A killed agent comes back as `ending` says, and the caller hears that it went away, as over a socket that closed.
+"""
+
+import logging
+from collections.abc import Callable
+from enum import StrEnum
+
+from lunette.agent.core import Agent
+from lunette.agent.main import MODULES
+from lunette.agent.server import answer
+from lunette.domain.agent_protocol import REPLY, AnyReply, AnyRequest, DoStep, Envelope, StepReply, UndoStep
+from lunette.domain.errors import AgentAway, LunetteError
+from lunette.domain.steps import AnyStep
+from lunette.system.agent_client import AgentClient
+from lunette.system.fake import Crash, FakeSystem
+
+log = logging.getLogger(__name__)
+Mutant = Callable[[FakeSystem, AnyStep], StepReply]
+
+
+class Ending(StrEnum):
+    """What happens after the agent was killed."""
+
+    RESTART = "restart the agent"
+    REBOOT = "reboot"
+    POWER_CUT = "power cut"
+
+
+class InProcessAgent(AgentClient):
+    """An AgentPort. `tick` is what the agent's loop does on its timer; nothing of the agent runs by itself."""
+
+    def __init__(self, machine: FakeSystem) -> None:
+        super().__init__("in-process")
+        self.machine = machine
+        self.ending = Ending.RESTART
+        self.mutants: dict[tuple[str, str], Mutant] = {}
+        """Replaces steps by faulty ones, by request and step kind: ("undo_step", "volume.cut")."""
+        self._agent: Agent | None = None
+        self._start()
+
+    def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> AnyReply:
+        """One request. Raises AgentAway if the agent is killed while it works on it."""
+        try:
+            agent = self._agent or self._start()
+            if isinstance(request, DoStep | UndoStep) and (request.kind, request.step.kind) in self.mutants:
+                return self.mutants[request.kind, request.step.kind](self.machine, request.step)
+            reply = answer(agent, Envelope(request=request).model_dump_json().encode())
+        except Crash as crash:
+            self._end()
+            raise AgentAway(f"the agent went away: {crash}") from crash
+        return REPLY.validate_json(reply.model_dump_json())
+
+    def tick(self) -> None:
+        """One round of the agent's loop."""
+        try:
+            (self._agent or self._start()).bring_up()
+        except LunetteError as error:
+            log.warning("cannot serve yet: %s", error.detail)
+        except Crash:
+            self._end()
+
+    def kill(self) -> None:
+        """kill -9 between two requests."""
+        self._end()
+
+    def _start(self) -> Agent:
+        for module in MODULES:
+            self.machine.run(["modprobe", "-q", module], ok=(0, 1))
+        self._agent = Agent(self.machine)
+        return self._agent
+
+    def _end(self) -> None:
+        self._agent = None
+        match self.ending:
+            case Ending.RESTART:
+                self.machine.restart_process()
+            case Ending.REBOOT:
+                self.machine.reboot()
+            case Ending.POWER_CUT:
+                self.machine.power_cut()
