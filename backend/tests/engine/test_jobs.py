@@ -1,7 +1,10 @@
 """Jobs: forward, back, waiting, taken up again, stuck and resolved."""
 
+from contextlib import _GeneratorContextManager
+
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from backend.tests import seen
 from backend.tests.engine.conftest import ADMIN, DISKS, Appliance
@@ -11,6 +14,7 @@ from lunette.domain.jobs import JobState, Resolution, ResourceState, StepState
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import AnyStep
 from lunette.engine.control import Control
+from lunette.store.database import Store
 from lunette.store.journal import Alert, Event, Job, JobStep
 from lunette.store.resources import Array, ArrayDisk, Volume
 
@@ -122,6 +126,27 @@ def test_a_job_waits_while_the_agent_is_away_and_then_goes_on(lone: Appliance) -
     lone.control.runner._wait = comes_back
     assert run(lone, outcome.job_id) is JobState.SUCCEEDED
     assert len(waited) == 3
+
+
+def test_a_database_that_is_busy_makes_no_job_turn_round(lone: Appliance) -> None:
+    """The refusal is the database's, not the agent's: the job stays as journaled and is taken up again."""
+    outcome = lone.ask_array()
+
+    class BusyOnce(Store):
+        is_busy = True
+
+        def write(self) -> _GeneratorContextManager[Session]:
+            if self.is_busy and lone.agent.away:
+                raise Unavailable("The database is busy with another writer.")
+            return super().write()
+
+    busy = BusyOnce(lone.store.engine, lone.store.box)
+    control = Control(busy, lone.agent)
+    lone.agent.before = lambda _verb, _step: setattr(lone.agent, "away", True)
+    with pytest.raises(Unavailable):
+        control.runner.run(outcome.job_id or "")
+    lone.agent.before, lone.agent.away, busy.is_busy = lambda _verb, _step: None, False, False
+    assert control.runner.run(outcome.job_id or "") is JobState.SUCCEEDED
 
 
 def test_a_missing_tool_is_no_absent_agent(lone: Appliance) -> None:

@@ -7,6 +7,7 @@ from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from lunette.domain.arrays import ArrayState
+from lunette.domain.errors import AgentAway
 from lunette.engine.observing import ObservationCache
 from lunette.engine.watcher import Watcher
 from lunette.store.journal import Alert, Event
@@ -107,6 +108,19 @@ def test_callers_within_the_age_share_one_question_and_a_change_asks_anew(lone: 
     cache.forget()
     cache.get(2)
     assert lone.agent.observed == 3
+
+
+def test_an_agent_that_did_not_answer_is_left_alone_for_a_moment(lone: Appliance) -> None:
+    now = [0.0]
+    cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
+    lone.agent.away = True
+    with pytest.raises(AgentAway):
+        cache.get(2)
+    lone.agent.away = False
+    with pytest.raises(AgentAway):
+        cache.get(2)
+    now[0] = 2.1
+    assert cache.get(2).disks
 
 
 def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance) -> None:

@@ -162,6 +162,17 @@ def test_a_commit_survives_closing_the_store(store: Store, database_url: str) ->
     again.close()
 
 
+def test_a_writer_that_waits_too_long_for_its_turn_is_refused_in_words(store: Store, database_url: str) -> None:
+    impatient = Store.open(database_url, store.box, busy_timeout_s=1)
+    with store.write() as tx:
+        tx.add(host("a"))
+        tx.flush()
+        with pytest.raises(Unavailable, match="busy with another writer"), impatient.write() as other:
+            other.add(host("b"))
+    impatient.close()
+    assert names(store) == ["a"]
+
+
 def test_sqlite_is_told_to_flush_every_commit(sqlite_store: Store) -> None:
     with sqlite_store.read() as tx:
         assert tx.scalar(text("PRAGMA journal_mode")) == "wal"

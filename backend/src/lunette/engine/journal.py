@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from lunette.domain.agent_protocol import ProblemReply
 from lunette.domain.errors import LunetteError
@@ -37,7 +37,7 @@ class Journal:
     def begin(self) -> None:
         """The job runs now; does nothing if it did before a restart."""
         with self._store.write() as tx:
-            job = tx.get_one(Job, self.job_id)
+            job = self._job(tx)
             if job.state == JobState.PENDING:
                 job.state, job.started_at = JobState.RUNNING.value, utc_now()
                 self.tell(tx, job)
@@ -51,7 +51,7 @@ class Journal:
         """After the agent answered; the start of the next step is written in the same transaction."""
         with self._store.write() as tx:
             self._mark(tx, index, StepState.DONE, detail)
-            job = tx.get_one(Job, self.job_id)
+            job = self._job(tx)
             job.steps_done = sum(state is StepState.DONE for state in self.states)
             if starts is not None:
                 self._mark_started(tx, starts, undo=False)
@@ -62,7 +62,7 @@ class Journal:
         """The job turns round: its error is set, the step keeps it too."""
         with self._store.write() as tx:
             tx.get_one(JobStep, (self.job_id, index)).error = problem(error)
-            job = tx.get_one(Job, self.job_id)
+            job = self._job(tx)
             job.error = problem(error)
             job.message = f"taking back: {error.detail}"
             self.tell(tx, job)
@@ -70,7 +70,7 @@ class Journal:
     def undone(self, index: int, detail: str) -> None:
         with self._store.write() as tx:
             self._mark(tx, index, StepState.UNDONE, detail)
-            job = tx.get_one(Job, self.job_id)
+            job = self._job(tx)
             job.steps_done = sum(state is StepState.DONE for state in self.states)
             self.tell(tx, job)
 
@@ -81,10 +81,14 @@ class Journal:
     def waits(self, why: str) -> None:
         """Says in the job what it waits for."""
         with self._store.write() as tx:
-            job = tx.get_one(Job, self.job_id)
+            job = self._job(tx)
             if job.message != why:
                 job.message = why
                 self.tell(tx, job)
+
+    def _job(self, tx: Session) -> Job:
+        """The row without its plan, which may be large and is not looked at here."""
+        return tx.get_one(Job, self.job_id, options=[defer(Job.plan)])
 
     def _mark_started(self, tx: Session, index: int, undo: bool) -> None:
         state = StepState.UNDOING if undo else StepState.STARTED

@@ -4,8 +4,12 @@ import threading
 import time
 from collections.abc import Callable
 
+from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.system.agent_port import AgentPort
+
+SILENCE_S = 2.0
+"""For so long after the agent failed to answer nobody asks again: one request does not wait twice for a hung agent."""
 
 
 class ObservationCache:
@@ -17,22 +21,33 @@ class ObservationCache:
         self._asking = threading.Lock()
         self._lock = threading.Lock()
         self._held: tuple[float, Observation] | None = None
+        self._failed: tuple[float, LunetteError] | None = None
         self._changes = 0
 
     def get(self, max_age_s: float = 2.0) -> Observation:
-        """A snapshot at most this old. Raises Unavailable if the agent does not answer."""
+        """A snapshot at most this old. Raises Unavailable if the agent does not answer, or did not a moment ago."""
         wanted_from = self._monotonic() - max_age_s
         with self._asking:
-            held = self._held
+            held, failed = self._held, self._failed
             if held is not None and held[0] >= wanted_from:
                 return held[1]
-            asked_at, changes = self._monotonic(), self._changes
+            if failed is not None and self._monotonic() - failed[0] < SILENCE_S:
+                raise failed[1]
+            return self._ask()
+
+    def _ask(self) -> Observation:
+        asked_at, changes = self._monotonic(), self._changes
+        try:
             found = self._agent.observe()
-            with self._lock:
-                # A step that ended while the agent was looking may be missing from what it saw.
-                if changes == self._changes:
-                    self._held = (asked_at, found)
-            return found
+        except LunetteError as error:
+            self._failed = (self._monotonic(), error)
+            raise
+        self._failed = None
+        with self._lock:
+            # A step that ended while the agent was looking may be missing from what it saw.
+            if changes == self._changes:
+                self._held = (asked_at, found)
+        return found
 
     def forget(self) -> None:
         """The machine was changed: the next question goes to the agent. Does not wait for one that is under way."""

@@ -49,7 +49,11 @@ class Reconciler:
 
     def round(self) -> float:
         """One round. Returns the seconds until the next if nobody wakes it."""
-        wanted = self._wanted()
+        try:
+            wanted = self._wanted()
+        except LunetteError as error:
+            self._board.show((*self._quiet, _unbuilt_cause(error)), self._now())
+            return PERIOD_S
         try:
             report = self._agent.converge(wanted)
         except LunetteError as error:
@@ -63,7 +67,7 @@ class Reconciler:
         with self._store.read() as tx:
             causes = tuple(causes_of(tx, report))
         self._board.show(causes, self._now())
-        self._quiet = tuple(cause for cause in causes if not cause.key.startswith("agent."))
+        self._quiet = causes
         return BLOCKED_PERIOD_S if any(".blocked:" in cause.key for cause in causes) else PERIOD_S
 
     def _wanted(self) -> ExportSet:
@@ -72,6 +76,16 @@ class Reconciler:
             if self._built is None or self._built.generation != exportset.generation(tx):
                 self._built = exportset.build(tx, self._store.box)
         return self._built
+
+
+def _unbuilt_cause(error: LunetteError) -> Cause:
+    return Cause(
+        key="exports.unbuilt",
+        severity=Severity.CRITICAL,
+        message="Changes do not reach the hosts: what is to be exported cannot be read from the database",
+        cause=error.detail,
+        fix="Exports that are open stay open as they were. Put right what the cause names.",
+    )
 
 
 def _agent_cause(error: LunetteError) -> Cause:

@@ -77,10 +77,9 @@ class JobRunner:
             journal.start(todo[0])
         for position, index in enumerate(todo):
             step = journal.steps[index]
-            try:
-                reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))  # noqa: B023 called at once
-            except LunetteError as error:
-                journal.failed(index, error)
+            reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))  # noqa: B023 called at once
+            if isinstance(reply, LunetteError):
+                journal.failed(index, reply)
                 return False
             upcoming = todo[position + 1] if position + 1 < len(todo) else None
             journal.done(index, reply.detail, starts=upcoming)
@@ -100,27 +99,32 @@ class JobRunner:
                 continue
             if state is not StepState.UNDOING:
                 journal.start(index, undo=True)
-            try:
-                reply = self._ask(journal, lambda: self._agent.undo_step(journal.job_id, step))  # noqa: B023 called at once
-            except LunetteError as error:
-                return self._stick(journal, index, error)
+            reply = self._ask(journal, lambda: self._agent.undo_step(journal.job_id, step))  # noqa: B023 called at once
+            if isinstance(reply, LunetteError):
+                return self._stick(journal, index, reply)
             journal.undone(index, reply.detail)
         words = "everything it had done is taken back" if touched else "nothing was changed"
         if kept:
             words = f"taken back, except what cannot be: {'; '.join(reversed(kept))}"
         return self._end(journal, JobState.UNDONE if touched else JobState.FAILED, words, completion.taken_back)
 
-    def _ask(self, journal: Journal, question: Callable[[], StepReply]) -> StepReply:
-        """Asks the agent until it answers. Raises its refusal, or Stopping."""
+    def _ask(self, journal: Journal, question: Callable[[], StepReply]) -> StepReply | LunetteError:
+        """Asks the agent until it answers. Returns its refusal rather than raising it, to tell it from the database's.
+
+        Raises Stopping.
+        """
         while True:
             try:
                 return question()
             except AgentAway as error:
-                journal.waits(f"waiting for the agent: {error.detail}")
-                if self._wait(RETRY_S):
-                    raise Stopping from error
+                away = error
+            except LunetteError as error:
+                return error
             finally:
                 self._stepped()
+            journal.waits(f"waiting for the agent: {away.detail}")
+            if self._wait(RETRY_S):
+                raise Stopping from away
 
     def _end(
         self, journal: Journal, state: JobState, words: str, complete: Callable[[Session, Desk, Job], None]

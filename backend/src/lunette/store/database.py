@@ -24,6 +24,7 @@ from lunette.store.resources import Meta
 from lunette.store.secrets import SecretBox
 
 BUSY_TIMEOUT_S = 30
+"""A writer that waits longer for its turn is refused; the one before it hangs."""
 WRITERS_LOCK = 0x4C554E45
 """Key of the PostgreSQL advisory lock: 'LUNE'."""
 _WRITES = "lunette_writes"
@@ -44,12 +45,12 @@ class Store:
         self._listeners_lock = threading.Lock()
 
     @classmethod
-    def open(cls, url: str, box: SecretBox) -> "Store":
+    def open(cls, url: str, box: SecretBox, busy_timeout_s: int = BUSY_TIMEOUT_S) -> "Store":
         """Connects, brings the schema up to date and gives a new database its ids.
 
         Raises Unavailable if the database cannot be reached or belongs to a newer version.
         """
-        engine = connect(url)
+        engine = connect(url, busy_timeout_s)
         store = cls(engine, box)
         try:
             upgrade(store._writers)
@@ -124,31 +125,30 @@ def store_of(tx: Session) -> Store:
     return store
 
 
-def connect(url: str) -> Engine:
+def connect(url: str, busy_timeout_s: int = BUSY_TIMEOUT_S) -> Engine:
     """The engine for a database URL: `sqlite:////path/file.db` or `postgresql://…` (psycopg 3)."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite":
         if parsed.database:
             Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(
-            parsed, pool_size=32, max_overflow=32, connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None}
-        )
+        arguments: dict[str, Any] = {"timeout": busy_timeout_s, "isolation_level": None}
+        engine = create_engine(parsed, pool_size=32, max_overflow=32, connect_args=arguments)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
-        engine = create_engine(parsed.set(drivername="postgresql+psycopg"), pool_size=32, max_overflow=32)
+        parsed = parsed.set(drivername="postgresql+psycopg")
+        arguments = {"options": f"-c lock_timeout={busy_timeout_s}s"}
+        engine = create_engine(parsed, pool_size=32, max_overflow=32, pool_pre_ping=True, connect_args=arguments)
         event.listen(engine, "begin", _begin_postgresql)
     return engine
 
 
 def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:
     """WAL with FULL: a commit that was answered survives a power cut (NORMAL would lose the last ones)."""
-    connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_S * 1000}")
     cursor.close()
 
 

@@ -19,7 +19,7 @@ def as_refusal(error: DBAPIError) -> LunetteError:
         return Conflict(
             f"Another request was quicker: {what} is taken or in use now. Read the list again, then repeat.", log=words
         )
-    if "locked" in words or "busy" in words:
+    if any(word in words for word in ("locked", "busy", "lock timeout")):
         return Unavailable("The database is busy with another writer; repeat in a moment.", log=words)
     if "full" in words or "No space" in words:
         return Unavailable("The disk that holds the database is full; nothing was changed. Free some space.", log=words)

@@ -1,5 +1,6 @@
 """The thin client of the root agent's socket. One connection per call: the agent may have restarted in between."""
 
+import contextlib
 import socket
 import time
 from typing import TypeVar
@@ -33,6 +34,8 @@ from lunette.system.framing import receive_message, send_message
 
 CONNECT_S = 5.0
 ANSWER_S = 120.0
+SESSIONS_S = 15.0
+"""Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
 Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, StepReply, ConvergeReply)
@@ -52,7 +55,8 @@ class AgentClient:
             with socket.socket(socket.AF_UNIX) as peer:
                 peer.settimeout(CONNECT_S)
                 peer.connect(self._path)
-                send_message(peer, payload, deadline)
+                with contextlib.suppress(BrokenPipeError):  # an agent that refuses us says so and hangs up
+                    send_message(peer, payload, deadline)
                 answer = receive_message(peer, deadline)
         except TimeoutError as error:
             raise AgentAway(
@@ -77,7 +81,7 @@ class AgentClient:
         return self._expect(ObserveReply, Observe()).observation
 
     def sessions(self) -> SessionsObservation:
-        return self._expect(SessionsReply, ObserveSessions()).sessions
+        return self._expect(SessionsReply, ObserveSessions(), min(SESSIONS_S, self._answer_s)).sessions
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         return self._expect(StepReply, DoStep(job_id=job_id, step=step), self._step_s)
