@@ -62,11 +62,15 @@ def superblock(text: str) -> Superblock | None:
 
 
 def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
-    """Slots that worked when the array last ran and that none of these superblocks fills."""
+    """Slots that worked when the array last ran and that none of these superblocks fills.
+
+    A member whose count of events lags by more than one was left out later, and md will not take it back as it is.
+    """
     if not superblocks:
         return ()
     newest = max(superblocks, key=lambda found: found.events)
-    return tuple(sorted(newest.alive - {found.role for found in superblocks}))
+    current = {found.role for found in superblocks if newest.events - found.events <= 1}
+    return tuple(sorted(newest.alive - current))
 
 
 def detail(text: str) -> dict[str, str]:

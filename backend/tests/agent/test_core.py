@@ -1,0 +1,243 @@
+"""The agent as a whole on the fake machine: ledger, brake, boot, shutdown, and what it refuses by itself."""
+
+import pytest
+
+from backend.tests.agent.exports import exports, id_of, initiator, lun, portal, target, volume
+from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID, Shop
+from lunette.agent.bring_up import GRACE_S, shut_down
+from lunette.agent.core import Agent
+from lunette.agent.ledger import STATE_DIR
+from lunette.domain.arrays import ArrayEngine, ArrayState
+from lunette.domain.errors import InUse, LunetteError, ToolFailed
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, Release, ReleaseKind, ServingState
+from lunette.domain.steps import DiskWipe, ExportsGone, VolumeDelete
+from lunette.providers.exports.lio.converge import exported_volumes
+
+
+class Store(Shop):
+    """A machine that serves one volume to one host."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.array = self.create()
+        self.cut_step = self.volume()
+        self.report = self.agent.converge(self.wish())
+
+    def wish(self, generation: int = 1, **changes: object) -> ExportSet:
+        served = volume(11).model_copy(
+            update={
+                "volume_id": VOLUME_ID, "array_id": ARRAY_ID, "group": self.cut_step.group,
+                "device": f"/dev/{self.cut_step.group}/{self.cut_step.lv_name}",
+            }
+        )  # fmt: skip
+        mapped = lun(51, 1, 11).model_copy(update={"volume_id": VOLUME_ID})
+        array = ExportArray(
+            array_id=ARRAY_ID, name="tank", engine=ArrayEngine.MD, uuid=self.array.uuid, group=self.cut_step.group,
+            members=tuple(member.disk_id for member in self.array.members),
+        )  # fmt: skip
+        whole: dict[str, object] = {
+            "generation": generation, "arrays": (array,), "volumes": (served,), "portals": (portal(21),),
+            "targets": (target(31, [initiator(41)], [mapped]),),
+        }  # fmt: skip
+        return exports(**(whole | changes))
+
+    def restart(self) -> None:
+        """The agent alone: kill -9 and a new one."""
+        self.agent = Agent(self.machine)
+
+    def reboot(self) -> None:
+        self.machine.reboot()
+        self.restart()
+
+    def unmap(self, generation: int = 2) -> ConvergeReport:
+        released = (
+            Release(kind=ReleaseKind.TARGET, id=id_of(31), generation=generation),
+            Release(kind=ReleaseKind.VOLUME, id=VOLUME_ID, generation=generation),
+        )
+        return self.agent.converge(self.wish(generation, volumes=(), targets=(), released=released))
+
+    def delete_step(self) -> VolumeDelete:
+        cut = self.cut_step
+        return VolumeDelete(volume_id=VOLUME_ID, group=cut.group, lv_name=cut.lv_name, size_bytes=cut.size_bytes)
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store()
+
+
+def state(report: ConvergeReport) -> ServingState:
+    return report.targets[0].state
+
+
+def test_a_document_is_served_and_kept(store: Store) -> None:
+    assert store.report.accepted
+    assert state(store.report) is ServingState.OPEN
+    assert store.agent.hello().ledger_generation == 1
+
+
+def test_a_restarted_agent_changes_nothing_and_knows_what_it_serves(store: Store) -> None:
+    store.restart()
+    assert store.agent.hello().ledger_generation == 1
+    before = len(store.machine.faults.calls)
+    assert store.agent.bring_up()
+    changes = [call for call in store.machine.faults.calls[before:] if call.changes and "configfs" in call.detail]
+    assert [call for call in changes if "/sys/kernel/config" in call.detail and call.name != "run"] == []
+
+
+def test_a_reboot_brings_everything_back_without_the_api(store: Store) -> None:
+    store.reboot()
+    assert exported_volumes(store.machine) == frozenset()
+    assert store.agent.bring_up()
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+    iqn = store.wish().targets[0].iqn
+    assert store.machine.login("iqn.2026-01.com.example:h41", iqn, "192.0.2.1:3260")
+
+
+def test_a_late_disk_is_waited_for_and_its_volume_blocked_meanwhile(store: Store) -> None:
+    store.reboot()
+    store.machine.pull(store.disks[0])
+    assert not store.agent.bring_up()
+    report = store.agent.converge(store.wish())
+    assert state(report) is ServingState.BLOCKED
+    assert report.volumes[0].reason == "waiting for array tank: 2 of 3 disks present"
+    store.machine.insert(store.disks[0])
+    assert store.agent.bring_up()
+    assert store.agent.observe().arrays[0].state is not ArrayState.DEGRADED
+
+
+def test_after_the_grace_time_an_array_starts_without_a_disk(store: Store) -> None:
+    store.reboot()
+    store.machine.pull(store.disks[0])
+    assert not store.agent.bring_up()
+    store.machine.sleep(GRACE_S - 1)
+    assert not store.agent.bring_up()
+    store.machine.sleep(2)
+    assert store.agent.bring_up()
+    assert store.agent.observe().arrays[0].state is ArrayState.DEGRADED
+    assert state(store.agent.converge(store.wish())) is ServingState.OPEN
+
+
+def test_an_array_that_was_degraded_before_the_boot_waits_for_nobody(store: Store) -> None:
+    store.machine.pull(store.disks[0])
+    store.reboot()
+    assert store.agent.bring_up()
+    assert store.agent.observe().arrays[0].state is ArrayState.DEGRADED
+
+
+def test_an_array_that_lost_too_many_disks_stays_down_and_says_so(store: Store) -> None:
+    store.reboot()
+    for disk in store.disks[:2]:
+        store.machine.pull(disk)
+    store.agent.bring_up()
+    store.machine.sleep(GRACE_S + 1)
+    assert not store.agent.bring_up()
+    reason = store.agent.converge(store.wish()).volumes[0].reason
+    assert reason is not None
+    assert "tank" in reason
+    assert "1 of 3" in reason
+
+
+def test_an_older_database_takes_nothing_away(store: Store) -> None:
+    store.agent.converge(store.wish(5))
+    report = store.agent.converge(store.wish(4, volumes=(), targets=()))
+    assert (report.accepted, report.generation) == (False, 5)
+    assert state(report) is ServingState.OPEN
+    store.restart()
+    assert store.agent.hello().ledger_generation == 5
+
+
+def test_what_vanishes_unexplained_is_served_on(store: Store) -> None:
+    report = store.agent.converge(store.wish(2, volumes=(), targets=(), arrays=()))
+    assert report.accepted
+    assert len(report.unexplained) == 5
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+
+
+def test_what_is_released_goes(store: Store) -> None:
+    report = store.unmap()
+    assert report.unexplained == ()
+    assert exported_volumes(store.machine) == frozenset()
+
+
+def test_the_ledger_is_kept_before_the_exports_change(store: Store) -> None:
+    store.machine.faults.break_calls(lambda call: call.name == "write_durably")
+    with pytest.raises(ToolFailed, match="ledger"):
+        store.unmap()
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+
+
+def test_a_lost_ledger_removes_nothing_that_is_served(store: Store) -> None:
+    store.machine.unlink(f"{STATE_DIR}/ledger.json")
+    store.restart()
+    store.agent.converge(store.wish(1, volumes=(), targets=()))
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+
+
+def test_a_broken_ledger_removes_nothing_that_is_served(store: Store) -> None:
+    store.machine.write_durably(f"{STATE_DIR}/ledger.json", b"rubbish")
+    store.restart()
+    store.agent.converge(store.wish(1, volumes=(), targets=()))
+    store.agent.bring_up()
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+    assert store.machine.read_file(f"{STATE_DIR}/ledger.json.broken") == b"rubbish"
+
+
+def test_a_mapped_volume_is_not_deleted_even_while_its_array_is_down(store: Store) -> None:
+    with pytest.raises(InUse, match="mapped"):
+        store.do(store.delete_step())
+    store.reboot()
+    with pytest.raises(LunetteError):
+        store.do(store.delete_step())
+    assert store.agent.bring_up()
+    assert len(store.agent.observe().volumes) == 1
+
+
+def test_a_disk_of_an_array_we_serve_is_not_wiped_even_while_it_is_down(store: Store) -> None:
+    store.reboot()
+    found = store.observed(store.disks[0])
+    wipe = DiskWipe(disk_id=found.id, serial=found.serial, size_bytes=found.size_bytes, signatures=found.signatures)
+    with pytest.raises(InUse, match="array tank"):
+        store.do(wipe)
+    assert store.observed(store.disks[0]).signatures
+
+
+def test_waiting_for_exports_ends_when_they_are_gone(store: Store) -> None:
+    wait = ExportsGone(volume_ids=(VOLUME_ID,), deadline_s=5)
+    before = store.machine.monotonic()
+    with pytest.raises(InUse, match="still exported"):
+        store.do(wait)
+    assert store.machine.monotonic() - before >= 5
+    store.unmap()
+    assert not store.do(wait)
+    assert store.do(store.delete_step())
+    assert not store.undo(wait)
+
+
+def test_waiting_lasts_while_the_ledger_would_bring_the_export_back(store: Store) -> None:
+    """Blocked is not gone: with the array back, the host would see its disk again."""
+    store.reboot()
+    with pytest.raises(InUse):
+        store.do(ExportsGone(volume_ids=(VOLUME_ID,), deadline_s=1))
+
+
+def test_a_shutdown_takes_everything_down_and_the_next_start_brings_it_back(store: Store) -> None:
+    assert shut_down(store.machine) == []
+    assert exported_volumes(store.machine) == frozenset()
+    assert store.machine.listdir("/sys/block") == sorted(disk.kernel_name for disk in store.disks)
+    store.restart()
+    assert store.agent.bring_up()
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+
+
+def test_an_observation_after_a_step_is_newer_than_the_step(store: Store) -> None:
+    assert len(store.agent.observe().volumes) == 1
+    store.unmap()
+    store.do(store.delete_step())
+    assert store.agent.observe().volumes == ()
+
+
+def test_engines_say_what_they_miss(store: Store) -> None:
+    assert {(engine.engine, engine.available) for engine in store.agent.observe().engines} == {
+        ("md", True), ("lvm", True), ("lio", True)
+    }  # fmt: skip

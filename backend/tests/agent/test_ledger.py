@@ -1,0 +1,62 @@
+import pytest
+
+from backend.tests.agent.exports import CHAP, exports, initiator, lun, target, volume
+from lunette.agent.ledger import STATE_DIR, Broken, Ledger
+from lunette.domain.errors import ToolFailed
+from lunette.system.fake import FakeSystem
+
+SERVED = exports(volumes=(volume(11),), targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]),))
+PATH = f"{STATE_DIR}/ledger.json"
+
+
+@pytest.fixture
+def machine() -> FakeSystem:
+    return FakeSystem()
+
+
+def test_there_is_no_ledger_at_first(machine: FakeSystem) -> None:
+    assert Ledger(machine).load() is None
+
+
+def test_what_was_kept_comes_back_whole_with_its_secrets(machine: FakeSystem) -> None:
+    Ledger(machine).save(SERVED)
+    machine.power_cut()
+    assert Ledger(machine).load() == SERVED
+
+
+def test_secrets_are_sealed(machine: FakeSystem) -> None:
+    Ledger(machine).save(SERVED)
+    sealed = machine.read_file(PATH)
+    assert sealed is not None
+    assert b"secretsecret1" not in sealed
+    assert b"iqn." not in sealed
+
+
+@pytest.mark.parametrize("damage", ["rubbish", "another key", "no key"])
+def test_a_ledger_that_cannot_be_read_is_no_empty_ledger(machine: FakeSystem, damage: str) -> None:
+    Ledger(machine).save(SERVED)
+    if damage == "rubbish":
+        machine.write_durably(PATH, b"rubbish")
+    elif damage == "another key":
+        machine.write_durably(f"{STATE_DIR}/ledger.key", b"0" * 43 + b"=")
+    else:
+        machine.unlink(f"{STATE_DIR}/ledger.key")
+    with pytest.raises(Broken):
+        Ledger(machine).load()
+
+
+def test_a_broken_ledger_is_kept_for_a_look_at_it(machine: FakeSystem) -> None:
+    machine.write_durably(PATH, b"rubbish")
+    ledger = Ledger(machine)
+    ledger.set_aside()
+    assert machine.read_file(f"{PATH}.broken") == b"rubbish"
+    assert ledger.load() is None
+
+
+def test_a_full_drive_keeps_the_old_ledger_and_says_so(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(SERVED)
+    machine.faults.break_calls(lambda call: call.name == "write_durably")
+    with pytest.raises(ToolFailed, match="ledger"):
+        ledger.save(SERVED.model_copy(update={"generation": 2}))
+    assert ledger.load() == SERVED

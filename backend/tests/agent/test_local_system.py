@@ -1,0 +1,157 @@
+"""The real doorway, tried on this machine: commands end in time and as a whole, files are old or new."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from lunette.agent.local import LocalSystem
+from lunette.domain.errors import ToolFailed, Unavailable
+
+SYSTEM = LocalSystem()
+
+
+def is_alive(pid: int) -> bool:
+    """True for a running process, false for one that is gone or only waits to be reaped."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_command_is_answered_with_what_it_printed() -> None:
+    result = SYSTEM.run(["cat"], stdin="twenty\n")
+    assert (result.stdout, result.stderr, result.returncode) == ("twenty\n", "", 0)
+
+
+def test_words_reach_the_command_as_they_are() -> None:
+    assert SYSTEM.run(["echo", "$HOME; *", "a  b"]).stdout == "$HOME; * a  b\n"
+
+
+def test_a_command_without_input_reads_nothing() -> None:
+    """A tool that asks a question gets no answer, and so cannot wait for one."""
+    assert SYSTEM.run(["cat"]).stdout == ""
+
+
+def test_tools_speak_the_c_locale_and_see_nothing_of_our_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    monkeypatch.setenv("LUNETTE_SECRET", "x")
+    names = dict(line.split("=", 1) for line in SYSTEM.run(["env"]).stdout.splitlines())
+    assert names["LC_ALL"] == "C.UTF-8"
+    assert "LUNETTE_SECRET" not in names
+    assert "LANG" not in names
+
+
+def test_the_search_path_is_fixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    intruder = tmp_path / "lsblk"
+    intruder.write_text("#!/bin/sh\necho intruder\n")
+    intruder.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert SYSTEM.find_tool("lsblk") != str(intruder)
+
+
+def test_a_failing_command_tells_its_last_words_and_logs_all_of_them() -> None:
+    with pytest.raises(ToolFailed) as caught:
+        SYSTEM.run(["ls", "/nowhere-at-all"])
+    assert "No such file" in caught.value.detail
+    assert "ls /nowhere-at-all: exit code 2" in caught.value.log
+
+
+def test_an_exit_code_that_was_expected_is_no_failure() -> None:
+    assert SYSTEM.run(["sh", "-c", "exit 5"], ok=(0, 5)).returncode == 5
+
+
+def test_a_missing_tool_is_named_with_the_package_that_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lunette.agent.local._ENVIRONMENT", {"PATH": "/nowhere"})
+    with pytest.raises(Unavailable) as caught:
+        SYSTEM.run(["mdadm", "--version"])
+    assert "mdadm" in caught.value.detail
+    assert "Debian package mdadm" in caught.value.detail
+
+
+def test_a_timeout_kills_the_whole_process_group(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    started = time.monotonic()
+    with pytest.raises(ToolFailed) as caught:
+        SYSTEM.run(["sh", "-c", f"sleep 60 & echo $! > {pids}; echo $$ >> {pids}; wait"], timeout_s=0.5)
+    assert time.monotonic() - started < 10
+    assert "did not finish" in caught.value.detail
+    for pid in map(int, pids.read_text().split()):
+        deadline = time.monotonic() + 5
+        while is_alive(pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not is_alive(pid)
+
+
+def test_a_child_that_keeps_the_pipe_open_does_not_hold_us() -> None:
+    started = time.monotonic()
+    with pytest.raises(ToolFailed):
+        SYSTEM.run(["sh", "-c", "sleep 60 &"], timeout_s=0.5)
+    assert time.monotonic() - started < 10
+
+
+def test_no_descriptor_leaks_into_a_command() -> None:
+    with Path("/dev/null").open() as held:
+        os.set_inheritable(held.fileno(), True)
+        names = SYSTEM.run(["ls", "/proc/self/fd"]).stdout.split()
+        assert str(held.fileno()) not in names or held.fileno() <= 3
+
+
+def test_a_durable_write_replaces_the_file_and_leaves_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.json"
+    SYSTEM.write_durably(str(path), b"old")
+    SYSTEM.write_durably(str(path), b"new", 0o600)
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_durable_write_that_fails_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "ledger.json"
+    SYSTEM.write_durably(str(path), b"old")
+
+    def no_space(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    with pytest.raises(OSError, match="No space"):
+        SYSTEM.write_durably(str(path), b"new")
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_durable_write_is_flushed_with_its_folder_before_it_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[str] = []
+    real = os.fsync
+
+    def watch(handle: int) -> None:
+        flushed.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", watch)
+    SYSTEM.write_durably(str(tmp_path / "ledger.json"), b"new")
+    assert len(flushed) == 2
+    assert flushed[0].startswith(f"{tmp_path}/.")
+    assert flushed[1] == str(tmp_path)
+
+
+def test_writing_an_attribute_makes_no_file(tmp_path: Path) -> None:
+    """A misspelt attribute must fail, not leave a file behind."""
+    with pytest.raises(FileNotFoundError):
+        SYSTEM.write(str(tmp_path / "enable"), "1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_listing_what_is_not_there_is_empty(tmp_path: Path) -> None:
+    assert SYSTEM.listdir(str(tmp_path / "nothing")) == []
+    assert SYSTEM.read_file(str(tmp_path / "nothing")) is None
+    assert not SYSTEM.is_block_device(str(tmp_path))
+
+
+def test_a_dangling_link_exists(tmp_path: Path) -> None:
+    SYSTEM.symlink("/nowhere", str(tmp_path / "link"))
+    assert SYSTEM.exists(str(tmp_path / "link"))
+    assert SYSTEM.readlink(str(tmp_path / "link")) == "/nowhere"

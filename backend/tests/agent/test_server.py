@@ -1,0 +1,201 @@
+"""The socket for real: who gets in, what is answered, and what a broken peer does to the others."""
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.tests.agent.exports import CHAP, exports, initiator, target
+from lunette.agent.core import Agent
+from lunette.agent.server import Server, listen
+from lunette.domain.agent_protocol import MAX_MESSAGE_BYTES, Converge, Envelope, ProblemReply
+from lunette.domain.errors import AgentAway, InUse, ProblemType
+from lunette.domain.steps import ExportsGone
+from lunette.system.agent_client import AgentClient
+from lunette.system.fake import FakeSystem
+
+NOBODY = 65534
+_INTRUDER = """
+import os
+from lunette.domain.agent_protocol import Hello
+from lunette.system.agent_client import AgentClient
+os.setgroups([])
+os.setresuid({uid}, {uid}, {uid})
+print(AgentClient({path!r}).call(Hello()).model_dump_json())
+"""
+
+
+class Running:
+    def __init__(self, folder: Path, uids: frozenset[int]) -> None:
+        self.path = str(folder / "agent.sock")
+        machine = FakeSystem()
+        machine.add_disks(2)
+        machine.run(["modprobe", "target_core_mod"])
+        self.agent = Agent(machine)
+        self.server = Server(self.agent, listen(self.path), uids)
+        self.thread = threading.Thread(target=self.server.serve)
+        self.thread.start()
+        self.client = AgentClient(self.path, answer_s=10)
+
+    def stop(self) -> None:
+        self.server.stop()
+        self.thread.join(10)
+        assert not self.thread.is_alive()
+
+    def raw(self, payload: bytes) -> dict[str, object]:
+        """Send bytes as one message; the reply as plain JSON."""
+        with socket.socket(socket.AF_UNIX) as peer:
+            peer.settimeout(10)
+            peer.connect(self.path)
+            peer.sendall(struct.pack(">I", len(payload)) + payload)
+            answer = peer.makefile("rb")
+            (length,) = struct.unpack(">I", answer.read(4))
+            found: dict[str, object] = json.loads(answer.read(length))
+            return found
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    started = Running(tmp_path, frozenset({os.getuid()}))
+    yield started
+    started.stop()
+
+
+def test_every_request_is_answered_in_its_kind(running: Running) -> None:
+    assert running.client.hello().version == 1
+    assert len(running.client.observe().disks) == 2
+    assert running.client.sessions().sessions == ()
+    assert running.client.converge(exports()).accepted
+    assert not running.client.do_step("j", ExportsGone(volume_ids=("v",), deadline_s=0)).changed
+    assert not running.client.undo_step("j", ExportsGone(volume_ids=("v",), deadline_s=0)).changed
+
+
+def test_a_refusal_of_the_agent_is_raised_again_as_what_it_was(running: Running) -> None:
+    target_without_portal = exports(targets=(target(31, [initiator(41)], []),))
+    mapped = target_without_portal.model_dump(mode="json")
+    mapped["targets"][0]["luns"] = [{"mapping_id": "m", "lun": 1, "volume_id": "v"}]
+    running.client.converge(type(target_without_portal).model_validate(mapped))
+    with pytest.raises(InUse, match="still exported"):
+        running.client.do_step("j", ExportsGone(volume_ids=("v",), deadline_s=0))
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b"",
+        b"not json",
+        b"[]",
+        b'{"version": 1, "request": {"kind": "run", "argv": ["id"]}}',
+        b'{"version": 2, "request": {"kind": "hello"}}',
+        b'{"version": 1, "request": {"kind": "hello", "more": 1}}',
+        b'{"version": 1, "request": {"kind": "do_step", "job_id": "j", "step": {"kind": "shell", "line": "id"}}}',
+        b"\xff\xfe",
+    ],
+)
+def test_what_is_not_in_the_closed_set_is_refused(running: Running, payload: bytes) -> None:
+    answer = running.raw(payload)
+    assert (answer["kind"], answer["type"]) == ("problem", "malformed")
+    assert running.client.hello().version == 1
+
+
+def test_a_refused_request_puts_no_secret_into_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+    wanted = Envelope(request=Converge(wanted=exports(targets=(target(31, [initiator(41, CHAP)], []),))))
+    document = json.loads(wanted.model_dump_json())
+    document["request"]["wanted"]["targets"][0]["initiators"][0]["chap"]["secret"] = {"text": "secretsecret1"}
+    answer = running.raw(json.dumps(document).encode())
+    assert answer["type"] == "malformed"
+    assert "refused" in caplog.text
+    assert "secretsecret1" not in caplog.text
+
+
+def test_a_message_too_large_ends_the_connection_and_no_other(running: Running) -> None:
+    with socket.socket(socket.AF_UNIX) as peer:
+        peer.settimeout(10)
+        peer.connect(running.path)
+        peer.sendall(struct.pack(">I", MAX_MESSAGE_BYTES + 1))
+        assert peer.recv(1) == b""
+    assert running.client.hello().version == 1
+
+
+def test_a_peer_that_says_nothing_holds_nobody_up(running: Running) -> None:
+    with socket.socket(socket.AF_UNIX) as silent, socket.socket(socket.AF_UNIX) as half:
+        silent.connect(running.path)
+        half.connect(running.path)
+        half.sendall(b"\0\0")
+        assert running.client.hello().version == 1
+
+
+def test_a_bug_in_the_agent_is_a_problem_not_an_end(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running.agent, "hello", lambda: 1 // 0)
+    answer = running.raw(b'{"version": 1, "request": {"kind": "hello"}}')
+    assert answer["type"] == "internal"
+    assert "ZeroDivision" not in str(answer["detail"])
+    assert len(running.client.observe().disks) == 2
+
+
+def test_the_socket_is_closed_to_everybody_else(running: Running) -> None:
+    assert Path(running.path).stat().st_mode & 0o007 == 0
+
+
+@pytest.mark.root
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_is_refused_whatever_the_file_mode(tmp_path: Path) -> None:
+    running = Running(tmp_path, frozenset({0}))
+    try:
+        Path(running.path).chmod(0o666)
+        for folder in (tmp_path, *tmp_path.parents):
+            if folder.stat().st_mode & 0o001 == 0 and str(folder).startswith("/tmp/"):
+                folder.chmod(folder.stat().st_mode | 0o011)
+        script = _INTRUDER.format(uid=NOBODY, path=running.path)
+        found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=30)
+        assert '"type":"forbidden"' in found.stdout, found.stderr
+        allowed = _INTRUDER.format(uid=0, path=running.path)
+        found = subprocess.run([sys.executable, "-c", allowed], capture_output=True, text=True, check=False, timeout=30)
+        assert '"kind":"hello"' in found.stdout, found.stderr
+    finally:
+        running.stop()
+
+
+def test_an_absent_agent_is_told_as_such(tmp_path: Path) -> None:
+    with pytest.raises(AgentAway, match="lunette-agent"):
+        AgentClient(str(tmp_path / "nothing.sock")).hello()
+
+
+def test_an_agent_that_trickles_is_given_up_at_the_deadline(tmp_path: Path) -> None:
+    """A timeout per read would never strike: the deadline is for the whole answer."""
+    path = str(tmp_path / "slow.sock")
+    with listen(path) as listener:
+        stop = threading.Event()
+
+        def trickle() -> None:
+            peer, _ = listener.accept()
+            with peer:
+                peer.sendall(struct.pack(">I", 1000))
+                while not stop.wait(0.05):
+                    try:
+                        peer.sendall(b" ")
+                    except OSError:
+                        return
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        try:
+            with pytest.raises(AgentAway, match="in time"):
+                AgentClient(path, answer_s=0.5).hello()
+        finally:
+            stop.set()
+            thread.join(5)
+
+
+def test_a_problem_keeps_its_class_on_the_way() -> None:
+    refusal = InUse("it is in use", log="details")
+    again = ProblemReply.of(refusal).as_error()
+    assert (type(again), again.detail, again.log) == (InUse, "it is in use", "details")
+    assert ProblemReply.of(refusal).type is ProblemType.IN_USE

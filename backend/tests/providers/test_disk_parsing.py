@@ -1,0 +1,125 @@
+import json
+
+import pytest
+
+from backend.tests.recorded import recorded
+from lunette.domain.disks import ObservedDisk, Signature, Transport
+from lunette.providers.disks import parse
+
+FACTS = parse.SysfsFacts(
+    path="/sys/devices/platform/uml-blkdev.1/block/ubdb", holders=(), write_cache=True, numa_node=None, transports=()
+)
+
+
+def uml_disks() -> dict[str, ObservedDisk]:
+    found = parse.signatures(recorded("util-linux-2.41/wipefs.json"))
+    entries = parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))
+    return {
+        entry["kname"]: parse.disk(entry, (f"ubd-{entry['serial']}",) if entry["serial"] else (), found, FACTS)
+        for entry in entries
+    }
+
+
+def test_every_drive_of_the_machine_is_listed_and_nothing_built_on_them() -> None:
+    assert sorted(uml_disks()) == ["ubda", "ubdb", "ubdc", "ubdd", "ubde", "ubdf", "ubdg"]
+
+
+def test_the_drive_of_the_running_system_is_marked() -> None:
+    disks = uml_disks()
+    assert disks["ubda"].used_by_system
+    assert disks["ubda"].is_busy()
+    assert [name for name, disk in disks.items() if disk.used_by_system] == ["ubda"]
+
+
+def test_a_member_of_an_array_names_its_uuid() -> None:
+    disk = uml_disks()["ubdb"]
+    assert disk.array_uuid == "c81e728d9d4c2f636f067f89cc14862c"
+    assert disk.id == "ubd-S1"
+    assert disk.transport is Transport.UBD
+    assert disk.size_bytes == 512 * 1024**2
+    assert "linux_raid_member" in (disk.occupation() or "")
+
+
+def test_a_mounted_file_system_is_told() -> None:
+    disk = uml_disks()["ubde"]
+    assert disk.mounts == ("/tmp/m",)
+    assert [s.type for s in disk.signatures] == ["ext4"]
+    assert disk.signatures[0].label == "data"
+    assert not disk.used_by_system
+
+
+def test_a_partition_used_as_swap_makes_its_drive_busy() -> None:
+    disk = uml_disks()["ubdf"]
+    assert disk.partitions == 2
+    assert disk.is_swap
+    assert disk.mounts == ()
+    assert disk.is_busy()
+    assert [s.type for s in disk.signatures] == ["dos"]
+
+
+def test_a_blank_drive_is_free() -> None:
+    disk = uml_disks()["ubdg"]
+    assert disk.occupation() is None
+    assert not disk.is_busy()
+
+
+def test_no_signature_at_all_is_an_empty_answer() -> None:
+    assert parse.signatures(recorded("util-linux-2.41/wipefs-blank.json")) == {}
+    assert parse.signatures("") == {}
+
+
+def test_copies_of_a_signature_count_once() -> None:
+    copy = {"device": "sda", "offset": "0x200", "type": "gpt", "uuid": None, "label": None}
+    text = json.dumps({"signatures": [copy, {**copy, "offset": "0xfe00"}, {**copy, "type": "PMBR"}]})
+    assert parse.signatures(text) == {
+        "sda": (Signature(type="gpt", label=None, uuid=None), Signature(type="PMBR", label=None, uuid=None))
+    }
+
+
+@pytest.mark.parametrize(
+    ("links", "serial", "chosen"),
+    [
+        (
+            ["nvme-nvme.1b36-4c554e", "nvme-QEMU_NVMe_Ctrl_LUN-1", "nvme-QEMU_NVMe_Ctrl_LUN-1_1"],
+            "LUN-1",
+            "nvme-QEMU_NVMe_Ctrl_LUN-1",
+        ),
+        (["wwn-0x5000c500", "scsi-35000c500", "scsi-SSEAGATE_ST9_ZC1"], "ZC1", "scsi-SSEAGATE_ST9_ZC1"),
+        (["wwn-0x5000c500", "scsi-35000c500"], "ZC1", "scsi-35000c500"),
+        (["wwn-0x5002538e", "ata-Samsung_SSD_870_S5Y"], "S5Y", "ata-Samsung_SSD_870_S5Y"),
+        (["virtio-LUN-VDA"], "LUN-VDA", "virtio-LUN-VDA"),
+        (["nvme-eui.0025385b21404321", "nvme-Samsung_S4_X"], "X", "nvme-Samsung_S4_X"),
+        ([], "X", None),
+    ],
+)
+def test_the_id_is_the_link_a_person_recognises(links: list[str], serial: str, chosen: str | None) -> None:
+    assert parse.choose_id(links, serial) == chosen
+    assert parse.choose_id(reversed(links), serial) == chosen
+
+
+@pytest.mark.parametrize(
+    ("tran", "path", "transports"),
+    [
+        ("iscsi", "/sys/devices/platform/host0/session1/target0:0:0/0:0:0:1/block/sda", ()),
+        ("fc", "/sys/devices/pci0000:00/host1/rport-1:0-2/target1:0:0/block/sda", ()),
+        (None, "/sys/devices/platform/host0/session1/target0:0:0/0:0:0:1/block/sda", ()),
+        ("nvme", "/sys/devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", ("tcp",)),
+        (None, "/sys/devices/tcm_loop_0/tcm_loop_adapter_0/host2/block/sdb", ()),
+    ],
+)
+def test_a_drive_behind_a_fabric_is_marked(tran: str | None, path: str, transports: tuple[str, ...]) -> None:
+    entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "tran": tran}
+    facts = FACTS.model_copy(update={"path": path, "transports": transports})
+    disk = parse.disk(entry, (), {}, facts)
+    assert disk.fabric
+    assert disk.is_busy()
+
+
+def test_a_local_nvme_drive_is_no_fabric_drive() -> None:
+    entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "kname": "nvme0n1", "tran": "nvme"}
+    facts = FACTS.model_copy(
+        update={"path": "/sys/devices/pci0000:00/0000:00:03.0/nvme/nvme0/nvme0n1", "transports": ("pcie",)}
+    )
+    disk = parse.disk(entry, (), {}, facts)
+    assert disk.transport is Transport.NVME
+    assert not disk.fabric

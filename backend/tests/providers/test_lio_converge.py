@@ -1,0 +1,257 @@
+"""Exports on the fake's configfs, which keeps the kernel's rules: what is written, in which order, and what is not."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from backend.tests.agent.exports import APPLIANCE, CHAP, exports, id_of, initiator, lun, portal, target, volume
+from backend.tests.providers.shop import Shop
+from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, ServingState
+from lunette.domain.sizes import MIB
+from lunette.domain.steps import VolumeCut
+from lunette.providers.exports.lio import configfs
+from lunette.providers.exports.lio.converge import converge, exported_volumes, withdraw
+from lunette.providers.exports.lio.sessions import observe_sessions
+
+ROOT = configfs.ROOT
+
+
+class Stage(Shop):
+    """Three volumes on an array, ready to be exported."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        create = self.create()
+        self.lvm = self.group(create)
+        self.volumes: list[ExportVolume] = []
+        for step in (create, self.lvm):
+            self.do(step)
+        for number in (11, 12, 13):
+            self.do(self.cut_number(number))
+            self.volumes.append(
+                volume(number).model_copy(
+                    update={"group": self.lvm.group, "device": f"/dev/{self.lvm.group}/v{number}"}
+                )
+            )
+        configfs.prepare(self.machine)
+
+    def cut_number(self, number: int) -> VolumeCut:
+        return VolumeCut(volume_id=id_of(number), group=self.lvm.group, lv_name=f"v{number}", size_bytes=64 * MIB)
+
+    def serve(self, wish: ExportSet, **options: bool) -> ConvergeReport:
+        return converge(self.machine, wish, **options)
+
+    def wish(self, **changes: object) -> ExportSet:
+        """Two targets: two hosts share LUN 1 and 2, one of them with CHAP; a third has LUN 1 of its own."""
+        whole: dict[str, object] = {
+            "volumes": tuple(self.volumes),
+            "portals": (portal(21),),
+            "targets": (
+                target(31, [initiator(41), initiator(42, CHAP)], [lun(51, 1, 11), lun(52, 2, 12)]),
+                target(32, [initiator(43)], [lun(53, 1, 13)]),
+            ),
+        }
+        return exports(**(whole | changes))
+
+    def read(self, path: str) -> str:
+        return self.machine.read(f"{ROOT}/{path}").strip()
+
+    def changes(self) -> Iterator[str]:
+        """What was changed below configfs, in order."""
+        for call in self.machine.faults.calls:
+            if call.changes and ROOT in call.detail and call.name != "run":
+                yield f"{call.name} {call.detail}"
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+def group(number: int) -> str:
+    return f"iscsi/iqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}/tpgt_1"
+
+
+def states(report: ConvergeReport) -> dict[str, ServingState]:
+    return {found.target_id: found.state for found in report.targets}
+
+
+def test_everything_is_served_and_a_second_run_changes_nothing(stage: Stage) -> None:
+    report = stage.serve(stage.wish())
+    assert set(states(report).values()) == {ServingState.OPEN}
+    assert report.changed > 0
+    assert [part.reason for part in (*report.targets, *report.volumes, *report.portals)] == [None] * 6
+    assert stage.serve(stage.wish()).changed == 0
+
+
+def test_identities_are_written_before_the_backstore_is_enabled(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    path = f"core/iblock_700/lunette-{id_of(11)}"
+    assert stage.read(f"{path}/wwn/vpd_unit_serial").endswith(stage.volumes[0].identity.serial)
+    assert int(stage.read(f"{path}/wwn/company_id"), 16) == 0x001405
+    written = [line for line in stage.changes() if id_of(11) in line and line.startswith("write")]
+    order = [next(n for n, line in enumerate(written) if word in line) for word in ("vpd_unit_serial", "/enable")]
+    assert order == sorted(order)
+
+
+def test_a_target_opens_only_after_all_its_luns_and_portals_stand(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    lines = list(stage.changes())
+    opening = next(n for n, line in enumerate(lines) if f"{group(31)}/enable" in line)
+    assert not [line for line in lines[opening:] if "lun_" in line or "/acls/" in line]
+
+
+def test_hosts_get_in_with_their_own_credentials_only(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    iqn = group(31).split("/")[1]
+    assert stage.machine.login("iqn.2026-01.com.example:h41", iqn, "192.0.2.1:3260")
+    assert stage.machine.login("iqn.2026-01.com.example:h42", iqn, "192.0.2.1:3260", ("alice", "secretsecret1"))
+    for name, secret in (("h42", None), ("h42", ("alice", "wrongwrongwrong")), ("h43", None)):
+        with pytest.raises(Exception):  # noqa: B017, PT011 - the fake's refusal of a login
+            stage.machine.login(f"iqn.2026-01.com.example:{name}", iqn, "192.0.2.1:3260", secret)
+    assert {session.initiator[-3:] for session in observe_sessions(stage.machine)} == {"h41", "h42"}
+
+
+def test_a_secret_taken_away_is_cleared(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    plain = target(31, [initiator(41), initiator(42)], [lun(51, 1, 11), lun(52, 2, 12)])
+    stage.serve(stage.wish(targets=(plain, stage.wish().targets[1])))
+    iqn = group(31).split("/")[1]
+    assert stage.machine.login("iqn.2026-01.com.example:h42", iqn, "192.0.2.1:3260")
+    assert stage.serve(stage.wish(targets=(plain, stage.wish().targets[1]))).changed == 0
+
+
+def test_a_target_with_a_missing_volume_stays_closed_and_the_others_open(stage: Stage) -> None:
+    stage.machine.run(["lvchange", "-an", f"{stage.lvm.group}/v12"])
+    report = stage.serve(stage.wish())
+    assert states(report) == {id_of(31): ServingState.BLOCKED, id_of(32): ServingState.OPEN}
+    blocked = next(found for found in report.volumes if found.volume_id == id_of(12))
+    assert blocked.reason is not None
+    assert "v12" in blocked.reason
+    assert stage.read(f"{group(31)}/enable") == "0"
+    stage.machine.run(["lvchange", "-ay", f"{stage.lvm.group}/v12"])
+    assert set(states(stage.serve(stage.wish())).values()) == {ServingState.OPEN}
+
+
+def test_what_an_array_waits_for_is_the_reason_of_its_volumes(stage: Stage) -> None:
+    stage.machine.run(["vgchange", "-an", stage.lvm.group])
+    waiting = {id_of(0): "waiting for array tank: 1 of 3 disks present"}
+    report = converge(stage.machine, stage.wish(), waiting=waiting)
+    assert {found.reason for found in report.volumes} == set(waiting.values())
+    assert set(states(report).values()) == {ServingState.BLOCKED}
+
+
+def test_an_open_target_stays_open_while_a_new_lun_is_blocked(stage: Stage) -> None:
+    first = target(32, [initiator(43)], [lun(53, 1, 13)])
+    stage.serve(stage.wish(targets=(first,)))
+    stage.machine.run(["lvchange", "-an", f"{stage.lvm.group}/v11"])
+    both = target(32, [initiator(43)], [lun(53, 1, 13), lun(54, 2, 11)])
+    report = stage.serve(stage.wish(targets=(both,)))
+    assert states(report) == {id_of(32): ServingState.OPEN}
+    assert report.targets[0].reason
+
+
+def test_a_device_of_another_size_is_not_served(stage: Stage) -> None:
+    bigger = stage.volumes[2].model_copy(update={"size_bytes": 128 * MIB})
+    report = stage.serve(stage.wish(volumes=(*stage.volumes[:2], bigger)))
+    assert states(report)[id_of(32)] is ServingState.BLOCKED
+
+
+def test_a_device_somebody_holds_is_not_served(stage: Stage) -> None:
+    stage.machine.blocks.open_exclusively(stage.volumes[2].device, "qemu")
+    report = stage.serve(stage.wish())
+    assert states(report)[id_of(32)] is ServingState.BLOCKED
+
+
+def test_an_unmapped_lun_goes_from_the_leaves_and_its_backstore_last(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    before = len(list(stage.changes()))
+    smaller = target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)])
+    stage.serve(stage.wish(targets=(smaller, stage.wish().targets[1])))
+    gone = list(stage.changes())[before:]
+    places = ["/acls/" in line for line in gone]
+    assert places == sorted(places, reverse=True)
+    assert "core/iblock_700" in gone[-1]
+    assert exported_volumes(stage.machine) == {id_of(12), id_of(13)}
+    assert stage.read(f"{group(31)}/enable") == "1"
+
+
+def test_a_volume_that_changes_hands_is_closed_before_it_is_opened(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    before = len(list(stage.changes()))
+    moved = (
+        target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)]),
+        target(32, [initiator(43)], [lun(53, 1, 13), lun(55, 2, 11)]),
+    )
+    stage.serve(stage.wish(targets=moved))
+    lines = list(stage.changes())[before:]
+    closed = max(n for n, line in enumerate(lines) if f"{group(31)}/" in line)
+    opened = min(n for n, line in enumerate(lines) if f"{group(32)}/" in line)
+    assert closed < opened
+    assert stage.serve(stage.wish(targets=moved)).changed == 0
+
+
+def test_a_number_that_changes_its_volume_never_shows_both(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    other = target(32, [initiator(43)], [lun(56, 1, 11)])
+    rest = target(31, [initiator(41), initiator(42, CHAP)], [lun(52, 2, 12)])
+    report = stage.serve(stage.wish(targets=(rest, other)))
+    assert set(states(report).values()) == {ServingState.OPEN}
+    assert stage.machine.readlink(f"{ROOT}/{group(32)}/lun/lun_1/volume").endswith(f"lunette-{id_of(11)}")
+
+
+def test_one_portal_nobody_can_listen_on_does_not_hinder_the_other(stage: Stage) -> None:
+    report = stage.serve(stage.wish(portals=(portal(21), portal(22, "198.51.100.9"))))
+    if report.portals[1].reason is None:
+        pytest.skip("this fake listens on every address")
+    assert [found.state for found in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
+    assert set(states(report).values()) == {ServingState.OPEN}
+
+
+def test_what_is_not_ours_is_listed_and_never_touched(stage: Stage) -> None:
+    foreign = "iqn.2003-01.org.linux-iscsi.other:sn.1"
+    stage.machine.mkdir(f"{ROOT}/core/iblock_0")
+    stage.machine.mkdir(f"{ROOT}/core/iblock_0/disk")
+    for path in (foreign, f"{foreign}/tpgt_1"):
+        stage.machine.mkdir(f"{ROOT}/iscsi/{path}")
+    other_appliance = f"iscsi/iqn.2026-11.io.lunette:ffffffffffff.{1:08x}"
+    stage.machine.mkdir(f"{ROOT}/{other_appliance}")
+    stage.serve(stage.wish())
+    report = stage.serve(stage.wish(volumes=(), targets=(), portals=()))
+    assert set(report.foreign) == {foreign, "iblock_0/disk", other_appliance.removeprefix("iscsi/")}
+    assert stage.machine.exists(f"{ROOT}/iscsi/{foreign}/tpgt_1")
+    assert stage.machine.exists(f"{ROOT}/core/iblock_0/disk")
+    assert stage.machine.exists(f"{ROOT}/{other_appliance}")
+    assert exported_volumes(stage.machine) == frozenset()
+
+
+def test_without_a_ledger_strays_are_kept(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    report = stage.serve(stage.wish(targets=()), keep_strays=True)
+    assert report.changed == 0
+    assert stage.read(f"{group(31)}/enable") == "1"
+
+
+def test_a_half_made_backstore_is_made_anew(stage: Stage) -> None:
+    for path in ("core/iblock_700", f"core/iblock_700/lunette-{id_of(11)}"):
+        stage.machine.mkdir(f"{ROOT}/{path}")
+    report = stage.serve(stage.wish())
+    assert set(states(report).values()) == {ServingState.OPEN}
+    serial = stage.read(f"core/iblock_700/lunette-{id_of(11)}/wwn/vpd_unit_serial")
+    assert serial.endswith(stage.volumes[0].identity.serial)
+
+
+def test_a_shutdown_closes_every_path_before_it_removes_one(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    before = len(list(stage.changes()))
+    assert withdraw(stage.machine) == {}
+    lines = list(stage.changes())[before:]
+    assert all("enable" in line for line in lines[:2])
+    assert all("/np/" in line for line in lines[2:4])
+    assert exported_volumes(stage.machine) == frozenset()
+    assert not [name for name in stage.machine.listdir(f"{ROOT}/iscsi") if name.startswith("iqn.")]
+
+
+def test_no_secret_is_in_any_refusal(stage: Stage) -> None:
+    report = stage.serve(stage.wish(volumes=()))
+    assert "secretsecret1" not in report.model_dump_json()

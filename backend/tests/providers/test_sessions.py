@@ -1,0 +1,11 @@
+from backend.tests.recorded import recorded
+from lunette.providers.exports.lio.sessions import parse_info
+
+
+def test_a_login_tells_state_and_peer() -> None:
+    assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in.txt")) == ("logged in", "127.0.0.1")
+
+
+def test_an_idle_initiator_has_no_session() -> None:
+    assert parse_info(recorded("linux-6.12/iscsi-acl-idle.txt")) is None
+    assert parse_info("") is None
