@@ -13,6 +13,7 @@ async function violations(page: Page): Promise<string[]> {
 
 for (const theme of ['light', 'dark'] as const) {
   test(`no page breaks a rule of accessibility in ${theme}`, async ({ page }) => {
+    test.slow()
     await setTheme(page, theme)
     await page.goto('/login')
     await expect(page.getByLabel('User name')).toBeVisible()

@@ -34,3 +34,6 @@ export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ??
 
 /** "RAID 5" of `raid5`. */
 export const levelName = (level: string): string => level.replace(/^raid(\d+)$/, 'RAID $1')
+
+export const inSync = (array: StorageArray): number =>
+  array.members.filter((member) => member.state === 'in_sync').length
