@@ -1,6 +1,6 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
-from backend.tests.faults.harness import Case
+from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from lunette.domain.arrays import Level
 from lunette.engine.outcome import Outcome
@@ -49,7 +49,7 @@ def _delete_array(world: World) -> Outcome:
 def _old_content(world: World) -> None:
     """Free extents still hold what an earlier volume's host wrote."""
     world.finish(world.create_volumes("tank", "gone").job_id or "")
-    world.machine.write_data(world.device_of("gone"), 5 * MIB, "somebody's secret")
+    world.machine.write_data(world.device_of("gone"), SECRET_AT, SECRET)
     with world.store.read() as tx:
         volume_id = tx.query(Volume).filter_by(name="gone").one().id
     world.do(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))

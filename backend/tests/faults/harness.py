@@ -13,14 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.tests.faults.picture import Picture, differences
-from backend.tests.faults.world import FOREIGN_UUID, PORTAL, EngineCrash, World, with_bystanders
+from backend.tests.faults.world import FOREIGN_UUID, MIB, PORTAL, EngineCrash, World, with_bystanders
 from backend.tests.wiring_agent import Ending
+from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobState
 from lunette.domain.plans import Plan
-from lunette.domain.steps import DiskWipe
+from lunette.domain.steps import DiskWipe, VolumeCut
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Host, Target
-from lunette.system.fake import Call, When
+from lunette.system.fake import Call, FakeSystem, When
+
+SECRET, SECRET_AT = "somebody's secret", 5 * MIB
+"""What a host left in a volume that is gone, and where."""
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,11 @@ Mutate = Callable[[World], None]
 class Harness:
     """Runs one case in fresh worlds. `template` is a database that has its ids already: all worlds share them."""
 
-    def __init__(self, case: Case, template: Path, mutate: Mutate = lambda world: None) -> None:
-        self.case, self._template, self._mutate = case, template, mutate
+    def __init__(self, case: Case, template: Path, mutate: Mutate | None = None) -> None:
+        self.case, self._template = case, template
+        self._mutate: Mutate | None = None
         self.reference = self._run_without_faults()
+        self._mutate = mutate
 
     @contextmanager
     def world(self) -> Iterator[World]:
@@ -82,7 +88,8 @@ class Harness:
                 with_bystanders(world)
                 self.case.prepare(world)
                 world.settle()
-                self._mutate(world)
+                if self._mutate:
+                    self._mutate(world)
                 yield world
             finally:
                 world.close()
@@ -95,16 +102,22 @@ class Harness:
             world.converge()
             first, world.store.commits = len(world.machine.faults.calls), 0
             state = world.finish(job_id)
-            calls = [
-                Call(call.number - first, call.name, call.detail, call.changes)
-                for call in world.machine.faults.calls[first:]
-            ]
+            calls = counted(world.machine.faults.calls, first)
             commits = world.store.commits
             assert state is JobState.SUCCEEDED, world.story(job_id)
             world.settle()
             after, after_rows = world.machine_picture(), world.rows_picture()
             assert differences(before_rows, after_rows), "the case changes nothing"
             return Reference(outcome.plan, before, before_rows, after, after_rows, calls, commits)
+
+    def calls(self) -> list[Call]:
+        """The calls of a job that nothing disturbs, as this product makes them, mutant or not."""
+        with self.world() as world:
+            job_id = self.case.ask(world).job_id or ""
+            world.converge()
+            first = len(world.machine.faults.calls)
+            world.finish(job_id)
+            return counted(world.machine.faults.calls, first)
 
     def violations(self, faults: Iterable[Fault]) -> list[str]:
         """Every fault in a world of its own; what was wrong afterwards, one line each."""
@@ -152,14 +165,35 @@ class Harness:
         return [f"{state}: {line}" for line in found] + ([story] if found else [])
 
     def _cleaned(self, world: World) -> Picture:
-        """As before, but a disk that was named to be wiped may be blank: that cannot be taken back."""
+        """As before, but a disk that was named to be wiped may carry less: that cannot be taken back."""
         found = world.machine_picture()["disks"]
         disks = self.reference.before["disks"]
         assert isinstance(found, dict)
         assert isinstance(disks, dict)
         wiped = {step.serial for step in self.reference.plan.steps if isinstance(step, DiskWipe)}
-        blank: dict[str, list[str]] = {serial: [] for serial in wiped if not found[serial]}
-        return self.reference.before | {"disks": disks | blank}
+        less = {serial: found[serial] for serial in wiped if set(found[serial]) <= set(disks[serial])}
+        return self.reference.before | {"disks": disks | less}
+
+    def repeat_violations(self) -> list[str]:
+        """Every step done twice: the second time must be recognised and change nothing."""
+        found = []
+        with self.world() as world:
+            self.case.ask(world)
+            world.converge()
+            for step in self.reference.plan.steps:
+                world.agent.do_step("job", step)
+                picture, since = world.machine_picture(), len(world.machine.faults.calls)
+                try:
+                    reply = world.agent.do_step("job", step)
+                except LunetteError as error:
+                    found.append(f"{step.describe()}: {error} ({error.log})")
+                    break
+                found += differences(picture, world.machine_picture(), step.describe())
+                # A cut cannot know whether its wipe was finished, and wipes again until the volume is sealed.
+                if not isinstance(step, VolumeCut):
+                    found += [f"{step.describe()}: it says that it changed something"] if reply.changed else []
+                    found += [f"{step.describe()}: {line}" for line in changes(world, since)]
+            return found + bystanders(world)
 
     def engine_crash_violations(self, commits: Iterable[int], *, after: bool) -> list[str]:
         """The API process is killed at a commit of the journal, and started again."""
@@ -175,6 +209,11 @@ class Harness:
                     world.restart_engine()
                 found += [f"commit {commit}: {line}" for line in self.ends_well(world, job_id)]
         return found
+
+
+def counted(calls: Sequence[Call], first: int) -> list[Call]:
+    """The calls after the first `first`, counted from 1."""
+    return [Call(call.number - first, call.name, call.detail, call.changes) for call in calls[first:]]
 
 
 def arm(world: World, fault: Fault) -> None:
@@ -203,7 +242,21 @@ def bystanders(world: World) -> list[str]:
             found.append("the host does not find its data")
     except (ConnectionError, PermissionError) as error:
         found.append(f"the host cannot log in: {error}")
-    return found
+    return found + leaks(machine)
+
+
+def leaks(machine: FakeSystem) -> list[str]:
+    """Volumes that show what an earlier volume's host wrote, though they are sealed and could be mapped."""
+    return [
+        f"volume {view.lv.name} shows what an earlier host wrote"
+        for view in machine.lvm.lvs()
+        if "lunette.fresh" not in view.lv.tags and view.pv.media.data.get(machine.lvm.locate(view, SECRET_AT)) == SECRET
+    ]
+
+
+def changes(world: World, since: int) -> list[str]:
+    """The calls that changed something since the log had `since` entries."""
+    return [f"{call.name} {call.detail}" for call in world.machine.faults.calls[since:] if call.changes]
 
 
 def sample(calls: Sequence[Call], looks: int) -> list[int]:

@@ -43,7 +43,8 @@ def _content(machine: FakeSystem, serial: str) -> Iterator[str]:
     for signature in disk.media.all_signatures():
         yield f"{signature.type} {signature.label or ''} {signature.uuid or ''}"
     for part in disk.partitions:
-        yield f"partition {part.number}: {[s.type for s in part.media.all_signatures()]}"
+        yield f"partition {part.number}"
+        yield from (f"{s.type} in partition {part.number}" for s in part.media.all_signatures())
 
 
 def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from backend.tests.faults.cases import CASES
 from backend.tests.faults.conftest import harness_of
-from backend.tests.faults.harness import Harness, bystanders
+from backend.tests.faults.harness import Harness, bystanders, changes
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import World
-from lunette.domain.steps import AnyStep, Step, VolumeCut
+from lunette.domain.steps import AnyStep, Step
 
 JOB = "job"
 
@@ -25,11 +25,6 @@ def runs(steps: Sequence[AnyStep]) -> Iterator[list[AnyStep]]:
             run.append(step)
     if run:
         yield run
-
-
-def changes(world: World, since: int) -> list[str]:
-    """The calls that changed something since the log had `since` entries."""
-    return [f"{call.name} {call.detail}" for call in world.machine.faults.calls[since:] if call.changes]
 
 
 def do(world: World, step: AnyStep) -> Picture:
@@ -58,18 +53,7 @@ def test_every_kind_of_step_is_in_a_case(template: Path) -> None:
 
 
 def test_a_step_that_is_done_changes_nothing(harness: Harness) -> None:
-    with harness.world() as world:
-        harness.case.ask(world)
-        world.converge()
-        for step in harness.reference.plan.steps:
-            world.agent.do_step(JOB, step)
-            picture, since = world.machine_picture(), len(world.machine.faults.calls)
-            reply = world.agent.do_step(JOB, step)
-            assert differences(picture, world.machine_picture()) == [], step.describe()
-            if not isinstance(step, VolumeCut):  # it cannot know whether the wipe was finished, and does it again
-                assert not reply.changed, step.describe()
-                assert changes(world, since) == [], step.describe()
-        assert bystanders(world) == []
+    assert harness.repeat_violations() == []
 
 
 def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harness) -> None:

@@ -7,7 +7,7 @@ import pytest
 from lunette.domain.errors import ToolFailed
 from lunette.system.fake import Crash, FakeSystem, When
 
-LEDGER = "/var/lib/lunette/ledger"
+LEDGER = "/var/lib/lunette/agent/ledger"
 
 
 def test_a_failed_command_is_a_tool_failure_and_a_failed_file_call_an_os_error() -> None:

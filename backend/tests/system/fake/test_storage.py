@@ -133,7 +133,9 @@ def test_volumes_lose_their_activation_at_a_reboot_and_nothing_else(machine: Fak
     machine.reboot()
     assemble(machine)
     shown = json.loads(machine.run(["lvs", "-o", "lv_name,lv_tags,lv_size,lv_active", "g"]).stdout)
-    assert shown["report"][0]["lv"] == [{"lv_name": "v1", "lv_tags": ["mine"], "lv_size": 64 * MIB, "lv_active": ""}]
+    assert shown["report"][0]["lv"] == [
+        {"lv_name": "v1", "lv_tags": ["mine"], "lv_size": str(64 * MIB), "lv_active": 0}
+    ]
     assert not machine.exists("/dev/g/v1")
     machine.run(["vgchange", "-ay", "g"])
     assert machine.realpath("/dev/g/v1") == "/dev/dm-0"

@@ -205,16 +205,15 @@ class IscsiFabric:
         session = next((s for s in self.sessions if (s.target, s.tpgt, s.initiator) == (target, tpgt, initiator)), None)
         if session is None:
             return f"No active iSCSI Session for Initiator Endpoint: {initiator}\n"
-        address = "192.0.2.10"
         return (
-            f"InitiatorName: {initiator}\nInitiatorAlias: fake\n"
-            f"LIO Session ID: {session.sid}   ISID: 0x00023d010000  TSIH: {session.sid}  SessionType: Normal\n"
+            f"InitiatorName: {initiator}\nInitiatorAlias: (none)\n"
+            f"LIO Session ID: {session.sid}   ISID: 0x00 02 3d 00 00 01  TSIH: {session.sid}  SessionType: Normal\n"
             "Session State: TARG_SESS_STATE_LOGGED_IN\n"
             "---------------------[iSCSI Session Values]-----------------------\n"
             "  CmdSN/WR  :  CmdSN/WC  :  ExpCmdSN  :  MaxCmdSN  :     ITT    :     TTT\n"
             " 0x00000010   0x0000003f   0x00000010   0x0000004e   0x00000010   0x00000000\n"
             "----------------------[iSCSI Connections]-------------------------\n"
-            f"CID: 0  Connection State: TARG_CONN_STATE_LOGGED_IN\n   Address {address} TCP  StatSN: 0x00000010\n"
+            f"CID: 0  Connection State: TARG_CONN_STATE_LOGGED_IN\n   Address 192.0.2.10 TCP  StatSN: 0x00000010\n"
         )
 
 

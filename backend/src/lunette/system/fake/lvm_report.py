@@ -1,4 +1,7 @@
-"""pvs, vgs and lvs with --reportformat json_std --units b --nosuffix: numbers are numbers, lists are lists."""
+"""pvs, vgs and lvs with --reportformat json_std --units b --nosuffix.
+
+As 2.03.31 prints it: lists are lists, counts and flags are numbers (-1: not known), sizes are text.
+"""
 
 import json
 from collections.abc import Callable
@@ -84,13 +87,13 @@ _PV: dict[str, Callable[..., Value]] = {
     "pv_uuid": lambda lvm, pv: pv.label.uuid,
     "pv_fmt": lambda lvm, pv: "lvm2",
     "pv_attr": lambda lvm, pv: "a--" if pv.label.vg else "---",
-    "pv_size": lambda lvm, pv: (
+    "pv_size": lambda lvm, pv: str(
         pv.label.vg.extent_count * pv.label.vg.extent_bytes if pv.label.vg else pv.media.size_bytes
     ),
-    "pv_free": lambda lvm, pv: _free(pv.label.vg) if pv.label.vg else pv.media.size_bytes,
+    "pv_free": lambda lvm, pv: str(_free(pv.label.vg) if pv.label.vg else pv.media.size_bytes),
     "pv_missing": lambda lvm, pv: "",
     "pv_tags": lambda lvm, pv: [],
-    "dev_size": lambda lvm, pv: pv.media.size_bytes,
+    "dev_size": lambda lvm, pv: str(pv.media.size_bytes),
     "vg_name": lambda lvm, pv: pv.label.vg.name if pv.label.vg else "",
     "vg_uuid": lambda lvm, pv: pv.label.vg.uuid if pv.label.vg else "",
     "vg_tags": lambda lvm, pv: sorted(pv.label.vg.tags) if pv.label.vg else [],
@@ -99,9 +102,9 @@ _VG: dict[str, Callable[..., Value]] = {
     "vg_name": lambda lvm, vg, pv: vg.name,
     "vg_uuid": lambda lvm, vg, pv: vg.uuid,
     "vg_attr": lambda lvm, vg, pv: "wz--n-",
-    "vg_size": lambda lvm, vg, pv: vg.extent_count * vg.extent_bytes,
-    "vg_free": lambda lvm, vg, pv: _free(vg),
-    "vg_extent_size": lambda lvm, vg, pv: vg.extent_bytes,
+    "vg_size": lambda lvm, vg, pv: str(vg.extent_count * vg.extent_bytes),
+    "vg_free": lambda lvm, vg, pv: str(_free(vg)),
+    "vg_extent_size": lambda lvm, vg, pv: str(vg.extent_bytes),
     "vg_extent_count": lambda lvm, vg, pv: vg.extent_count,
     "vg_free_count": lambda lvm, vg, pv: len(vg.free_extents()),
     "vg_tags": lambda lvm, vg, pv: sorted(vg.tags),
@@ -120,12 +123,11 @@ _LV: dict[str, Callable[..., Value]] = {
     "lv_dm_path": lambda lvm, view: (
         f"/dev/mapper/{'-'.join(p.replace('-', '--') for p in (view.vg.name, view.lv.name))}"
     ),
-    "lv_size": lambda lvm, view: view.size_bytes(),
+    "lv_size": lambda lvm, view: str(view.size_bytes()),
     "lv_tags": lambda lvm, view: sorted(view.lv.tags),
     "lv_attr": _lv_attr,
-    "lv_active": lambda lvm, view: "active" if lvm.kernel_name(view) else "",
-    "lv_active_locally": lambda lvm, view: "active locally" if lvm.kernel_name(view) else "",
-    "lv_device_open": lambda lvm, view: "open" if lvm.is_open(view) else "",
+    "lv_active": lambda lvm, view: int(lvm.kernel_name(view) is not None),
+    "lv_device_open": lambda lvm, view: int(lvm.is_open(view)) if lvm.kernel_name(view) else -1,
     "lv_kernel_major": lambda lvm, view: 253 if lvm.kernel_name(view) else -1,
     "lv_kernel_minor": _minor,
     "lv_layout": lambda lvm, view: ["linear"],

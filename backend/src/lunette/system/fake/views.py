@@ -7,6 +7,7 @@ from functools import partial
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.md import Md, RunningArray
+from lunette.system.fake.media import dashed
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def _md(array: RunningArray, now: float) -> Tree:
         "level": f"{geometry.level}\n",
         "raid_disks": f"{geometry.raid_disks}\n",
         "metadata_version": "1.2\n",
-        "uuid": f"{geometry.colons()}\n",
+        "uuid": f"{dashed(geometry.uuid)}\n",
         "chunk_size": f"{geometry.chunk_kib * 1024}\n",
         "component_size": f"{geometry.component_kib}\n",
         "array_size": "default\n",

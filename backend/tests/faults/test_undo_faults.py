@@ -1,0 +1,54 @@
+"""A job that turns round is struck again on its way back.
+
+A killed agent is asked again, so the world ends clean. A call that fails while a step is taken back makes the job
+stuck, as it must; once a person says retry, it ends clean or complete.
+"""
+
+import pytest
+
+from backend.tests.faults.harness import Fault, Harness, arm, counted, sample
+from backend.tests.faults.test_job_faults import show
+from backend.tests.wiring_agent import Ending
+from lunette.domain.jobs import JobState
+from lunette.system.fake import Call, When
+
+FEW_LOOKS = 3
+
+
+def turning_point(harness: Harness) -> Call:
+    """The last call that changes something: when it fails before it took effect, all earlier steps go back."""
+    return [call for call in harness.reference.calls if call.changes][-1]
+
+
+def way_back(harness: Harness) -> list[Call]:
+    """The calls of a job that turns round undisturbed, counted as in the reference, from the turning point on."""
+    point = turning_point(harness).number
+    with harness.world() as world:
+        job_id = harness.case.ask(world).job_id or ""
+        world.converge()
+        first = len(world.machine.faults.calls)
+        arm(world, Fault(point, When.BEFORE))
+        world.finish(job_id)
+        return counted(world.machine.faults.calls, first)[point:]
+
+
+@pytest.mark.parametrize(
+    ("when", "ending"),
+    [(When.BEFORE, None), (When.AFTER, None), (When.AFTER, Ending.RESTART), (When.DURING, Ending.REBOOT)],
+)
+def test_a_fault_on_the_way_back(harness: Harness, when: When, ending: Ending | None) -> None:
+    turning, back = Fault(turning_point(harness).number, When.BEFORE), way_back(harness)
+    violations = []
+    for number in sample(back, FEW_LOOKS if when is When.BEFORE else 0):
+        second = Fault(number, when, ending)
+        with harness.world() as world:
+            job_id = harness.case.ask(world).job_id or ""
+            world.converge()
+            arm(world, turning)
+            arm(world, second)
+            state = world.finish(job_id)
+            if state is JobState.STUCK and ending is None:
+                world.machine.faults.disarm()
+                state = world.retry(job_id)
+            violations += [f"{second}: {line}" for line in harness.judge(world, job_id, state)]
+    assert not violations, show(violations)
