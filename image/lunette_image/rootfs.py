@@ -117,7 +117,7 @@ def _build_rootfs(work: Path, sources: Sources, layers: Layers) -> None:
         linked_copy(layers.base / "root", root)
         depmod_for = [uml.add_modules(layers.base, root)]
         if layers.zfs is not None:
-            depmod_for.append(zfs.add_modules(layers.zfs, root, kernel_version(root)))
+            depmod_for.append(zfs.add_modules(layers.zfs, root, kernel_version(layers.base / "root")))
         if sources.backend is not None and layers.venv is not None:
             product.add_venv(root, layers.venv / "site-packages")
             product.add_product(root, sources.backend, sources.ui)
