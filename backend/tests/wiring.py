@@ -1,11 +1,14 @@
 """Puts the whole control plane together in one process: API, engine, store, and an agent port the test chooses."""
 
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from argon2 import PasswordHasher
 from cryptography.fernet import Fernet
 from fastapi import FastAPI
@@ -16,6 +19,7 @@ from lunette.agent.core import Agent
 from lunette.api.app import make_app as app_of
 from lunette.api.feed import EventFeed
 from lunette.api.identity import TOKEN_PREFIX, hash_secret
+from lunette.api.main import Server
 from lunette.api.parts import Parts
 from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
 from lunette.domain.agent_protocol import HelloReply, StepReply
@@ -176,3 +180,22 @@ def running(parts: Parts) -> Iterator[TestClient]:
     with client_of(app_of(parts)) as http:
         yield http
     parts.store.close()
+
+
+@contextmanager
+def serving(parts: Parts) -> Iterator[tuple[str, Server]]:
+    """The application of these parts on a loopback port of a real server; yields its address and the server."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = uvicorn.Config(app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on")
+        server = Server(config, parts.feed)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        try:
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}", server
+        finally:
+            server.should_exit = True
+            thread.join(30)
+            parts.store.close()
+        assert not thread.is_alive(), "the server did not end"

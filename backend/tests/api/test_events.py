@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +10,8 @@ from typing import Any
 
 import httpx2
 import pytest
-import uvicorn
 
-from backend.tests.wiring import Api, AwayAgent, add_token, make_parts
-from lunette.api.app import make_app
+from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, serving
 from lunette.api.feed import MAX_STREAMS, EventFeed
 from lunette.api.main import Server
 from lunette.api.parts import Parts
@@ -27,12 +23,11 @@ READ_S = 15.0
 class Running:
     """A server on a loopback port, and a client of it."""
 
-    def __init__(self, parts: Parts, port: int, server: Server) -> None:
+    def __init__(self, parts: Parts, url: str, server: Server) -> None:
         self.parts = parts
         self.server = server
-        self._url = f"http://127.0.0.1:{port}"
-        self._headers = {"Authorization": f"Bearer {add_token(parts.store, Role.ADMINISTRATOR)}"}
-        self.http = httpx2.Client(base_url=self._url, headers=self._headers, timeout=READ_S)
+        headers = {"Authorization": f"Bearer {add_token(parts.store, Role.ADMINISTRATOR)}"}
+        self.http = httpx2.Client(base_url=url, headers=headers, timeout=READ_S)
         self.api = Api(self.http)
 
     @contextmanager
@@ -57,31 +52,18 @@ def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def serving(folder: Path, url: str, longest_s: float = 600.0) -> Iterator[Running]:
+def running_server(folder: Path, url: str, longest_s: float = 600.0) -> Iterator[Running]:
     parts = make_parts(folder, AwayAgent(), url)
-    feed = EventFeed(parts.store, longest_s)
-    parts = Parts(**{**vars(parts), "feed": feed})
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(make_app(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on")
-        server = Server(config, feed)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        running = Running(parts, listener.getsockname()[1], server)
-        try:
+    parts = Parts(**{**vars(parts), "feed": EventFeed(parts.store, longest_s)})
+    with serving(parts) as (address, server):
+        running = Running(parts, address, server)
+        with running.http:
             yield running
-        finally:
-            server.should_exit = True
-            thread.join(30)
-            running.http.close()
-            parts.store.close()
-        assert not thread.is_alive()
 
 
 @pytest.fixture
 def live(tmp_path: Path, sqlite_url: str) -> Iterator[Running]:
-    with serving(tmp_path, sqlite_url) as running:
+    with running_server(tmp_path, sqlite_url) as running:
         yield running
 
 
@@ -124,12 +106,12 @@ def test_open_streams_hold_no_database_connection(live: Running) -> None:
 
 
 def test_a_stream_ends_by_itself(tmp_path: Path, sqlite_url: str) -> None:
-    with serving(tmp_path, sqlite_url, longest_s=0.3) as live, live.stream() as stream:
+    with running_server(tmp_path, sqlite_url, longest_s=0.3) as live, live.stream() as stream:
         assert list(stream) == []
 
 
 def test_a_shutdown_ends_the_streams_instead_of_waiting_for_them(tmp_path: Path, sqlite_url: str) -> None:
-    with serving(tmp_path, sqlite_url) as live, live.stream() as stream:
+    with running_server(tmp_path, sqlite_url) as live, live.stream() as stream:
         began = time.monotonic()
         live.server.should_exit = True
         assert list(stream) == []

@@ -28,7 +28,9 @@ def test_every_path_of_the_page_gives_the_page_and_is_asked_for_again(browser: T
     answer = browser.get(path)
     assert (answer.status_code, answer.text) == (200, INDEX)
     assert answer.headers["Cache-Control"] == "no-cache"
-    assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
+    policy = dict(rule.split(" ", 1) for rule in answer.headers["Content-Security-Policy"].split("; "))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+    assert policy["script-src"] == policy["connect-src"] == "'self'"
 
 
 def test_a_file_with_a_hash_in_its_name_is_kept_for_ever(browser: TestClient) -> None:

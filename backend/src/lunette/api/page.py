@@ -5,11 +5,13 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from starlette.responses import FileResponse, Response
 
+from lunette.api.middleware import PAGE_SECURITY_POLICY
 from lunette.api.problems import answer
 from lunette.domain.errors import NotFound
 
 _HASHED = "public, max-age=31536000, immutable"
 _FRESH = "no-cache"
+_POLICY = {"Content-Security-Policy": PAGE_SECURITY_POLICY}
 
 
 def install(app: FastAPI, folder: Path) -> None:
@@ -25,7 +27,7 @@ def install(app: FastAPI, folder: Path) -> None:
         found = files.get(asked)
         if found and found != index:
             cache = _HASHED if asked.startswith("/assets/") else _FRESH
-            return FileResponse(found, headers={"Cache-Control": cache})
+            return FileResponse(found, headers={"Cache-Control": cache, **_POLICY})
         if "." in asked.rsplit("/", 1)[-1] and asked != "/index.html":
             return answer(request, NotFound(f"There is no file {asked}."))
-        return FileResponse(index, headers={"Cache-Control": _FRESH})
+        return FileResponse(index, headers={"Cache-Control": _FRESH, **_POLICY})

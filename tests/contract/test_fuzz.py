@@ -1,0 +1,81 @@
+"""Whatever fits or breaks the document: no crash, and every answer is one the document declares.
+
+The application is whole: a real server, the real agent on a fake machine, the scene of `make lab` to stumble over.
+Requests come from the document alone (schemathesis), as an administrator.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis import Case
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    allow_header_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from backend.tests.databases import PostgresServer, postgresql_programs
+from backend.tests.scene import make_scene
+from backend.tests.wiring import Api, add_token, make_app, serving
+from lunette.api.app import make_app as app_of
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+
+pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
+EXAMPLES = 20
+CHECKS = [
+    not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
+    response_schema_conformance, unsupported_method, allow_header_conformance,
+]  # fmt: skip
+schema = schemathesis.openapi.from_dict(app_of(None).openapi())
+
+
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
+    """Where the application answers, and an administrator's token."""
+    with _database(request.param) as url, tempfile.TemporaryDirectory() as folder:
+        machine = FakeSystem()
+        machine.add_disks(8)
+        machine.add_disks(4, "scsi")
+        _, parts = make_app(Path(folder), machine, url)
+        with serving(parts) as (where, _server), httpx2.Client(base_url=where, timeout=30.0) as http:
+            token = add_token(parts.store, Role.ADMINISTRATOR)
+            make_scene(Api(http, token))
+            yield where, token
+
+
+@contextmanager
+def _database(kind: str) -> Iterator[str | None]:
+    """The URL of a fresh database; None is a SQLite file of the application's own."""
+    if kind == "sqlite":
+        yield None
+        return
+    programs = postgresql_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    server = PostgresServer(programs)
+    try:
+        yield server.new_database()
+    finally:
+        server.stop()
+
+
+@schema.exclude(operation_id="event_stream").parametrize()
+@settings(
+    max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
+def test_every_answer_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
+    where, token = address
+    case.call_and_validate(base_url=where, headers={"Authorization": f"Bearer {token}"}, checks=CHECKS, timeout=30)
