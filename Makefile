@@ -5,6 +5,8 @@ export LUNETTE_CACHE := $(CACHE)
 export PATH := $(CACHE)/tools/bin:$(PATH)
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONUNBUFFERED := 1
+# Machines need root: name spaces, the image. The rest of a recipe stays with whoever called it.
+ROOT := $(if $(filter-out 0,$(shell id -u)),sudo env "PATH=$(PATH)" "LUNETTE_CACHE=$(CACHE)" PYTHONUNBUFFERED=1)
 .DEFAULT_GOAL := help
 .PHONY: help deps lab lab-down test test-full check dev e2e bench image generate screenshots
 
@@ -15,16 +17,16 @@ deps: ## install what the other targets need (Debian or Ubuntu packages, Python 
 	@tests/run/deps python ui machines browser database
 
 lab: ## boot an appliance with 12 disks, serve 32 volumes to 4 hosts, stay up until Ctrl-C
-	@tests/run/deps python ui machines && exec $(PYTHON) -m tests.lab up
+	@tests/run/deps python ui machines && exec $(ROOT) $(PYTHON) -m tests.lab up
 
 lab-down: ## stop the appliance of `make lab` from another terminal
-	@$(PYTHON) -m tests.lab down
+	@$(ROOT) $(PYTHON) -m tests.lab down
 
 test: deps ## run every test a change must pass, and say at the end what ran and what did not
-	@$(PYTHON) -m tests.run.suite --require-all
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all
 
 test-full: deps ## run the whole matrix, resumable; SHARD=name runs one shard, SHARD=list names them
-	@$(PYTHON) -m tests.run.suite --require-all --full $(if $(SHARD),--shard $(SHARD))
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all --full $(if $(SHARD),--shard $(SHARD))
 
 check: ## format, lint, types, import rule, sizes, stale generated files
 	@tests/run/deps python node && $(PYTHON) -m tests.run.check
@@ -33,16 +35,16 @@ dev: ## the API with a fake machine behind it and the web page, both reloading w
 	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
 
 e2e: deps ## only the end-to-end tests
-	@$(PYTHON) -m tests.run.suite --require-all uml qemu ui-e2e
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml qemu ui-e2e
 
 bench: deps ## measure the appliance with fio and write a report
-	@$(PYTHON) -m tests.benchmarks
+	@$(ROOT) $(PYTHON) -m tests.benchmarks
 
 image: ## build the appliance's root file system and disk image
-	@tests/run/deps python ui machines && image/build
+	@tests/run/deps python ui machines && $(ROOT) image/build
 
 generate: ## write backend/openapi.json and every client generated from it
 	@tests/run/deps python node && $(PYTHON) -m tests.run.generate
 
 screenshots: deps ## take the pictures of the documentation from a freshly booted scene
-	@$(PYTHON) -m tests.run.web screenshots
+	@$(ROOT) $(PYTHON) -m tests.run.web screenshots
