@@ -12,6 +12,7 @@ from pathlib import Path
 
 from .apt import SUITE, Mirrors, configured_mirrors, configured_proxies, packages
 from .cache import Cache, content_key
+from .problem import ImageProblem
 from .progress import run, say, step
 from .tree import in_root
 
@@ -94,6 +95,8 @@ def _unpack_modules(root: Path) -> None:
 
 
 def kernel_version(root: Path) -> str:
-    """Version of the appliance's kernel, as `uname -r` will say it."""
-    (found,) = (path.name for path in (root / "usr/lib/modules").iterdir() if (path / "modules.builtin").exists())
-    return found
+    """Version of the kernel of a tree that has one, as `uname -r` will say it."""
+    found = sorted(path.name for path in (root / "usr/lib/modules").iterdir())
+    if len(found) != 1:
+        raise ImageProblem(f"{root} has modules of {found or 'no kernel'}, expected one: is linux-image-amd64 listed?")
+    return found[0]

@@ -48,7 +48,7 @@ def run(
 
 def _run(argv: Sequence[str], timeout_s: float, log: Path, env: Mapping[str, str] | None, interval_s: float) -> None:
     started = time.monotonic()
-    name = Path(argv[0]).name
+    name = Path(argv[2] if argv[0] == "chroot" else argv[0]).name
     with log.open("ab") as sink:
         try:
             process = subprocess.Popen(

@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from lunette_image.apt import Mirrors
-from lunette_image.base import base_identity, base_key, mmdebstrap_argv
+from lunette_image.base import base_identity, base_key, kernel_version, mmdebstrap_argv
+from lunette_image.problem import ImageProblem
 
 
 def image(folder: Path, packages: str) -> Path:
@@ -32,3 +35,12 @@ def test_newer_packages_are_another_base_under_the_same_key(tmp_path: Path) -> N
     before = base_identity(tmp_path / "base-0")
     status.write_text("Package: mdadm\nVersion: 2\n")
     assert base_identity(tmp_path / "base-0") != before
+
+
+def test_a_tree_with_two_kernels_is_refused(tmp_path: Path) -> None:
+    modules = tmp_path / "usr/lib/modules"
+    (modules / "6.12.1-amd64").mkdir(parents=True)
+    assert kernel_version(tmp_path) == "6.12.1-amd64"
+    (modules / "6.12.2-amd64").mkdir()
+    with pytest.raises(ImageProblem, match="expected one"):
+        kernel_version(tmp_path)
