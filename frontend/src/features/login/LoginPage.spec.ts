@@ -29,7 +29,9 @@ it('leads to the overview with the right password', async () => {
 
 it('shows why a login was refused and stays', async () => {
   const { router, page } = await logIn(makeWorld(), 'wrong')
-  expect(page.querySelector('[role=alert]')?.textContent).toContain('do not match')
+  expect(page.querySelector('[role=alert]')?.textContent).toBe(
+    'Not logged inUser name and password do not match.',
+  )
   expect(router.currentRoute.value.name).toBe('login')
 })
 
