@@ -90,8 +90,8 @@ def test_a_reboot_brings_everything_back_without_the_api(store: Store) -> None:
     assert exported_volumes(store.machine) == frozenset()
     assert store.agent.bring_up()
     assert exported_volumes(store.machine) == {VOLUME_ID}
-    iqn = store.wish().targets[0].iqn
-    assert store.machine.login("iqn.2026-01.com.example:h41", iqn, "192.0.2.1:3260")
+    session = store.machine.login("iqn.2026-01.com.example:h41", store.wish().targets[0].iqn, "192.0.2.1:3260")
+    assert store.machine.lun_device(session, 1)
 
 
 def test_a_late_disk_is_waited_for_and_its_volume_blocked_meanwhile(store: Store) -> None:

@@ -107,12 +107,12 @@ class Server:
 
     def __init__(self, agent: AgentPort, listener: socket.socket, uids: frozenset[int]) -> None:
         self._agent, self._listener, self._uids = agent, listener, uids
+        listener.settimeout(_ACCEPT_S)
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._stopping = threading.Event()
 
     def serve(self, alive: Callable[[], None] = lambda: None) -> None:
         """Accept until stopped; `alive` is called every few seconds."""
-        self._listener.settimeout(_ACCEPT_S)
         while not self._stopping.is_set():
             alive()
             try:

@@ -6,7 +6,7 @@ PACKAGES = {
     "lsblk": "util-linux",
     "lvchange": "lvm2",
     "lvcreate": "lvm2",
-    "lvmdevices": "lvm2",
+    "lvm": "lvm2",
     "lvremove": "lvm2",
     "lvs": "lvm2",
     "mdadm": "mdadm",

@@ -16,7 +16,7 @@ _SHORT = {
 }  # fmt: skip
 _BARE = {"yes", "force", "nosuffix", "noheadings", "binary", "all", "readonly", "help", "sysinit"}
 COMMANDS = (
-    "pvcreate", "pvremove", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange", "lvmdevices",
+    "pvcreate", "pvremove", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange", "lvm",
     "pvs", "vgs", "lvs",
 )  # fmt: skip
 
@@ -29,6 +29,8 @@ class LvmTools:
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
+        if argv[0] == "lvm":  # the way to commands that Debian 13 gives no name of their own, such as lvmdevices
+            argv = argv[1:]
         command = argv[0]
         options, words = parse(argv[1:])
         match command:

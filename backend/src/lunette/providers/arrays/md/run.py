@@ -27,7 +27,8 @@ def create(system: System, step: MdCreate) -> str | None:
     settle(system)
     if _recognise(system, step):
         return None
-    disks = [same_disk(observe_disks(system), member.disk_id, member.serial) for member in step.members]
+    present = observe_disks(system)
+    disks = [same_disk(present, member.disk_id, member.serial) for member in step.members]
     for disk in disks:
         _check_member(disk, step)
     assemble.stop(system, step.uuid)

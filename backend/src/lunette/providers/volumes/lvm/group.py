@@ -71,7 +71,7 @@ def list_device(system: System, device: str) -> None:
     listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=TIMEOUT_S)
     shown = {system.realpath(found.device) for found in parse.physical_volumes(listed.stdout)}
     if system.realpath(device) not in shown:
-        system.run(["lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
+        system.run(["lvm", "lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
 
 
 def _array_device(system: System, step: GroupCreate | GroupRemove) -> str:

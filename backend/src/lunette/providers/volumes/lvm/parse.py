@@ -54,6 +54,12 @@ def groups(group_report: str, volume_report: str) -> tuple[Group, ...]:
     return tuple(_group(row, tuple(volumes.get(row["vg_uuid"], ()))) for row in rows)
 
 
+def group_of_volumes(report: str) -> Group | None:
+    """One group from a `vgs` report on it that asks for both kinds of fields: no row, and so None, if it is empty."""
+    rows = [row for row in json.loads(report)["report"][0]["vg"] if row["lv_name"]]
+    return _group(rows[0], tuple(_volume(row) for row in rows)) if rows else None
+
+
 def physical_volumes(text: str) -> tuple[PhysicalVolume, ...]:
     """From a `pvs` report."""
     return tuple(

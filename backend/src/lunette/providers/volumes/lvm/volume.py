@@ -110,7 +110,8 @@ def _check_space(group: parse.Group, step: VolumeCut) -> None:
 
 
 def _wipe_edges(system: System, device: str, size: int) -> None:
-    settle(system)
+    if not system.exists(device):
+        settle(system)
     head = min(size, HEAD_BYTES)
     try:
         system.zero(device, 0, head)
