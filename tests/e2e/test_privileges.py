@@ -60,7 +60,9 @@ def test_the_api_process_cannot_open_a_disk(machine: Appliance) -> None:
 
 def test_the_api_process_cannot_write_configfs(machine: Appliance) -> None:
     machine.machine.check("modprobe target_core_mod; test -d /sys/kernel/config/target")
-    said = in_api_process(machine, "import os; os.mkdir('/sys/kernel/config/target/core/iblock_99'); print('ma' + 'de')")
+    said = in_api_process(
+        machine, "import os; os.mkdir('/sys/kernel/config/target/core/iblock_99'); print('ma' + 'de')"
+    )
     assert "made" not in said
     assert "Error" in said
     machine.machine.check("test ! -e /sys/kernel/config/target/core/iblock_99")

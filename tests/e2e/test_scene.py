@@ -96,14 +96,16 @@ def test_a_wrong_or_missing_chap_secret_gets_no_lun(standing: Standing) -> None:
         assert not LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, chap).inquire(target, 1).ok
 
 
-def test_the_identity_of_a_volume_is_the_one_stored(standing: Standing) -> None:
-    plain = next(host for host in standing.scene.hosts if host.chap is None)
-    initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
-    target = standing.scene.targets[plain.name]
-    for lun in (1, 8):
-        volume = standing.appliance.client.get(f"/volumes/{plain.volumes[lun - 1]}")
-        assert volume["naa"] in initiator.inquire(target, lun, page=0x83).output.replace(":", "").lower()
-        assert volume["serial"] in initiator.inquire(target, lun, page=0x80).output
+def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
+    guest = standing.hosts.initiator
+    with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
+        for host in standing.scene.hosts:
+            devices = guest.devices(standing.scene.targets[host.name], expected=len(host.volumes))
+            for lun in (1, len(host.volumes)):
+                volume = standing.appliance.client.get(f"/volumes/{host.volumes[lun - 1]}")
+                shown = f"/sys/block/{devices[lun].removeprefix('/dev/')}/device"
+                assert guest.machine.check(f"cat {shown}/wwid").strip() == f"naa.{volume['naa']}"
+                assert volume["serial"] in guest.machine.check(f"tr -d '\\0' <{shown}/vpd_pg80")
 
 
 def test_a_volume_that_is_mapped_is_not_deleted(standing: Standing) -> None:

@@ -47,10 +47,9 @@ class LibiscsiInitiator:
                 query = f"?target_user={self.chap.mutual_user}&target_password={self.chap.mutual_secret}"
         return f"iscsi://{credentials}{self.host}:{self.port}/{target}/{lun}{query}"
 
-    def inquire(self, target: str, lun: int, page: int | None = None) -> Attempt:
-        """Logs in and asks INQUIRY; `page` names a vital product data page."""
-        vpd = ["-e", "1", "-c", hex(page)] if page is not None else []
-        return _run(["iscsi-inq", "-i", self.iqn, *vpd, self.url(target, lun)])
+    def inquire(self, target: str, lun: int) -> Attempt:
+        """Logs in and asks INQUIRY."""
+        return _run(["iscsi-inq", "-i", self.iqn, self.url(target, lun)])
 
     def write(self, target: str, lun: int, byte: int, length: int, offset: int = 0) -> Attempt:
         """Writes one byte value over a range and flushes it."""
