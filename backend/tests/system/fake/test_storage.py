@@ -181,7 +181,7 @@ def test_lvm_sees_only_listed_devices(machine: FakeSystem) -> None:
     assert b"IDTYPE=md_uuid" in listed
     machine.write_durably("/etc/lvm/devices/system.devices", b"")
     assert machine.run(["vgs", "-o", "vg_name", "g"], ok=(5,)).returncode == 5
-    machine.run(["lvmdevices", "--adddev", BY_UUID, "-y"])
+    machine.run(["lvm", "lvmdevices", "--adddev", BY_UUID, "-y"])
     assert machine.run(["vgs", "-o", "vg_name", "g"]).returncode == 0
 
 
