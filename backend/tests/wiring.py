@@ -67,9 +67,11 @@ def _away() -> AgentAway:
     return AgentAway("the agent does not answer: see whether lunette-agent is running")
 
 
-def make_parts(folder: Path, agent: AgentPort, url: str | None = None, ui: Path | None = None) -> Parts:
+def make_parts(
+    folder: Path, agent: AgentPort, url: str | None = None, ui: Path | None = None, busy_timeout_s: int = 30
+) -> Parts:
     """Everything an application needs, on a SQLite file in `folder` or on the database given."""
-    store = Store.open(url or f"sqlite:///{folder}/lunette.db", SecretBox(Fernet.generate_key()))
+    store = Store.open(url or f"sqlite:///{folder}/lunette.db", SecretBox(Fernet.generate_key()), busy_timeout_s)
     return Parts(
         store=store, control=Control(store, agent), feed=EventFeed(store),
         one_time=OneTimePassword(folder / "one-time"),

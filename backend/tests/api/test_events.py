@@ -130,7 +130,7 @@ def test_too_many_streams_are_refused(sqlite_url: str, tmp_path: Path) -> None:
     async def open_all() -> int:
         feed = parts.feed
         feed.open()
-        streams = [feed.follow(None) for _ in range(MAX_STREAMS)]
+        streams = [feed.follow(0) for _ in range(MAX_STREAMS)]
         waiting = [asyncio.ensure_future(anext(stream)) for stream in streams]
         await asyncio.sleep(0.5)
         try:

@@ -11,7 +11,6 @@ from lunette.api.guard import MAX_BODY_BYTES
 from lunette.api.middleware import CONTENT_SECURITY_POLICY
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.store import database
 
 JSON = {"Content-Type": "application/json"}
 
@@ -110,11 +109,8 @@ def test_a_crash_shows_no_trace(api: Api, parts: Parts) -> None:
     assert "Traceback" not in crashed.text
 
 
-def test_a_locked_database_is_unavailable_for_changes_and_still_read(
-    tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "BUSY_TIMEOUT_S", 0)
-    parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
+def test_a_locked_database_is_unavailable_for_changes_and_still_read(tmp_path: Path, sqlite_url: str) -> None:
+    parts = make_parts(tmp_path, AwayAgent(), sqlite_url, busy_timeout_s=1)
     with running(parts) as http:
         api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
         api.items("/hosts")

@@ -49,10 +49,14 @@ class EventFeed:
             self._unsubscribe = None
         self._wake()
 
-    def newest(self) -> int:
-        """The number of the last event, 0 if there is none."""
+    def start(self, last: int | None) -> int:
+        """The number to follow from: the one given, or the newest.
+
+        A number beyond the newest one comes from another database: it is taken as "from now on".
+        """
         with self._store.read() as tx:
-            return tx.scalar(select(func.max(EventRow.seq))) or 0
+            newest = tx.scalar(select(func.max(EventRow.seq))) or 0
+        return newest if last is None or last > newest else last
 
     def after(self, seq: int) -> tuple[Event, ...]:
         """The events after this number, oldest first, a page at most."""
@@ -67,19 +71,14 @@ class EventFeed:
                 f"{self._streams} event streams are open, no more are served; close a browser tab or read GET /events."
             )
 
-    async def follow(self, last: int | None) -> AsyncIterator[Event]:
-        """Events after `last`, or from now on, until ten minutes have passed or the process stops.
-
-        A number beyond the newest one comes from another database: it is taken as "from now on".
-        """
+    async def follow(self, seq: int) -> AsyncIterator[Event]:
+        """Events after this number, until ten minutes have passed or the process stops."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._longest_s
         wake = asyncio.Event()
         self._waiting.add(wake)
         self._streams += 1
         try:
-            newest = await run_in_threadpool(self.newest)
-            seq = newest if last is None or last > newest else last
             while not self._closed and loop.time() < until:
                 wake.clear()
                 for event in await run_in_threadpool(self.after, seq):

@@ -57,17 +57,19 @@ def _feed(parts: UsedParts) -> EventFeed:
     return parts.feed
 
 
-def _last(
+def _start(
+    feed: Annotated[EventFeed, Depends(_feed)],
     last_event_id: Annotated[
         str | None, Header(max_length=32, description="Number of the last event that was received; none: from now on.")
     ] = None,
-) -> int | None:
+) -> int:
+    """Found before the stream says that it stands, so that no event falls between."""
     if not last_event_id:
-        return None
+        return feed.start(None)
     if not re.fullmatch(r"[0-9]{1,18}", last_event_id):
         wrong = FieldProblem(field="Last-Event-ID", value=last_event_id, message="is no event number")
         raise Invalid("Last-Event-ID is no event number; leave it away to start from now.", errors=(wrong,))
-    return int(last_event_id)
+    return feed.start(int(last_event_id))
 
 
 @routes.get(
@@ -77,11 +79,11 @@ def _last(
     responses=refusals(),
 )
 async def event_stream(
-    feed: Annotated[EventFeed, Depends(_feed)], last: Annotated[int | None, Depends(_last)]
+    feed: Annotated[EventFeed, Depends(_feed)], start: Annotated[int, Depends(_start)]
 ) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events: each message is an Event, its id the event's number. Ends after ten minutes; come back."""
     yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
-    async for event in feed.follow(last):
+    async for event in feed.follow(start):
         yield ServerSentEvent(data=event, id=str(event.seq))
 
 
