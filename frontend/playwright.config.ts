@@ -19,7 +19,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     trace: 'retain-on-failure',
     launchOptions: {
-      executablePath: process.env['LUNETTE_CHROMIUM'] ?? CHROMIUM.find((path) => existsSync(path)),
+      executablePath: process.env['LUNETTE_CHROMIUM'] || CHROMIUM.find((path) => existsSync(path)),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
     },
   },
