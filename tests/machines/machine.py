@@ -23,12 +23,19 @@ from typing import ClassVar, Self
 
 from tests.machines.images import Image, pinned
 from tests.machines.model import Capability, CommandResult, DiskInfo, MachineError, NotCapable
+from tests.machines.process import is_alive, kill_group, wait_gone
 from tests.machines.shell import GuestShell
 from tests.machines.sockets import free_port
 from tests.machines.state import Record, StateFolder
 
 API_PORT = 8443
 API_HEALTH = "/api/v1/health"
+GUEST = "guest"
+"""The role of the guest's own process among the recorded ones."""
+_POWER_OFF = "systemctl poweroff --no-block"
+_POWER_OFF_WITHOUT_SYSTEMD = (
+    "[ -e /proc/1 ] || mount -t proc proc /proc; sync; (sleep 0.2; poweroff -ff) >/dev/null 2>&1 &"
+)
 
 
 class Machine(ABC):
@@ -159,10 +166,13 @@ class Machine(ABC):
 class VirtualMachine(Machine):
     """What QEMU and user-mode Linux share: a state folder, a console shell, loopback ports."""
 
-    def __init__(self, name: str, settings: dict[str, int | bool | str], *, keep: bool) -> None:
+    def __init__(
+        self, name: str, settings: dict[str, int | bool | str], *, keep: bool, init: str | None = None
+    ) -> None:
         self.name = name
         self.keep = keep
-        self._settings = settings
+        self._init = init
+        self._settings = settings if init is None else settings | {"init": init}
         self._folder = StateFolder(name)
         self._record: Record | None = None
         self._started_at = 0.0
@@ -205,6 +215,19 @@ class VirtualMachine(Machine):
         self._started_at = time.monotonic()
         self._boot()
         self._folder.write(self.record)
+
+    def kill(self) -> None:
+        """See Machine.kill; drives served by processes of their own stay up and keep what they cached."""
+        guest = self.record.processes.pop(GUEST, None)
+        if guest is not None:
+            kill_group(guest)
+        self._folder.write(self.record)
+
+    def check_running(self) -> None:
+        """See Machine.check_running."""
+        guest = self.record.processes.get(GUEST)
+        if guest is None or not is_alive(guest):
+            raise MachineError(f"machine {self.name} is not running; the logs in {self.folder} may say why")
 
     def stop(self, deadline_s: float = 180.0) -> None:
         """See Machine.stop."""
@@ -260,5 +283,13 @@ class VirtualMachine(Machine):
     @abstractmethod
     def _shell(self) -> GuestShell: ...
 
-    @abstractmethod
-    def _ask_to_power_off(self, deadline_s: float) -> None: ...
+    def _ask_to_power_off(self, deadline_s: float) -> None:
+        guest = self.record.processes.get(GUEST)
+        if guest is None or not is_alive(guest):
+            return
+        self.run(_POWER_OFF if self._init is None else _POWER_OFF_WITHOUT_SYSTEMD, timeout_s=min(60.0, deadline_s))
+        if not wait_gone(guest, deadline_s):
+            raise MachineError(
+                f"machine {self.name} did not power off within {deadline_s:.0f} s and was killed: "
+                f"the end of {self.console_log} names the unit that held it up"
+            )

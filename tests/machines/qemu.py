@@ -16,14 +16,13 @@ from pathlib import Path
 from tests.machines.disks import GIB, copy_sparse, disk_names, make_empty, serve_forgetful
 from tests.machines.images import Image, appliance_image, plain_image
 from tests.machines.kvm import kvm_verdict
-from tests.machines.machine import API_PORT, VirtualMachine
+from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
-from tests.machines.process import is_alive, kill_group, signal_group, spawn, wait_gone
+from tests.machines.process import is_alive, kill_group, signal_group, spawn
 from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, node
 from tests.machines.qmp import Qmp, QmpError
 from tests.machines.shell import GuestShell, socket_line
 
-_GUEST = "qemu"
 _SOCKET_DEADLINE_S = 30.0
 _PULL_DEADLINE_S = 90.0
 
@@ -45,12 +44,13 @@ class Qemu(VirtualMachine):
         memory_mib: int = 2048,
         cpus: int = 2,
         kvm: bool = True,
+        init: str | None = None,
         product: bool = True,
     ) -> None:
-        """`kvm=False` emulates even where KVM works; without `product` the image is plain Debian."""
+        """`kvm=False` emulates even where KVM works. For `init` and `product` see Uml."""
         settings = {"nvme": nvme, "scsi": scsi, "power_cut": power_cut, "disk_mib": disk_mib}
         settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm, "product": product}
-        super().__init__(name, dict(settings), keep=keep)
+        super().__init__(name, dict(settings), keep=keep, init=init)
         self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
         self._forgetful = power_cut
         self._memory_mib = memory_mib
@@ -73,13 +73,6 @@ class Qemu(VirtualMachine):
         verdict = kvm_verdict(_program(), self._source_image().kernel)
         return "kvm" if verdict.usable else f"tcg ({verdict.reason})"
 
-    def kill(self) -> None:
-        """See Machine.kill; the drives of a power_cut machine stay up and keep what they cached."""
-        guest = self.record.processes.pop(_GUEST, None)
-        if guest is not None:
-            kill_group(guest)
-        self._folder.write(self.record)
-
     def power_cut(self) -> None:
         """See Machine.power_cut.
 
@@ -88,10 +81,10 @@ class Qemu(VirtualMachine):
         """
         if not self._forgetful:
             raise NotCapable(f"machine {self.name} keeps unflushed writes: make it with power_cut=True")
-        guest = self.record.processes.get(_GUEST)
+        guest = self.record.processes.get(GUEST)
         if guest is not None:
             signal_group(guest, signal.SIGSTOP)
-        for role in [role for role in self.record.processes if role != _GUEST]:
+        for role in [role for role in self.record.processes if role != GUEST]:
             kill_group(self.record.processes.pop(role))
         self.kill()
 
@@ -104,7 +97,7 @@ class Qemu(VirtualMachine):
     def forward(self, guest_port: int) -> int:
         """See Machine.forward."""
         port, fresh = self._port(guest_port)
-        if fresh and _GUEST in self.record.processes:
+        if fresh and GUEST in self.record.processes:
             with self._monitor() as monitor:
                 rule = f"hostfwd_add net0 tcp:127.0.0.1:{port}-:{guest_port}"
                 said = monitor.execute("human-monitor-command", command_line=rule)
@@ -130,12 +123,6 @@ class Qemu(VirtualMachine):
             except QmpError as error:
                 raise MachineError(f"disk {serial} cannot be inserted ({error}): is it there already?") from error
 
-    def check_running(self) -> None:
-        """See Machine.check_running."""
-        guest = self.record.processes.get(_GUEST)
-        if guest is None or not is_alive(guest):
-            raise MachineError(f"machine {self.name} is not running; {self.folder}/processes.log may say why")
-
     def _source_image(self) -> Image:
         return appliance_image() if self._product else plain_image()
 
@@ -153,7 +140,7 @@ class Qemu(VirtualMachine):
         return self.folder / f"{node(disk)}.raw"
 
     def _boot(self) -> None:
-        guest = self.record.processes.get(_GUEST)
+        guest = self.record.processes.get(GUEST)
         if guest is not None and is_alive(guest):
             raise MachineError(f"machine {self.name} is running already: stop, kill or reset it first")
         self._port(API_PORT)
@@ -163,7 +150,7 @@ class Qemu(VirtualMachine):
         argv = command(self._parts(), self.image, self._disks, self.record.ports)
         for name in (MONITOR_SOCKET, SHELL_SOCKET):
             (self.folder / name).unlink(missing_ok=True)
-        guest = self.record.processes[_GUEST] = spawn(argv, log, cwd=self.folder)
+        guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = time.monotonic() + _SOCKET_DEADLINE_S
         while not (self.folder / MONITOR_SOCKET).exists():
             if not is_alive(guest) or time.monotonic() > end:
@@ -186,6 +173,7 @@ class Qemu(VirtualMachine):
             memory_mib=self._memory_mib,
             cpus=self._cpus,
             forgetful=self._forgetful,
+            init=self._init,
         )
 
     def _shell(self) -> GuestShell:
@@ -195,17 +183,6 @@ class Qemu(VirtualMachine):
     def _monitor(self) -> Qmp:
         self.check_running()
         return Qmp(self.folder / MONITOR_SOCKET)
-
-    def _ask_to_power_off(self, deadline_s: float) -> None:
-        guest = self.record.processes.get(_GUEST)
-        if guest is None or not is_alive(guest):
-            return
-        self.run("systemctl poweroff --no-block", timeout_s=min(60.0, deadline_s))
-        if not wait_gone(guest, deadline_s):
-            raise MachineError(
-                f"machine {self.name} did not power off within {deadline_s:.0f} s and was killed: "
-                f"the end of {self.console_log} names the unit that held it up"
-            )
 
 
 def _program() -> str:

@@ -16,10 +16,10 @@ from tests.machines.model import DiskInfo
 
 SHELL_SOCKET = "shell.sock"
 MONITOR_SOCKET = "monitor.sock"
-KERNEL_ARGUMENTS = (
-    "root=/dev/vda rw console=ttyS0,115200 systemd.debug_shell=1 systemd.default_debug_tty=ttyS1 "
-    "mitigations=off panic=-1 net.ifnames=0 systemd.show_status=0"
-)
+_KERNEL = "root=/dev/vda rw mitigations=off panic=-1 net.ifnames=0"
+_WITH_SYSTEMD = "console=ttyS0,115200 systemd.debug_shell=1 systemd.default_debug_tty=ttyS1 systemd.show_status=0"
+_WITH_SHELL = "console=ttyS1,115200 quiet loglevel=1"
+"""The kernel drives one serial console only, and a shell that is init sits on it."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class QemuParts:
     cpus: int
     forgetful: bool
     """Drives are served by nbdkit at `<node>.sock` instead of being files."""
+    init: str | None = None
 
 
 def accelerator(kvm: bool) -> list[str]:
@@ -44,6 +45,11 @@ def accelerator(kvm: bool) -> list[str]:
     if kvm:
         return ["-accel", "kvm", "-cpu", "host"]
     return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max,la57=off,svm=off"]
+
+
+def kernel_arguments(init: str | None) -> str:
+    """The kernel command line; `init` is a shell that replaces systemd."""
+    return f"{_KERNEL} {_WITH_SYSTEMD}" if init is None else f"{_KERNEL} {_WITH_SHELL} init={init}"
 
 
 def node(disk: DiskInfo) -> str:
@@ -102,7 +108,7 @@ def command(parts: QemuParts, image: Image, disks: Sequence[DiskInfo], ports: Ma
         *("-name", f"lunette-{parts.name}", "-nodefaults", "-no-user-config", "-display", "none"),
         *("-machine", "q35", *accelerator(parts.kvm)),
         *("-smp", str(parts.cpus), "-m", f"{parts.memory_mib}M"),
-        *("-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", KERNEL_ARGUMENTS),
+        *("-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", kernel_arguments(parts.init)),
         *("-chardev", "file,id=console,path=console.log,append=on", "-serial", "chardev:console"),
         *("-chardev", f"socket,id=shell,path={SHELL_SOCKET},server=on,wait=off", "-serial", "chardev:shell"),
         *("-qmp", f"unix:{MONITOR_SOCKET},server=on,wait=off"),

@@ -13,19 +13,16 @@ from pathlib import Path
 
 from tests.machines.disks import ROOT_SERIAL, make_empty
 from tests.machines.images import Image, appliance_image, plain_image
-from tests.machines.machine import API_PORT, VirtualMachine
+from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import DiskInfo, MachineError, NotCapable
 from tests.machines.netns import GATEWAY, GUEST_ADDRESS, TAP, forward_in, forward_out, inside, make_namespace
-from tests.machines.process import OwnedProcess, is_alive, kill_group, spawn, wait_gone
+from tests.machines.process import OwnedProcess, is_alive, spawn
 from tests.machines.shell import GuestShell, fifo_line
 from tests.machines.uml_kernel import kernel_environment, runnable_kernel
 
-_GUEST = "uml"
 _NAMESPACE = "namespace"
 _LETTERS = "bcdefghijklmnop"
 """ubda is the root; the driver has 16 units."""
-_POWER_OFF = "systemctl poweroff --no-block"
-_POWER_OFF_WITHOUT_SYSTEMD = "sync; (sleep 0.2; poweroff -f) >/dev/null 2>&1 &"
 _NETWORK = f"[Match]\nName=vec0\n[Network]\nAddress={GUEST_ADDRESS}/24\nGateway={GATEWAY}\n"
 
 
@@ -77,12 +74,9 @@ class Uml(VirtualMachine):
         """`init` is a shell such as /bin/bash that replaces systemd; without `product` the image is plain Debian."""
         settings: dict[str, int | bool | str] = {"disks": disks, "disk_mib": disk_mib, "memory_mib": memory_mib}
         settings["product"] = product
-        if init is not None:
-            settings["init"] = init
-        super().__init__(name, settings, keep=keep)
+        super().__init__(name, settings, keep=keep, init=init)
         self._disks = disk_names(disks, disk_mib << 20)
         self._memory_mib = memory_mib
-        self._init = init
         self._product = product
 
     @property
@@ -92,13 +86,6 @@ class Uml(VirtualMachine):
 
     def _source_image(self) -> Image:
         return appliance_image() if self._product else plain_image()
-
-    def kill(self) -> None:
-        """See Machine.kill."""
-        guest = self.record.processes.pop(_GUEST, None)
-        if guest is not None:
-            kill_group(guest)
-        self._folder.write(self.record)
 
     def power_cut(self) -> None:
         """Refused: the host's page cache holds what the guest wrote, and killing a process does not drop that."""
@@ -124,12 +111,6 @@ class Uml(VirtualMachine):
             self._folder.write(self.record)
         return f"{GATEWAY}:{gateway_port}"
 
-    def check_running(self) -> None:
-        """See Machine.check_running."""
-        guest = self.record.processes.get(_GUEST)
-        if guest is None or not is_alive(guest):
-            raise MachineError(f"machine {self.name} is not running; {self.console_log} may say why")
-
     @property
     def _log(self) -> Path:
         return self.folder / "processes.log"
@@ -154,7 +135,7 @@ class Uml(VirtualMachine):
             os.mkfifo(self.folder / name)
 
     def _boot(self) -> None:
-        guest = self.record.processes.get(_GUEST)
+        guest = self.record.processes.get(GUEST)
         if guest is not None and is_alive(guest):
             raise MachineError(f"machine {self.name} is running already: stop, kill or reset it first")
         image = self.image
@@ -176,25 +157,13 @@ class Uml(VirtualMachine):
         finally:
             for fd in fds:
                 os.close(fd)
-        self.record.processes[_GUEST] = process
+        self.record.processes[GUEST] = process
         self._folder.write(self.record)
 
     def _shell(self) -> GuestShell:
         self.check_running()
         to_guest, from_guest = self.folder / "shell.in", self.folder / "shell.out"
         return GuestShell(lambda: fifo_line(to_guest, from_guest), self.folder / "shell.lock")
-
-    def _ask_to_power_off(self, deadline_s: float) -> None:
-        guest = self.record.processes.get(_GUEST)
-        if guest is None or not is_alive(guest):
-            return
-        how = _POWER_OFF if self._init is None else _POWER_OFF_WITHOUT_SYSTEMD
-        self.run(how, timeout_s=min(60.0, deadline_s))
-        if not wait_gone(guest, deadline_s):
-            raise MachineError(
-                f"machine {self.name} did not power off within {deadline_s:.0f} s and was killed: "
-                f"the end of {self.console_log} may name the unit that held it up"
-            )
 
 
 def _memory_folder(memory_mib: int, fallback: Path) -> Path:
