@@ -55,12 +55,11 @@ def furnish(appliance: Appliance) -> None:
     appliance.map(MappingCreate(volume="v1", host="h1"), MappingCreate(volume="v2", host_group="g"))
 
 
-def test_every_change_can_be_shown_without_writing_anything(appliance: Appliance) -> None:
-    furnish(appliance)
+def every_change(appliance: Appliance) -> list[Change]:
     control = appliance.control
     with appliance.store.read() as tx:
         mapping_id = tx.scalars(select(Mapping.id)).first() or ""
-    changes: list[Change] = [
+    return [
         lambda tx, dry: control.create_array(
             tx, ADMIN, ArrayCreate(name="b", level=Level.RAID1, disks=DISKS[4:6]), dry
         ),
@@ -78,6 +77,11 @@ def test_every_change_can_be_shown_without_writing_anything(appliance: Appliance
         lambda tx, dry: control.delete_portal(tx, ADMIN, "p1", dry),
         lambda tx, dry: control.delete_volume(tx, ADMIN, "unmapped", dry),
     ]
+
+
+def test_every_change_can_be_shown_without_writing_anything(appliance: Appliance) -> None:
+    furnish(appliance)
+    changes = every_change(appliance)
     before = counts(appliance)
     shown = []
     for change in changes:

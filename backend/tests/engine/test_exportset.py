@@ -137,6 +137,21 @@ def test_a_shared_volume_stays_while_one_owner_has_it(appliance: Appliance) -> N
     assert ReleaseKind.TARGET in {kind for kind, _ in released(appliance)}
 
 
+class Judge:
+    """Lets the brake judge the document after each change against what is served until then."""
+
+    def __init__(self, appliance: Appliance) -> None:
+        self._appliance, self._served = appliance, document(appliance)
+
+    def __call__(self, words: str) -> None:
+        wanted = document(self._appliance)
+        verdict = merge(self._served, wanted)
+        assert verdict.unexplained == (), words
+        assert verdict.refusal is None
+        assert verdict.effective == wanted.model_copy(update={"released": ()}), words
+        self._served = verdict.effective
+
+
 def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance) -> None:
     """What the agent's brake leaves unexplained was not released: each change is judged against the one before."""
     furnish(appliance)
@@ -144,17 +159,7 @@ def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance)
     with store.write() as tx:
         control.create_host_group(tx, ADMIN, HostGroupCreate(name="g", hosts=("h2",)))
     appliance.map(MappingCreate(volume="v3", host_group="g"))
-    served = document(appliance)
-
-    def step(words: str) -> None:
-        nonlocal served
-        wanted = document(appliance)
-        verdict = merge(served, wanted)
-        assert verdict.unexplained == (), words
-        assert verdict.refusal is None
-        assert verdict.effective == wanted.model_copy(update={"released": ()}), words
-        served = verdict.effective
-
+    step = Judge(appliance)
     with store.write() as tx:
         control.patch_volume(tx, ADMIN, "v1", VolumePatch(name="renamed"))
     step("rename")

@@ -176,18 +176,23 @@ def _md(array: RunningArray, now: float) -> Tree:
             "consistency_policy": f"{geometry.policy}\n",
             "bitmap": {"location": "+8\n" if geometry.policy == "bitmap" else "none\n"},
         }
+    return tree | _md_slots(array) | {name: f"{text}\n" for name, text in array.overrides.items()}
+
+
+def _md_slots(array: RunningArray) -> Tree:
+    tree: Tree = {}
     for slot, member in array.members.items():
         name = member.disk.kernel_name
         state = "faulty" if member.is_faulty else "in_sync" if member.superblock.in_sync else "spare"
         facts: Tree = {
             "state": f"{state}\n",
             "slot": f"{slot}\n",
-            "size": f"{geometry.component_kib}\n",
+            "size": f"{array.geometry.component_kib}\n",
             "errors": "0\n",
         }
         tree[f"dev-{name}"] = facts | {"block": Link(f"/sys/block/{name}")}
         tree[f"rd{slot}"] = Link(f"dev-{name}")
-    return tree | {name: f"{text}\n" for name, text in array.overrides.items()}
+    return tree
 
 
 def _state(array: RunningArray) -> str:
