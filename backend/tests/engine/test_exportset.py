@@ -141,15 +141,15 @@ class Judge:
     """Lets the brake judge the document after each change against what is served until then."""
 
     def __init__(self, appliance: Appliance) -> None:
-        self._appliance, self._served = appliance, document(appliance)
+        self._appliance, self.served = appliance, document(appliance)
 
     def __call__(self, words: str) -> None:
         wanted = document(self._appliance)
-        verdict = merge(self._served, wanted)
+        verdict = merge(self.served, wanted)
         assert verdict.unexplained == (), words
         assert verdict.refusal is None
         assert verdict.effective == wanted.model_copy(update={"released": ()}), words
-        self._served = verdict.effective
+        self.served = verdict.effective
 
 
 def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance) -> None:
@@ -188,7 +188,7 @@ def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance)
     step("array")
     appliance.finish(outcome)
     step("array gone")
-    assert [*served.arrays, *served.volumes, *served.targets, *served.portals] == []
+    assert [*step.served.arrays, *step.served.volumes, *step.served.targets, *step.served.portals] == []
 
 
 def test_a_deletion_that_failed_brings_the_array_back(appliance: Appliance) -> None:
