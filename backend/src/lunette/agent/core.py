@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import lunette
 from lunette.agent.brake import merge
-from lunette.agent.bring_up import BringUp
+from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.snapshot import Observer
 from lunette.agent.steps import RUNNERS
@@ -28,6 +28,8 @@ from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
 POLL_S = 0.2
+READY_S = GRACE_S + 15.0
+"""How long a step waits for its array after a boot: until it starts without its late drives, and a little."""
 Answer = TypeVar("Answer")
 
 
@@ -128,6 +130,7 @@ class Agent:
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
+        self._await_group(step)
         with self._storage:
             try:
                 detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
@@ -136,6 +139,23 @@ class Agent:
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
         return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
+
+    def _await_group(self, step: AnyStep) -> None:
+        """A boot may not be over when a job goes on: bring up the array whose group the step is about.
+
+        Waits no longer than a late drive is waited for; the step itself then says what is missing.
+        """
+        served, group = self._served, getattr(step, "group", None)
+        array = next((a for a in served.arrays if a.group == group), None) if served else None
+        if served is None or array is None:
+            return
+        deadline = self._system.monotonic() + READY_S
+        while True:
+            with self._storage:
+                _in_words(lambda: self._bring_up.run(served))
+            if array.array_id not in self._bring_up.waiting or self._system.monotonic() >= deadline:
+                return
+            self._system.sleep(1.0)
 
     def _guard(self, step: AnyStep) -> None:
         """What the ledger serves is not destroyed, whatever the plan thought."""

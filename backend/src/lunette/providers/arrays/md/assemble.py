@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lunette.domain.errors import LunetteError
+from lunette.domain.errors import LunetteError, NotFound
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.md import observe, parse
 from lunette.providers.arrays.md.plan import md_name
@@ -18,7 +18,9 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
     With `allow_degraded` it starts without disks that are missing, as far as the level survives that. Nothing is
     forced: an array the kernel judges too damaged stays down, and its data stays as it is.
     """
-    if is_running(observe.running_array(system, array.uuid)):
+    running = observe.running_array(system, array.uuid)
+    if running is not None and is_running(running):
+        observe.make_visible(system, running)
         return None
     blocks = observe.superblocks(system, observe_disks(system), array.uuid)
     if not blocks:
@@ -51,6 +53,27 @@ def start(system: System, uuid: str, name: str, devices: Sequence[str], *, degra
         stop(system, uuid)
         raise
     settle(system)
+
+
+def ensure_running(system: System, uuid: str) -> bool:
+    """Start an array that a boot left down between two steps of a job. False if no disk carries it.
+
+    Raises NotFound if some of its disks are missing, ToolFailed if it does not start.
+    """
+    if is_running(observe.running_array(system, uuid)):
+        return True
+    blocks = observe.superblocks(system, observe_disks(system), uuid)
+    if not blocks:
+        return False
+    newest = max(blocks.values(), key=lambda found: found.events)
+    missing = parse.missing_slots(list(blocks.values()))
+    if missing:
+        raise NotFound(
+            f"array {newest.name} is not running and {len(missing)} of its disks are missing: attach them, "
+            "then try again"
+        )
+    start(system, uuid, newest.name.rpartition(":")[2], sorted(blocks))
+    return True
 
 
 def stop(system: System, uuid: str) -> None:

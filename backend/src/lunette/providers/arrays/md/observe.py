@@ -7,6 +7,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
 from lunette.providers.arrays.md import parse
 from lunette.providers.arrays.md.plan import device_path
+from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 
@@ -33,6 +34,20 @@ def kernel_arrays(system: System) -> list[parse.KernelArray]:
 def running_array(system: System, uuid: str) -> parse.KernelArray | None:
     """The kernel's array of this md UUID (32 hex digits), even if it is inactive."""
     return next((found for found in kernel_arrays(system) if found.uuid == uuid), None)
+
+
+def make_visible(system: System, running: parse.KernelArray) -> None:
+    """Let udev show the array under its stable path, where an mdadm that was killed half-way did not get to it.
+
+    While mdadm works, a flag file of its makes udev look away; a killed one leaves it behind.
+    """
+    if system.exists(device_path(running.uuid)):
+        return
+    flag = f"/run/mdadm/creating-{running.kernel_name}"
+    if system.exists(flag):
+        system.unlink(flag)
+    system.run(["udevadm", "trigger", "--action=change", f"/sys/block/{running.kernel_name}"])
+    settle(system)
 
 
 def md_name_of(system: System, kernel_name: str) -> str:

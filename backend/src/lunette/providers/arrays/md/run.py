@@ -99,6 +99,7 @@ def _recognise(system: System, step: MdCreate) -> bool:
     if running is None:
         raise ToolFailed(f"array {step.md_name} is complete but does not start; the job's log has the reason")
     _check_same(system, running, step)
+    observe.make_visible(system, running)
     return True
 
 

@@ -1,10 +1,12 @@
 """Makes and removes the volume group of an array, and brings it up and down.
 
-What a power cut can leave between the lines: a physical volume without a group. Both directions recognise it.
+What a power cut can leave between the lines: a physical volume without a group, perhaps not in LVM's devices file, on
+an array that is down. Both directions recognise it.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import GroupCreate, GroupRemove
+from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.disks.inventory import read_signatures, settle
 from lunette.providers.volumes.lvm import observe, parse
@@ -20,7 +22,7 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     carried = [s.type for found in read_signatures(system, [system.realpath(device)]).values() for s in found]
     if carried not in ([], ["LVM2_member"]):
         raise InUse(f"{device} already carries {', '.join(carried)}: no volume group is made on it")
-    known = observe.physical_volume(system, device) if carried else None
+    known = _physical_volume(system, device) if carried else None
     if known is not None and known.group:
         if known.group == step.group and array_tag(step.md_uuid) in known.tags:
             list_device(system, device)
@@ -38,17 +40,14 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
 
 
 def remove(system: System, step: GroupCreate | GroupRemove) -> str | None:
-    """Remove the group while it is ours and empty; None if it is gone."""
+    """Remove the group while it is ours and empty; None if it is gone, or its array is."""
     device = device_path(step.md_uuid)
-    if not system.exists(device):
-        if observe.find_group(system, step.group) is None:
-            return None
-        raise NotFound(f"the array under group {step.group} is not running: start it, then try again")
-    known = observe.physical_volume(system, device)
+    settle(system)
+    known = observe.physical_volume(system, device) if ensure_running(system, step.md_uuid) else None
     if known is None:
         return None
+    list_device(system, device)
     if known.group:
-        list_device(system, device)
         _remove_group(system, step, known)
     system.run(["pvremove", "-y", device], timeout_s=TIMEOUT_S)
     return f"volume group {step.group} is gone from {device}"
@@ -77,9 +76,22 @@ def list_device(system: System, device: str) -> None:
 def _array_device(system: System, step: GroupCreate | GroupRemove) -> str:
     device = device_path(step.md_uuid)
     settle(system)
-    if not system.exists(device):
-        raise NotFound(f"array {device} is not running: no volume group can be made on it")
+    if not ensure_running(system, step.md_uuid):
+        raise NotFound(f"array {device} is on none of the disks: no volume group can be made on it")
     return device
+
+
+def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:
+    """What LVM has on the array. What a vgcreate or vgremove cut short left without metadata is cleared first."""
+    known = observe.physical_volume(system, device)
+    if known is None or known.group != parse.UNKNOWN_GROUP:
+        return known
+    headers = system.run(["pvck", "--dump", "headers", device], timeout_s=TIMEOUT_S, ok=(0, 5)).stdout
+    if not parse.is_bare(headers):
+        raise Conflict(f"{device} carries damaged LVM metadata: restore it with vgcfgrestore, nothing was changed")
+    # Twice forced, because LVM cannot tell this from damage; the headers could.
+    system.run(["pvremove", "-y", "-ff", device], timeout_s=TIMEOUT_S)
+    return None
 
 
 def _remove_group(system: System, step: GroupCreate | GroupRemove, known: parse.PhysicalVolume) -> None:

@@ -1,6 +1,7 @@
 """Turns LVM's `json_std` reports into groups and volumes: pure, tested with recorded output."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 
 from lunette.domain.base import Model
@@ -35,6 +36,10 @@ class Group(Model):
         return next((volume for volume in self.volumes if volume.name == name), None)
 
 
+UNKNOWN_GROUP = "[unknown]"
+"""What LVM calls the group of a device that is marked as used while no metadata names its group."""
+
+
 class PhysicalVolume(Model):
     device: str
     group: str
@@ -66,6 +71,12 @@ def physical_volumes(text: str) -> tuple[PhysicalVolume, ...]:
         PhysicalVolume(device=row["pv_name"], group=row["vg_name"] or "", tags=frozenset(row["vg_tags"] or ()))
         for row in json.loads(text)["report"][0]["pv"]
     )
+
+
+def is_bare(headers: str) -> bool:
+    """True if `pvck --dump headers` shows no committed metadata: a group was never finished here, or was removed."""
+    offsets = re.findall(r"raw_locn\[0\]\.offset (\d+)", headers)
+    return bool(offsets) and all(offset == "0" for offset in offsets)
 
 
 def tagged(tags: frozenset[str], prefix: str) -> str | None:

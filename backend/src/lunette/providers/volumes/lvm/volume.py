@@ -12,7 +12,7 @@ from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path, volume_tag
 from lunette.system.doorway import System
 
-HEAD_BYTES = 16 * MIB
+HEAD_BYTES = 2 * MIB
 TAIL_BYTES = MIB
 """Where file systems, partition tables and other volume managers keep what they recognise themselves by."""
 TIMEOUT_S = 180.0
@@ -42,10 +42,13 @@ def cut(system: System, step: VolumeCut) -> str | None:
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
-    """Take a fresh volume back; None if it is gone. Refuses one that was sealed."""
-    group = observe.find_group(system, step.group)
-    known = group.volume(step.lv_name) if group else None
-    if group is None or known is None:
+    """Take a fresh volume back; None if it is gone. Refuses one that was sealed.
+
+    Raises NotFound while the group is down: the volume may be in it.
+    """
+    group = _own_group(system, step.group)
+    known = group.volume(step.lv_name)
+    if known is None:
         return None
     _check_own(known, step.volume_id, step.group)
     if FRESH_TAG not in known.tags:
