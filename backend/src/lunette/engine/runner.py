@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.agent_protocol import StepReply
 from lunette.domain.alerts import Severity
-from lunette.domain.errors import AgentAway, LunetteError, NotFound
+from lunette.domain.errors import AgentAway, LunetteError, NotFound, ToolFailed
 from lunette.domain.jobs import JobState, StepState
+from lunette.domain.steps import AnyStep
 from lunette.engine import alerts, completion
 from lunette.engine.desk import Desk
 from lunette.engine.journal import Journal, problem
@@ -22,6 +23,7 @@ from lunette.store.schema import utc_now
 from lunette.system.agent_port import AgentPort
 
 RETRY_S = 2.0
+TRIES = 3
 BACKWARD = (StepState.STARTED, StepState.DONE, StepState.UNDOING, StepState.UNDO_FAILED)
 """States of a step that may have left something behind."""
 
@@ -77,13 +79,27 @@ class JobRunner:
             journal.start(todo[0])
         for position, index in enumerate(todo):
             step = journal.steps[index]
-            reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))  # noqa: B023 called at once
+            reply = self._do(journal, step)
             if isinstance(reply, LunetteError):
                 journal.failed(index, reply)
                 return False
             upcoming = todo[position + 1] if position + 1 < len(todo) else None
             journal.done(index, reply.detail, starts=upcoming)
         return True
+
+    def _do(self, journal: Journal, step: AnyStep) -> StepReply | LunetteError:
+        """Asks for one step. Where a tool failed at an irreversible one, it is tried again before the job turns round.
+
+        Half of it may have happened, and then only going on ends clean.
+        """
+        for attempt in range(1, TRIES + 1):
+            reply = self._ask(journal, lambda: self._agent.do_step(journal.job_id, step))
+            if not (isinstance(reply, ToolFailed) and step.irreversible) or attempt == TRIES:
+                break
+            journal.waits(f"trying again: {reply.detail}")
+            if self._wait(RETRY_S):
+                raise Stopping from reply
+        return reply
 
     def _back(self, journal: Journal) -> JobState:
         """Takes back from the last step that may have happened. What cannot be taken back stays, and is named."""
@@ -96,6 +112,8 @@ class JobRunner:
             if step.irreversible:
                 if state is StepState.DONE:
                     kept.append(step.describe())
+                elif self._was_cut_short(journal):
+                    kept.append(f"{step.describe()} (perhaps a part of it)")
                 continue
             if state is not StepState.UNDOING:
                 journal.start(index, undo=True)
@@ -106,7 +124,14 @@ class JobRunner:
         words = "everything it had done is taken back" if touched else "nothing was changed"
         if kept:
             words = f"taken back, except what cannot be: {'; '.join(reversed(kept))}"
-        return self._end(journal, JobState.UNDONE if touched else JobState.FAILED, words, completion.taken_back)
+        ending = JobState.UNDONE if touched or kept else JobState.FAILED
+        return self._end(journal, ending, words, completion.taken_back)
+
+    def _was_cut_short(self, journal: Journal) -> bool:
+        """True if the job turned round because a tool failed in the middle; a refusal comes before any change."""
+        with self._store.read() as tx:
+            error = tx.get_one(Job, journal.job_id).error
+        return error is not None and error["type"] == ToolFailed.type
 
     def _ask(self, journal: Journal, question: Callable[[], StepReply]) -> StepReply | LunetteError:
         """Asks the agent until it answers. Returns its refusal rather than raising it, to tell it from the database's.
