@@ -14,9 +14,11 @@ from lunette.domain.agent_protocol import REPLY, AnyReply, AnyRequest, DoStep, E
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.steps import AnyStep
 from lunette.system.agent_client import AgentClient
-from lunette.system.fake import Crash, FakeSystem
+from lunette.system.fake import Crash, FakeDisk, FakeSystem
 
 log = logging.getLogger(__name__)
+LATE_S = 12.0
+"""How long after the boot the late drive appears: within the time the agent waits for it."""
 Mutant = Callable[[FakeSystem, AnyStep], StepReply]
 
 
@@ -26,6 +28,7 @@ class Ending(StrEnum):
     RESTART = "restart the agent"
     REBOOT = "reboot"
     POWER_CUT = "power cut"
+    LATE_DRIVE = "reboot, and a drive comes late"
 
 
 class InProcessAgent(AgentClient):
@@ -38,6 +41,7 @@ class InProcessAgent(AgentClient):
         self.mutants: dict[tuple[str, str], Mutant] = {}
         """Replaces steps by faulty ones, by request and step kind: ("undo_step", "volume.cut")."""
         self._agent: Agent | None = None
+        self._late: tuple[FakeDisk, float] | None = None
         self._start()
 
     def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> AnyReply:
@@ -54,6 +58,9 @@ class InProcessAgent(AgentClient):
 
     def tick(self) -> None:
         """One round of the agent's loop."""
+        if self._late and self.machine.now() >= self._late[1]:
+            self.machine.insert(self._late[0])
+            self._late = None
         try:
             (self._agent or self._start()).bring_up()
         except LunetteError as error:
@@ -80,3 +87,8 @@ class InProcessAgent(AgentClient):
                 self.machine.reboot()
             case Ending.POWER_CUT:
                 self.machine.power_cut()
+            case Ending.LATE_DRIVE:
+                self.machine.reboot()
+                drive = next(disk for disk in self.machine.blocks.disks if disk.media.superblock)
+                self.machine.pull(drive)
+                self._late = (drive, self.machine.now() + LATE_S)

@@ -59,17 +59,22 @@ def _create_volumes(world: World) -> Outcome:
     return world.create_volumes("tank", "v1", "v2", "v3")
 
 
-def _unmapped_a_moment_ago(world: World) -> None:
+def _mapped(world: World) -> None:
     give_host(world, "bob", ["mapped"])
     world.settle()
     world.machine.write_data(world.device_of("mapped"), 0, "bob's")
 
 
-def _delete_volume(world: World) -> Outcome:
+def _unmap(world: World) -> None:
     with world.store.read() as tx:
         volume_id = tx.query(Volume).filter_by(name="mapped").one().id
         mapping_id = tx.query(Mapping).filter_by(volume_id=volume_id).one().id
     world.ask(lambda tx: world.control.delete_mapping(tx, ACTOR, mapping_id))
+
+
+def _delete_volume(world: World) -> Outcome:
+    with world.store.read() as tx:
+        volume_id = tx.query(Volume).filter_by(name="mapped").one().id
     return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
 
 
@@ -78,5 +83,5 @@ CASES = (
     Case("create an array, wiping", _used_disks, _create_array_wiping),
     Case("delete an array", _array_without_volumes, _delete_array),
     Case("create volumes", _old_content, _create_volumes),
-    Case("delete a volume", _unmapped_a_moment_ago, _delete_volume),
+    Case("delete a volume", _mapped, _delete_volume, _unmap),
 )

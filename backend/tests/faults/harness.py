@@ -34,6 +34,8 @@ class Case:
     name: str
     prepare: Callable[[World], None]
     ask: Callable[[World], Outcome]
+    lead_in: Callable[[World], None] = lambda world: None
+    """A change just before the request: its effects may still be under way, and stay whatever becomes of the job."""
 
 
 @dataclass(frozen=True)
@@ -80,26 +82,20 @@ class Harness:
     @contextmanager
     def world(self) -> Iterator[World]:
         """A world in which the case is prepared, but not asked for."""
-        memory = Path("/dev/shm")  # only to be quick: every commit is an fsync
-        with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-            shutil.copy(self._template, f"{folder}/lunette.db")
-            world = World(Path(folder) / "lunette.db")
-            try:
-                with_bystanders(world)
-                self.case.prepare(world)
-                world.settle()
-                if self._mutate:
-                    self._mutate(world)
-                yield world
-            finally:
-                world.close()
+        with world_from(self._template) as world:
+            self.case.prepare(world)
+            world.settle()
+            if self._mutate:
+                self._mutate(world)
+            yield world
 
     def _run_without_faults(self) -> Reference:
         with self.world() as world:
+            self.case.lead_in(world)
+            world.settle()
             before, before_rows = world.machine_picture(), world.rows_picture()
-            outcome = self.case.ask(world)
-            job_id = outcome.job_id or ""
-            world.converge()
+        with self.world() as world:
+            outcome, job_id = self.start(world)
             first, world.store.commits = len(world.machine.faults.calls), 0
             state = world.finish(job_id)
             calls = counted(world.machine.faults.calls, first)
@@ -110,11 +106,17 @@ class Harness:
             assert differences(before_rows, after_rows), "the case changes nothing"
             return Reference(outcome.plan, before, before_rows, after, after_rows, calls, commits)
 
+    def start(self, world: World) -> tuple[Outcome, str]:
+        """Ask for the job, and let the reconciler have its round before the job runs. The job's id too."""
+        self.case.lead_in(world)
+        outcome = self.case.ask(world)
+        world.converge()
+        return outcome, outcome.job_id or ""
+
     def calls(self) -> list[Call]:
         """The calls of a job that nothing disturbs, as this product makes them, mutant or not."""
         with self.world() as world:
-            job_id = self.case.ask(world).job_id or ""
-            world.converge()
+            _, job_id = self.start(world)
             first = len(world.machine.faults.calls)
             world.finish(job_id)
             return counted(world.machine.faults.calls, first)
@@ -124,8 +126,7 @@ class Harness:
         found = []
         for fault in faults:
             with self.world() as world:
-                job_id = self.case.ask(world).job_id or ""
-                world.converge()
+                _, job_id = self.start(world)
                 arm(world, fault)
                 found += [f"{fault} ({self._call(fault)}): {line}" for line in self.ends_well(world, job_id)]
         return found
@@ -178,8 +179,7 @@ class Harness:
         """Every step done twice: the second time must be recognised and change nothing."""
         found = []
         with self.world() as world:
-            self.case.ask(world)
-            world.converge()
+            self.start(world)
             for step in self.reference.plan.steps:
                 world.agent.do_step("job", step)
                 picture, since = world.machine_picture(), len(world.machine.faults.calls)
@@ -200,8 +200,7 @@ class Harness:
         found = []
         for commit in commits:
             with self.world() as world:
-                job_id = self.case.ask(world).job_id or ""
-                world.converge()
+                _, job_id = self.start(world)
                 world.store.crash_at(commit, after=after)
                 try:
                     world.finish(job_id)
@@ -209,6 +208,20 @@ class Harness:
                     world.restart_engine()
                 found += [f"commit {commit}: {line}" for line in self.ends_well(world, job_id)]
         return found
+
+
+@contextmanager
+def world_from(template: Path) -> Iterator[World]:
+    """A world of its own with the bystanders in it."""
+    memory = Path("/dev/shm")  # only to be quick: every commit is an fsync
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        shutil.copy(template, f"{folder}/lunette.db")
+        world = World(Path(folder) / "lunette.db")
+        try:
+            with_bystanders(world)
+            yield world
+        finally:
+            world.close()
 
 
 def counted(calls: Sequence[Call], first: int) -> list[Call]:

@@ -58,8 +58,7 @@ def test_a_step_that_is_done_changes_nothing(harness: Harness) -> None:
 
 def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harness) -> None:
     with harness.world() as world:
-        harness.case.ask(world)
-        world.converge()
+        harness.start(world)
         for run in runs(harness.reference.plan.steps):
             before = [do(world, step) for step in run]
             if not run[0].irreversible:
@@ -73,8 +72,7 @@ def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harn
 def test_a_step_is_taken_back_though_it_never_ran(harness: Harness) -> None:
     """The journal says `started` before the agent hears of a step, so this is what an early crash comes to."""
     with harness.world() as world:
-        harness.case.ask(world)
-        world.converge()
+        harness.start(world)
         for step in harness.reference.plan.steps:
             picture = world.machine_picture()
             if not step.irreversible:

@@ -24,8 +24,7 @@ def way_back(harness: Harness) -> list[Call]:
     """The calls of a job that turns round undisturbed, counted as in the reference, from the turning point on."""
     point = turning_point(harness).number
     with harness.world() as world:
-        job_id = harness.case.ask(world).job_id or ""
-        world.converge()
+        _, job_id = harness.start(world)
         first = len(world.machine.faults.calls)
         arm(world, Fault(point, When.BEFORE))
         world.finish(job_id)
@@ -42,8 +41,7 @@ def test_a_fault_on_the_way_back(harness: Harness, when: When, ending: Ending | 
     for number in sample(back, FEW_LOOKS if when is When.BEFORE else 0):
         second = Fault(number, when, ending)
         with harness.world() as world:
-            job_id = harness.case.ask(world).job_id or ""
-            world.converge()
+            _, job_id = harness.start(world)
             arm(world, turning)
             arm(world, second)
             state = world.finish(job_id)

@@ -1,7 +1,7 @@
 """What happens to the fake machine from outside: drives come and go, power is cut, hosts log in and write."""
 
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.configfs import refuse
@@ -46,6 +46,8 @@ class Hardware:
         self.iscsi: IscsiFabric | None = None
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
+        self.watchers: list[Callable[[], None]] = []
+        """Called after every change, to see what must hold at every moment."""
         self._load(self.boot_modules)
 
     def half_way(self) -> None:
@@ -111,8 +113,10 @@ class Hardware:
             self._tree = None
 
     def changed(self) -> None:
-        """Something changed: the views are made anew when they are next asked for."""
+        """Something changed: the views are made anew when they are next asked for, and the watchers look."""
         self._tree = None
+        for watch in self.watchers:
+            watch()
 
     def _view(self) -> Tree:
         if self._tree is None:
