@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from tests.initiators.kernel import KernelInitiator, LoginFailed
-from tests.initiators.libiscsi import Chap
+from tests.initiators.libiscsi import Chap, LibiscsiInitiator
+from tests.initiators.report_luns import Refused, report_luns
 from tests.machines import Uml
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(300)]
 
 TARGET = "iqn.2026-11.io.lunette.test:target"
-OPEN, LOCKED = "iqn.2026-11.example:open", "iqn.2026-11.example:locked"
+OPEN, LOCKED, STRANGER = (f"iqn.2026-11.example:{name}" for name in ("open", "locked", "stranger"))
 CHAP = Chap("user1", "secret-of-12", "user2", "mutual-of-12")
 BLOCKS = 1024
 _TARGET = f"""
@@ -74,13 +75,23 @@ def test_who_may_log_in_does_and_who_may_not_is_refused(hosts: KernelInitiator, 
         with pytest.raises(LoginFailed):
             hosts.login(f"{TARGET}2", portal(target), LOCKED, chap)
     with pytest.raises(LoginFailed):
-        hosts.login(f"{TARGET}1", portal(target), "iqn.2026-11.example:stranger")
+        hosts.login(f"{TARGET}1", portal(target), STRANGER)
     hosts.login(f"{TARGET}2", portal(target), LOCKED, CHAP)
     hosts.login(f"{TARGET}1", portal(target), OPEN)
     assert hosts.is_connected(f"{TARGET}1")
     assert list(hosts.devices(f"{TARGET}2", expected=1)) == [1]
     hosts.logout(f"{TARGET}1")
     hosts.logout(f"{TARGET}2")
+
+
+def test_an_initiator_from_outside_is_told_its_luns_or_refused(target: Uml) -> None:
+    port = target.forward(3260)
+    assert report_luns(LibiscsiInitiator(OPEN, "127.0.0.1", port), f"{TARGET}1") == [1]
+    one_way = Chap(CHAP.user, CHAP.secret)
+    assert report_luns(LibiscsiInitiator(LOCKED, "127.0.0.1", port, one_way), f"{TARGET}2") == [1]
+    for name, tag, chap in ((LOCKED, 2, None), (LOCKED, 2, Chap("user1", "wrong-secret-")), (STRANGER, 1, None)):
+        with pytest.raises(Refused):
+            report_luns(LibiscsiInitiator(name, "127.0.0.1", port, chap), f"{TARGET}{tag}")
 
 
 def test_a_pattern_survives_logout_and_a_changed_block_is_found(hosts: KernelInitiator, target: Uml) -> None:
