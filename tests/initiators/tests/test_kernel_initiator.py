@@ -9,6 +9,7 @@ from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.initiators.libiscsi import Chap, LibiscsiInitiator
 from tests.initiators.report_luns import Refused, report_luns
 from tests.machines import Uml
+from tests.machines.netns import GUEST_ADDRESS
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(300)]
 
@@ -18,11 +19,14 @@ CHAP = Chap("user1", "secret-of-12", "user2", "mutual-of-12")
 BLOCKS = 1024
 _TARGET = f"""
 set -e
+mount -t proc proc /proc; mount -t sysfs sys /sys; modprobe configfs
+mount -t configfs configfs /sys/kernel/config
+ip link set lo up; ip address add {GUEST_ADDRESS}/24 dev vec0; ip link set vec0 up
 mkdir -p /etc/target/pr /etc/target/alua
 modprobe -a target_core_mod iscsi_target_mod target_core_iblock
 cd /sys/kernel/config/target
 mkdir -p core/iblock_0/one
-echo udev_path=/dev/disk/by-id/ubd-LUN-UBD-01 > core/iblock_0/one/control; echo 1 > core/iblock_0/one/enable
+echo udev_path=/dev/ubdb > core/iblock_0/one/control; echo 1 > core/iblock_0/one/enable
 for tag in 1 2; do
     mkdir -p iscsi/{TARGET}$tag/tpgt_1
     cd iscsi/{TARGET}$tag/tpgt_1
@@ -50,10 +54,10 @@ def hosts() -> Iterator[KernelInitiator]:
         yield made
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def target() -> Iterator[Uml]:
     """A machine with one disk, exported by two targets: 1 is open, 2 wants CHAP both ways."""
-    with Uml("initiator-target", disks=1, disk_mib=64, product=False) as made:
+    with Uml("initiator-target", disks=1, disk_mib=64, product=False, init="/bin/bash") as made:
         made.start()
         export(made)
         yield made
@@ -61,7 +65,6 @@ def target() -> Iterator[Uml]:
 
 def export(machine: Uml) -> None:
     machine.wait_for_shell()
-    machine.run("systemctl is-system-running --wait", timeout_s=120.0)
     machine.check(_TARGET)
 
 
