@@ -28,7 +28,7 @@ _PICTURES = {"overview-light.png": "overview.png"}
 def e2e(results: Path) -> int:
     """Runs the browser tests as somebody whose password was just reset; 0 if all passed."""
     with _scene() as made:
-        made.machine.check("/opt/lunette/bin/lunette-api --reset-password > /dev/null")
+        made.machine.check("/opt/lunette/bin/lunette-api --reset-password > /dev/null", timeout_s=300)
         environment = {
             "LUNETTE_ONE_TIME_PASSWORD": read_one_time_password(made.machine),
             "LUNETTE_PASSWORD": secrets.token_urlsafe(18),
