@@ -202,6 +202,16 @@ def test_a_disk_of_an_array_we_serve_is_not_wiped_even_while_it_is_down(store: S
     assert store.observed(store.disks[0]).signatures
 
 
+def test_an_array_in_service_is_not_taken_back_even_while_its_disks_are_away(store: Store) -> None:
+    """A job from an old database must not clear what cannot be looked into."""
+    store.reboot()
+    for disk in store.disks[:2]:
+        store.machine.pull(disk)
+    with pytest.raises(InUse, match="in service"):
+        store.undo(store.array)
+    assert store.observed(store.disks[2]).signatures
+
+
 def test_waiting_for_exports_ends_when_they_are_gone(store: Store) -> None:
     wait = ExportsGone(volume_ids=(VOLUME_ID,), deadline_s=5)
     before = store.machine.monotonic()

@@ -32,3 +32,10 @@ def test_the_group_on_a_device_is_known_with_its_tags() -> None:
     assert found.device == "/dev/md127"
     assert found.group == GROUP
     assert parse.tagged(found.tags, "lunette.array") == "c81e728d9d4c2f636f067f89cc14862c"
+
+
+def test_a_creation_cut_short_is_told_from_damaged_metadata() -> None:
+    headers = recorded("lvm-2.03.31/pvck-headers-cut-short.txt")
+    assert parse.is_bare(headers)
+    assert not parse.is_bare(headers.replace("raw_locn[0].offset 0", "raw_locn[0].offset 4608"))
+    assert not parse.is_bare("")

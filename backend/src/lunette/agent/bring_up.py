@@ -7,6 +7,7 @@ from lunette.domain.exports import ExportArray, ExportSet
 from lunette.providers.arrays.md.assemble import assemble, is_running, stop
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
 from lunette.providers.arrays.md.parse import is_ours
+from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.exports.lio.converge import withdraw
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -49,7 +50,8 @@ class BringUp:
         return self._system.exists(device)
 
     def _array(self, array: ExportArray) -> str | None:
-        if is_running(running_array(self._system, array.uuid)):
+        running = running_array(self._system, array.uuid)
+        if running is not None and is_running(running) and self._is_there(device_path(array.uuid)):
             self._since.pop(array.uuid, None)
             return None
         self._active.discard(array.uuid)

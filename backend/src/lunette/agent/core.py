@@ -19,7 +19,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, VolumeCut, VolumeDelete
+from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, VolumeCut, VolumeDelete
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
@@ -82,6 +82,8 @@ class Agent:
             return StepReply(changed=False, detail="waiting leaves nothing to take back")
         if isinstance(step, VolumeCut):
             self._guard(step)
+        if isinstance(step, MdCreate) and self._served and step.uuid in {a.uuid for a in self._served.arrays}:
+            raise InUse(f"array {step.md_name} is in service by now: it is not taken back, delete it instead")
         return self._run(job_id, step, undo=True)
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:

@@ -11,6 +11,7 @@ PACKAGES = {
     "lvs": "lvm2",
     "mdadm": "mdadm",
     "modprobe": "kmod",
+    "pvck": "lvm2",
     "pvcreate": "lvm2",
     "pvremove": "lvm2",
     "pvs": "lvm2",

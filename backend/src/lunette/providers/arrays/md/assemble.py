@@ -60,7 +60,9 @@ def ensure_running(system: System, uuid: str) -> bool:
 
     Raises NotFound if some of its disks are missing, ToolFailed if it does not start.
     """
-    if is_running(observe.running_array(system, uuid)):
+    running = observe.running_array(system, uuid)
+    if running is not None and is_running(running):
+        observe.make_visible(system, running)
         return True
     blocks = observe.superblocks(system, observe_disks(system), uuid)
     if not blocks:

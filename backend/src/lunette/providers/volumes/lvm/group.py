@@ -1,7 +1,8 @@
 """Makes and removes the volume group of an array, and brings it up and down.
 
-What a power cut can leave between the lines: a physical volume without a group, perhaps not in LVM's devices file, on
-an array that is down. Both directions recognise it.
+What a power cut or a killed tool can leave: a physical volume without a group, perhaps not in LVM's devices file, on an
+array that is down; and one that is marked as used though its group's metadata was not written yet, or is gone already.
+Both directions recognise all of it.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
@@ -43,9 +44,11 @@ def remove(system: System, step: GroupCreate | GroupRemove) -> str | None:
     """Remove the group while it is ours and empty; None if it is gone, or its array is."""
     device = device_path(step.md_uuid)
     settle(system)
-    known = observe.physical_volume(system, device) if ensure_running(system, step.md_uuid) else None
-    if known is None:
+    if not ensure_running(system, step.md_uuid) or observe.physical_volume(system, device) is None:
         return None
+    known = _physical_volume(system, device)
+    if known is None:
+        return f"what was left of volume group {step.group} is gone from {device}"
     list_device(system, device)
     if known.group:
         _remove_group(system, step, known)

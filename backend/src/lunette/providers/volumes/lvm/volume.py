@@ -12,7 +12,7 @@ from lunette.providers.volumes.lvm import observe, parse
 from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path, volume_tag
 from lunette.system.doorway import System
 
-HEAD_BYTES = 2 * MIB
+HEAD_BYTES = 16 * MIB
 TAIL_BYTES = MIB
 """Where file systems, partition tables and other volume managers keep what they recognise themselves by."""
 TIMEOUT_S = 180.0
