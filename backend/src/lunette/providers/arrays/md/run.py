@@ -54,13 +54,15 @@ def create(system: System, step: MdCreate) -> str | None:
 def undo_create(system: System, step: MdCreate) -> str | None:
     """Take the array back; None if nothing of it is left.
 
-    Refuses while something is built on it, also if it has to be started first to see that.
+    Refuses while something is built on it, also if it has to be started first to see that. One that cannot start any
+    more was half taken back by an earlier run, and is cleared as it is.
     """
     settle(system)
     blocks = observe.superblocks(system, observe_disks(system), step.uuid)
     if _has_run(blocks) and not assemble.is_running(observe.running_array(system, step.uuid)):
         missing = parse.missing_slots(list(blocks.values()))
-        assemble.start(system, step.uuid, step.md_name, sorted(blocks), degraded=bool(missing))
+        with contextlib.suppress(ToolFailed):
+            assemble.start(system, step.uuid, step.md_name, sorted(blocks), degraded=bool(missing))
     return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in step.members})
 
 

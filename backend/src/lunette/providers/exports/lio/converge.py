@@ -18,7 +18,7 @@ from lunette.domain.exports import (
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.lio import strays, tree
 from lunette.providers.exports.lio.configfs import ROOT, Configfs, Refused
-from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
+from lunette.providers.exports.lio.tree import Attribute, Backstore, Gate, Node, Tree
 from lunette.system.doorway import System
 
 
@@ -107,6 +107,7 @@ class _Builder:
     def _make_backstore(self, node: Backstore) -> None:
         if self.files.exists(node.path) and self.files.read(f"{node.path}/enable") == "1":
             self._check_backstore(node)
+            self._offer_discard(node)
             return
         self._check_device(node)
         if self.files.exists(node.path):  # a start was cut short before it was enabled
@@ -114,10 +115,13 @@ class _Builder:
         self.files.mkdir(node.path)
         for attribute in node.setup:
             self.files.write(f"{node.path}/{attribute.name}", attribute.value)
-        # The kernel knows now whether the device can discard.
+        self._offer_discard(node)
+
+    def _offer_discard(self, node: Backstore) -> None:
+        """Once a backstore is enabled the kernel knows whether its device can discard."""
         if self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
             for name in ("emulate_tpu", "emulate_tpws"):
-                self.files.write(f"{node.path}/attrib/{name}", "1")
+                self.files.hold(node.path, Attribute(name=f"attrib/{name}", value="1"))
 
     def _check_backstore(self, node: Backstore) -> None:
         serial = self.files.read(f"{node.path}/wwn/vpd_unit_serial").rpartition(": ")[2]
