@@ -18,14 +18,13 @@ _BUILD = Path(__file__).resolve().parents[2] / "image" / "build"
 class Image:
     """A raw ext4 root file system and the kernels that boot it.
 
-    `uml` is the user-mode kernel; Debian 13's loader and libc lie beside it.
+    `uml` is how the command line of the user-mode kernel begins.
     """
 
     rootfs: Path
     kernel: Path
     initrd: Path
-    uml: Path
-    uml_version: str
+    uml: tuple[str, ...]
 
 
 def parse(text: str) -> Image:
@@ -35,10 +34,9 @@ def parse(text: str) -> Image:
         rootfs=Path(raw["rootfs"]),
         kernel=Path(raw["kernel"]),
         initrd=Path(raw["initrd"]),
-        uml=Path(raw["uml_command"][-1]),
-        uml_version=raw["uml_version"],
+        uml=tuple(raw["uml_command"]),
     )
-    for path in (image.rootfs, image.kernel, image.initrd, image.uml):
+    for path in (image.rootfs, image.kernel, image.initrd, Path(image.uml[-1])):
         if not path.is_file():
             raise MachineError(f"the image names {path}, which does not exist: run image/build again")
     return image

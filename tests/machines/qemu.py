@@ -132,9 +132,9 @@ class Qemu(VirtualMachine):
         if self._forgetful:
             copy_sparse(self.image.rootfs, self.folder / "root.raw")
             return
-        root = self.folder / "root.qcow2"
-        argv = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(self.image.rootfs), str(root)]
-        subprocess.run(argv, check=True)
+        base = self.image.rootfs
+        argv = ["qemu-img", "create", "-q", "-u", "-f", "qcow2", "-F", "raw", "-b", str(base)]
+        subprocess.run([*argv, str(self.folder / "root.qcow2"), str(base.stat().st_size)], check=True)
 
     def _disk_file(self, disk: DiskInfo) -> Path:
         return self.folder / f"{node(disk)}.raw"
@@ -152,10 +152,12 @@ class Qemu(VirtualMachine):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = time.monotonic() + _SOCKET_DEADLINE_S
-        while not (self.folder / MONITOR_SOCKET).exists():
-            if not is_alive(guest) or time.monotonic() > end:
-                raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")
+        while not (self.folder / MONITOR_SOCKET).exists() and is_alive(guest) and time.monotonic() < end:
             time.sleep(0.02)
+        try:
+            self._monitor().close()  # it answers once all devices are made
+        except MachineError as error:
+            raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}") from error
 
     def _serve_drives(self) -> None:
         files = {"root": self.folder / "root.raw"} | {node(disk): self._disk_file(disk) for disk in self._disks}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.machines.disks import ROOT_SERIAL, wwn
 from tests.machines.images import Image
@@ -62,12 +61,23 @@ def root_port(disk: DiskInfo) -> str:
     return f"slot-{node(disk)}"
 
 
-def blockdev(name: str, image: Path | str, forgetful: bool, driver: str = "raw") -> str:
+def blockdev(name: str, file: str, forgetful: bool) -> str:
     """A -blockdev argument; discard reaches the file so that sparse disks stay sparse."""
     if forgetful:
         return f"driver=nbd,node-name={name},server.type=unix,server.path={name}.sock,discard=unmap"
-    file = f"file.driver=file,file.filename={image},file.discard=unmap"
-    return f"driver={driver},node-name={name},discard=unmap,{file}"
+    return f"driver=raw,node-name={name},discard=unmap,file.driver=file,file.filename={file},file.discard=unmap"
+
+
+def root_blockdev(image: Image, forgetful: bool) -> str:
+    """The root disk: a throw-away overlay over the image.
+
+    The image is read only and not locked: a user-mode Linux guest over the same image holds a lock of its own kind.
+    """
+    if forgetful:
+        return blockdev("root", "root.raw", forgetful)
+    overlay = "driver=qcow2,node-name=root,discard=unmap,file.driver=file,file.filename=root.qcow2"
+    below = f"backing.driver=raw,backing.file.driver=file,backing.file.filename={image.rootfs}"
+    return f"{overlay},{below},backing.read-only=on,backing.file.locking=off"
 
 
 def device(disk: DiskInfo) -> dict[str, str | int]:
@@ -102,7 +112,6 @@ def _disks(disks: Sequence[DiskInfo], forgetful: bool) -> list[str]:
 def command(parts: QemuParts, image: Image, disks: Sequence[DiskInfo], ports: Mapping[int, int]) -> list[str]:
     """The whole argument vector; `ports` are guest port -> port on 127.0.0.1."""
     forwards = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in sorted(ports.items()))
-    root_driver, root_file = ("raw", "root.raw") if parts.forgetful else ("qcow2", "root.qcow2")
     return [
         parts.program,
         *("-name", f"lunette-{parts.name}", "-nodefaults", "-no-user-config", "-display", "none"),
@@ -114,7 +123,7 @@ def command(parts: QemuParts, image: Image, disks: Sequence[DiskInfo], ports: Ma
         *("-qmp", f"unix:{MONITOR_SOCKET},server=on,wait=off"),
         *("-object", "rng-random,id=entropy,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=entropy"),
         *("-netdev", f"user,id=net0,ipv6=off{forwards}", "-device", "virtio-net-pci,netdev=net0,mac=52:54:00:4c:55:01"),
-        *("-blockdev", blockdev("root", root_file, parts.forgetful, root_driver)),
+        *("-blockdev", root_blockdev(image, parts.forgetful)),
         *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL}"),
         *_disks(disks, parts.forgetful),
     ]

@@ -40,6 +40,10 @@ class Qmp:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the monitor to the next one."""
         self._link.close()
 
     def execute(self, command: str, **arguments: Any) -> Any:
@@ -81,6 +85,8 @@ class Qmp:
                 data = self._link.recv(65536)
             except TimeoutError:
                 continue
+            except ConnectionResetError:
+                data = b""
             if not data:
                 raise MachineError("QEMU closed its monitor: it ended; see processes.log in the machine's folder")
             self._buffer += data

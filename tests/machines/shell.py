@@ -65,7 +65,10 @@ class _SocketLine:
         ready, _, _ = select.select([self._link], [], [], timeout_s)
         if not ready:
             return b""
-        data = self._link.recv(65536)
+        try:
+            data = self._link.recv(65536)
+        except ConnectionResetError:
+            data = b""
         if not data:
             raise MachineError("the console of the guest closed while a command was under way: the guest ended")
         return data

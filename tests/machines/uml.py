@@ -18,7 +18,6 @@ from tests.machines.model import DiskInfo, MachineError, NotCapable
 from tests.machines.netns import GATEWAY, GUEST_ADDRESS, TAP, forward_in, forward_out, inside, make_namespace
 from tests.machines.process import OwnedProcess, is_alive, spawn
 from tests.machines.shell import GuestShell, fifo_line
-from tests.machines.uml_kernel import kernel_environment, runnable_kernel
 
 _NAMESPACE = "namespace"
 _LETTERS = "bcdefghijklmnop"
@@ -34,12 +33,12 @@ def disk_names(count: int, size_bytes: int) -> list[DiskInfo]:
     return [DiskInfo(serial, size_bytes, "ubd", f"ubd-{serial}") for serial in serials]
 
 
-def command(
+def arguments(
     folder: Path, rootfs: Path, disks: Sequence[DiskInfo], memory_mib: int, fds: tuple[int, int], init: str | None
 ) -> list[str]:
     """The kernel's arguments; `fds` are the shell's input and output."""
     shell = f"fd:{fds[0]},fd:{fds[1]}"
-    argv = ["./linux", f"uml_dir={folder}/", "umid=control", f"mem={memory_mib}M", "panic=-1", "net.ifnames=0"]
+    argv = [f"uml_dir={folder}/", "umid=control", f"mem={memory_mib}M", "panic=-1", "net.ifnames=0"]
     argv += [f"ubda={folder}/root.cow,{rootfs},{ROOT_SERIAL}", "root=/dev/ubda", "rw", "con=null"]
     argv += [
         f"ubd{letter}={folder}/{disk.serial.lower()}.raw,,{disk.serial}"
@@ -139,21 +138,23 @@ class Uml(VirtualMachine):
         if guest is not None and is_alive(guest):
             raise MachineError(f"machine {self.name} is running already: stop, kill or reset it first")
         image = self.image
-        kernel = runnable_kernel(image.uml)
         holder = self._namespace()
         if self._init is None:
             self._port(API_PORT)
         for guest_port, port in self.record.ports.items():
             self._forward_port(guest_port, port)
-        environment = kernel_environment(kernel, _memory_folder(self._memory_mib, self.folder))
+        memory = str(_memory_folder(self._memory_mib, self.folder))
         # Opened for both reading and writing, so that neither end ever sees the other one go away.
         fds = [os.open(self.folder / name, os.O_RDWR) for name in ("shell.in", "shell.out")]
         try:
-            guest_argv = command(self.folder, image.rootfs, self._disks, self._memory_mib, (fds[0], fds[1]), self._init)
-            assignments = [f"{key}={value}" for key, value in environment.items()]
-            argv = [*inside(holder), "env", *assignments, *guest_argv]
+            of_kernel = arguments(
+                self.folder, image.rootfs, self._disks, self._memory_mib, (fds[0], fds[1]), self._init
+            )
+            argv = [*inside(holder), *image.uml, *of_kernel]
+            environment = {**os.environ, "TMPDIR": memory, "HOME": memory}
             with self.console_log.open("ab") as console:
-                process = spawn(argv, self._log, cwd=kernel, env={}, pass_fds=fds, stdout=console.fileno())
+                out = console.fileno()
+                process = spawn(argv, self._log, cwd=self.folder, env=environment, pass_fds=fds, stdout=out)
         finally:
             for fd in fds:
                 os.close(fd)

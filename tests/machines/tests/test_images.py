@@ -14,7 +14,7 @@ def manifest(folder: Path) -> str:
     paths = {"rootfs": folder / "rootfs.ext4", "kernel": folder / "vmlinuz", "initrd": folder / "initrd.img"}
     for path in (*paths.values(), folder / "linux"):
         path.write_text(path.name)
-    rest = {"uml_command": ["setarch", str(folder / "linux")], "uml_version": "6.12.1"}
+    rest = {"uml_command": ["env", str(folder / "linux")]}
     return json.dumps({key: str(path) for key, path in paths.items()} | rest)
 
 

@@ -1,5 +1,7 @@
 """What every virtual machine keeps of the interface; the machine is a parameter."""
 
+import os
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -8,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.machines import Capability, MachineError, NotCapable, Qemu, Uml
-from tests.machines.machine import VirtualMachine
-from tests.machines.process import group_members
+from tests.machines.machine import GUEST, VirtualMachine
+from tests.machines.process import group_members, wait_gone
 from tests.machines.running import running_machine
 
 pytestmark = pytest.mark.timeout(900)
@@ -146,6 +148,43 @@ def test_an_orderly_stop_leaves_no_process_and_the_end_no_file(kind: str) -> Non
         assert machine.check("cat /var/tmp/mark") == "written\n"
         folder: Path = machine.folder
     assert not folder.exists()
+
+
+def traced_by(tracer: int) -> list[int]:
+    """Host processes that are guest processes of a user-mode kernel."""
+    wanted = f"\nTracerPid:\t{tracer}\n"
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if wanted in (entry / "status").read_text():
+                    found.append(int(entry.name))
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    return found
+
+
+@pytest.mark.uml
+def test_no_guest_process_outlives_its_kernel_and_runs_on_the_host() -> None:
+    with MAKERS["uml"]("orphans") as machine:
+        machine.start()
+        machine.wait_for_shell()
+        machine.check("for i in $(seq 10); do (while :; do :; done) >/dev/null 2>&1 & done")
+        kernel = machine.record.processes[GUEST]
+        guests = traced_by(kernel.pid)
+        assert len(guests) > 10
+        os.kill(kernel.pid, signal.SIGKILL)
+        assert wait_gone(kernel, 10.0)
+        left = [pid for pid in guests if "State:\tZ" not in status(pid)]
+    assert left == []
+
+
+def status(pid: int) -> str:
+    """The status of a process; `State:\tZ` when it ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return "State:\tZ"
 
 
 @pytest.mark.uml

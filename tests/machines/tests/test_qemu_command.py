@@ -7,7 +7,7 @@ from tests.machines.disks import disk_names
 from tests.machines.images import Image
 from tests.machines.qemu_command import QemuParts, command
 
-IMAGE = Image(Path("/i/rootfs.ext4"), Path("/i/vmlinuz"), Path("/i/initrd"), Path("/i/linux"), "6.12")
+IMAGE = Image(Path("/i/rootfs.ext4"), Path("/i/vmlinuz"), Path("/i/initrd"), ("/i/linux",))
 DISKS = disk_names(nvme=8, scsi=4, size_bytes=1 << 30)
 
 
@@ -48,6 +48,12 @@ def test_a_forgetful_machine_serves_every_drive_the_root_included_by_nbd() -> No
     drives = values(made(forgetful=True), "-blockdev")
     assert len(drives) == 13
     assert all(drive.startswith("driver=nbd,") for drive in drives)
+
+
+def test_the_image_is_shared_with_guests_that_lock_it_their_own_way() -> None:
+    (root,) = [drive for drive in values(made(), "-blockdev") if "node-name=root," in drive]
+    assert "backing.file.filename=/i/rootfs.ext4" in root
+    assert "backing.file.locking=off" in root
 
 
 def test_emulation_avoids_the_processor_model_that_panics_the_kernel() -> None:

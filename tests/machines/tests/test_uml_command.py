@@ -1,4 +1,4 @@
-"""How the user-mode kernel is made to start, and with what."""
+"""What a user-mode kernel is started with, and when KVM counts as usable."""
 
 from pathlib import Path
 
@@ -6,33 +6,11 @@ import pytest
 
 from tests.machines.kvm import reached_user_space
 from tests.machines.model import MachineError
-from tests.machines.uml import command, disk_names
-from tests.machines.uml_kernel import has_large_state, with_relative_loader
-
-LOADER = b"/lib64/ld-linux-x86-64.so.2\0"
-
-
-def test_the_loader_is_replaced_without_moving_a_byte() -> None:
-    kernel = b"\x7fELF head" + LOADER + b"tail"
-    changed = with_relative_loader(kernel)
-    assert len(changed) == len(kernel)
-    assert changed.startswith(b"\x7fELF headld.so\0")
-    assert changed.endswith(b"\0tail")
-
-
-@pytest.mark.parametrize("kernel", [b"statically linked", LOADER * 2])
-def test_a_kernel_of_another_build_is_refused(kernel: bytes) -> None:
-    with pytest.raises(MachineError, match="exactly once"):
-        with_relative_loader(kernel)
-
-
-def test_only_processors_with_amx_need_the_padding() -> None:
-    assert has_large_state("flags\t\t: fpu avx512f amx_tile pku\n")
-    assert not has_large_state("flags\t\t: fpu avx512f pku\nmodel name: amx_tile\n")
+from tests.machines.uml import arguments, disk_names
 
 
 def test_disks_carry_their_serials_and_the_root_comes_first() -> None:
-    argv = command(Path("/run/m"), Path("/i/rootfs.ext4"), disk_names(2, 1 << 20), 512, (3, 4), None)
+    argv = arguments(Path("/run/m"), Path("/i/rootfs.ext4"), disk_names(2, 1 << 20), 512, (3, 4), None)
     drives = [argument for argument in argv if argument.startswith("ubd")]
     assert drives == [
         "ubda=/run/m/root.cow,/i/rootfs.ext4,LUN-SYSTEM",
