@@ -115,6 +115,22 @@ def test_a_drive_behind_a_fabric_is_marked(tran: str | None, path: str, transpor
     assert disk.is_busy()
 
 
+@pytest.mark.parametrize(
+    ("name", "transport", "model", "serial"),
+    [
+        ("nvme0n1", Transport.NVME, "QEMU NVMe Ctrl", "LUN-NVME-01"),
+        ("sdb", Transport.SCSI, "QEMU QEMU HARDDISK", "LUN-SCSI-01"),
+        ("vda", Transport.VIRTIO, "", "LUN-SYSTEM"),
+    ],
+)
+def test_drives_of_an_emulated_machine_are_told_apart(name: str, transport: Transport, model: str, serial: str) -> None:
+    entries = {entry["kname"]: entry for entry in parse.block_tree(recorded("util-linux-2.41/lsblk-qemu.json"))}
+    disk = parse.disk(entries[name], (), {}, FACTS)
+    assert (disk.transport, disk.model, disk.serial) == (transport, model, serial)
+    assert disk.used_by_system is (name == "vda")
+    assert not disk.fabric
+
+
 def test_a_local_nvme_drive_is_no_fabric_drive() -> None:
     entry = {**parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json"))[6], "kname": "nvme0n1", "tran": "nvme"}
     facts = FACTS.model_copy(

@@ -21,6 +21,7 @@ from lunette.agent.notify import notify
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
+from lunette.providers.exports.lio import configfs
 
 log = logging.getLogger(__name__)
 MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "target_core_mod")
@@ -55,6 +56,7 @@ def _serve(options: argparse.Namespace) -> int:
     for module in MODULES:
         if system.find_tool("modprobe"):
             system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+    _prepare_exports(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
     loop = Loop(agent)
@@ -67,6 +69,14 @@ def _serve(options: argparse.Namespace) -> int:
     notify("STOPPING=1")
     loop.stop()
     return 0
+
+
+def _prepare_exports(system: LocalSystem) -> None:
+    """Load LIO, so that it is offered from the start. Where the kernel has none, the rest works."""
+    try:
+        configfs.prepare(system)
+    except (LunetteError, OSError) as error:
+        log.warning("no exports: %s", error)
 
 
 def _shut_down() -> int:

@@ -72,7 +72,7 @@ def disk(
         id=choose_id(links, serial) or entry["kname"],
         device=entry["path"],
         kernel_name=entry["kname"],
-        model=" ".join(word for word in (entry["vendor"], entry["model"]) if word and word.strip()).strip(),
+        model=_model(entry),
         serial=serial,
         wwn=entry["wwn"],
         firmware=(entry["rev"] or "").strip() or None,
@@ -98,6 +98,12 @@ def disk(
 def plain(uuid: str) -> str:
     """A UUID as 32 hex digits, as md's steps name it."""
     return re.sub(r"[:-]", "", uuid).lower()
+
+
+def _model(entry: Mapping[str, Any]) -> str:
+    """Vendor and model as a person reads them; a bare PCI number (virtio) says nothing."""
+    words = [(entry[key] or "").strip() for key in ("vendor", "model")]
+    return " ".join(word for word in words if word and not word.startswith("0x"))
 
 
 def _transport(entry: Mapping[str, Any]) -> Transport:
