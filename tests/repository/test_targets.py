@@ -32,7 +32,9 @@ def _phony() -> list[str]:
 
 
 def _help() -> dict[str, str]:
-    shown = subprocess.run(["make", "help"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
     return {line.split(maxsplit=1)[0]: line.split(maxsplit=1)[1] for line in shown.splitlines()}
 
 
