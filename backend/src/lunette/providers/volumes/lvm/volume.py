@@ -4,6 +4,8 @@ A volume is born with its tags in one commit of LVM's metadata, `lunette.fresh` 
 has ever seen it, so its head may be wiped and it may be taken back; once sealed, neither is ever done.
 """
 
+from collections.abc import Sequence
+
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.domain.sizes import MIB, format_size
 from lunette.domain.steps import VolumeCut, VolumeDelete, VolumesSeal
@@ -68,7 +70,7 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
     found = _sealed_volumes(system, step)
     unmarked = [name for name, tags in found.items() if FRESH_TAG not in tags]
     group = _own_group(system, step.group)
-    opened = [volume.name for volume in group.volumes if volume.name in unmarked and volume.open]
+    opened = _open_volumes(system, group, unmarked)
     if opened:
         raise InUse(f"volumes {', '.join(opened)} are open: unmap them first")
     return _retag(system, step, "--addtag", unmarked, "fresh")
@@ -126,10 +128,22 @@ def _wipe_edges(system: System, device: str, size: int) -> None:
 
 
 def _remove(system: System, group: parse.Group, volume: parse.Volume) -> None:
-    if volume.open:
+    if _open_volumes(system, group, [volume.name]):
         raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
     # -y answers the question whether an active volume may go; LVM still refuses one that is open.
     system.run(["lvremove", "-y", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
+
+
+def _open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> list[str]:
+    """Which of these volumes are open. udev opens what has just changed, so one look more is taken when it is done."""
+    for again in (False, True):
+        if again:
+            settle(system)
+            group = observe.find_group(system, group.name) or group
+        found = [volume.name for volume in group.volumes if volume.name in names and volume.open]
+        if not found:
+            break
+    return found
 
 
 def _sealed_volumes(system: System, step: VolumesSeal) -> dict[str, frozenset[str]]:
