@@ -18,7 +18,7 @@ class Appliance:
     def __init__(self, machine: Machine, access: Access) -> None:
         self.machine = machine
         self.access = access
-        self.client = Client(access.endpoint)
+        self.client = Client(access.endpoint, timeout_s=300.0)
 
     @classmethod
     def first_boot(cls, machine: Machine) -> Appliance:

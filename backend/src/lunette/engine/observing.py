@@ -13,7 +13,10 @@ SILENCE_S = 2.0
 
 
 class ObservationCache:
-    """Age is counted from when the question was asked, on this process's own clock."""
+    """Age is counted from when the answer came, on this process's own clock.
+
+    So a change that looked before its transaction finds that look still fresh in it, however long the look took.
+    """
 
     def __init__(self, agent: AgentPort, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._agent = agent
@@ -36,7 +39,7 @@ class ObservationCache:
             return self._ask()
 
     def _ask(self) -> Observation:
-        asked_at, changes = self._monotonic(), self._changes
+        changes = self._changes
         try:
             found = self._agent.observe()
         except LunetteError as error:
@@ -46,7 +49,7 @@ class ObservationCache:
         with self._lock:
             # A step that ended while the agent was looking may be missing from what it saw.
             if changes == self._changes:
-                self._held = (asked_at, found)
+                self._held = (self._monotonic(), found)
         return found
 
     def forget(self) -> None:
