@@ -22,7 +22,11 @@ MAX_AGE_S = 1.0
 
 
 class Observer:
-    """Takes observations; callers that come together share one, none is older than a second."""
+    """Takes observations, one at a time. Callers that wait together share one, if it is fresh enough for each of them.
+
+    Looking takes seconds on a slow machine, so what counts is when a look began: no earlier than a second before it was
+    asked for, and after every change that was made by then.
+    """
 
     def __init__(self, system: System) -> None:
         self._system = system
@@ -35,21 +39,23 @@ class Observer:
         self._changes += 1
 
     def observe(self) -> Observation:
+        asked, changes = self._system.monotonic(), self._changes
         with self._lock:
-            changes, now = self._changes, self._system.monotonic()
-            if self._last is None or now - self._last[0] > MAX_AGE_S or self._last[1] != changes:
-                self._last = (now, changes, take(self._system))
+            if self._last is None or self._last[0] < asked - MAX_AGE_S or self._last[1] < changes:
+                began, known = self._system.monotonic(), self._changes
+                self._last = (began, known, take(self._system))
             return self._last[2]
 
 
 def take(system: System) -> Observation:
     """Look at everything now. Raises only if not even the disks can be listed."""
+    taken_at = system.now()
     disks = observe_disks(system)
     found = _lvm(system)
     pools, volumes = lvm_parse.observed(found)
     kernel = os.uname()
     return Observation(
-        taken_at=system.now(),
+        taken_at=taken_at,
         hostname=kernel.nodename,
         kernel=kernel.release,
         disks=disks,
