@@ -125,6 +125,14 @@ def test_an_array_that_was_degraded_before_the_boot_waits_for_nobody(store: Stor
     assert store.agent.observe().arrays[0].state is ArrayState.DEGRADED
 
 
+def test_a_member_seen_over_a_fabric_takes_no_part(store: Store) -> None:
+    store.reboot()
+    store.disks[0].transport = "iscsi"
+    store.machine.changed()
+    assert not store.agent.bring_up()
+    assert store.agent.converge(store.wish()).volumes[0].reason == "waiting for array tank: 2 of 3 disks present"
+
+
 def test_an_array_that_lost_too_many_disks_stays_down_and_says_so(store: Store) -> None:
     store.reboot()
     for disk in store.disks[:2]:

@@ -60,10 +60,13 @@ def md_name_of(system: System, kernel_name: str) -> str:
 
 
 def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dict[str, parse.Superblock]:
-    """The superblocks of this array by device, read from every disk that carries its UUID."""
+    """The superblocks of this array by device, read from every local disk that carries its UUID.
+
+    One seen over a fabric is left out: it is a volume that holds somebody else's array, or a copy.
+    """
     found = {}
     for disk in disks:
-        if disk.array_uuid == uuid:
+        if disk.array_uuid == uuid and not disk.fabric:
             shown = system.run(["mdadm", "--examine", disk.device], timeout_s=30, ok=(0, 1)).stdout
             block = parse.superblock(shown)
             if block is not None and block.uuid == uuid:
