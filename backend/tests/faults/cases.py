@@ -13,8 +13,14 @@ def _free_disks(world: World) -> list[FakeDisk]:
     return [disk for disk in world.machine.blocks.disks if disk.transport == "nvme"][2:6]
 
 
-def _nothing(world: World) -> None:
-    """The bystanders are enough."""
+def _same_disks_before(world: World) -> None:
+    """The drives carried an array of the same shape, whose old volume group shows through a new one."""
+    world.finish(world.create_array("former", Level.RAID5, _free_disks(world)[:3]).job_id or "")
+    device = next(d for d in world.machine.blocks.stacked.values() if d.media and len(d.below) == 3)
+    label = device.media.pv if device.media else None
+    world.finish(_delete_array(world, "former").job_id or "")
+    assert device.media
+    device.media.pv = label
 
 
 def _create_array(world: World) -> Outcome:
@@ -40,9 +46,13 @@ def _array_without_volumes(world: World) -> None:
     world.finish(world.create_array("old", Level.RAID10, _free_disks(world)[:4]).job_id or "")
 
 
-def _delete_array(world: World) -> Outcome:
+def _delete_old_array(world: World) -> Outcome:
+    return _delete_array(world, "old")
+
+
+def _delete_array(world: World, name: str) -> Outcome:
     with world.store.read() as tx:
-        array_id = tx.query(Array).filter_by(name="old").one().id
+        array_id = tx.query(Array).filter_by(name=name).one().id
     return world.ask(lambda tx: world.control.delete_array(tx, ACTOR, array_id))
 
 
@@ -79,9 +89,9 @@ def _delete_volume(world: World) -> Outcome:
 
 
 CASES = (
-    Case("create an array", _nothing, _create_array),
+    Case("create an array", _same_disks_before, _create_array),
     Case("create an array, wiping", _used_disks, _create_array_wiping),
-    Case("delete an array", _array_without_volumes, _delete_array),
+    Case("delete an array", _array_without_volumes, _delete_old_array),
     Case("create volumes", _old_content, _create_volumes),
     Case("delete a volume", _mapped, _delete_volume, _unmap),
 )

@@ -1,6 +1,6 @@
 """One reference run per kind of job and process: the faults are then counted along it."""
 
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,11 +22,26 @@ def case(request: pytest.FixtureRequest) -> Case:
     return found
 
 
+@pytest.fixture(scope="session")
+def harnesses(template: Path) -> Iterator[dict[str, Harness]]:
+    """A harness by the name of its case, made when it is first asked for."""
+    made = Harnesses(template)
+    yield made
+    for harness in made.values():
+        harness.close()
+
+
+class Harnesses(dict[str, Harness]):
+    def __init__(self, template: Path) -> None:
+        super().__init__()
+        self._template = template
+
+    def __missing__(self, name: str) -> Harness:
+        case = next(case for case in CASES if case.name == name)
+        self[name] = Harness(case, self._template)
+        return self[name]
+
+
 @pytest.fixture
-def harness(case: Case, template: Path) -> Harness:
-    return harness_of(case, template)
-
-
-@cache
-def harness_of(case: Case, template: Path) -> Harness:
-    return Harness(case, template)
+def harness(case: Case, harnesses: dict[str, Harness]) -> Harness:
+    return harnesses[case.name]

@@ -8,10 +8,11 @@ Anything between, and anything that happened to somebody else's data, is a viola
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from backend.tests.faults.branches import in_a_branch
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import FOREIGN_UUID, MIB, PORTAL, EngineCrash, World, with_bystanders
 from backend.tests.wiring_agent import Ending
@@ -76,6 +77,8 @@ class Harness:
     def __init__(self, case: Case, template: Path, mutate: Mutate | None = None) -> None:
         self.case, self._template = case, template
         self._mutate: Mutate | None = None
+        self._worlds = ExitStack()
+        self._started: tuple[World, str] | None = None
         self.reference = self._run_without_faults()
         self._mutate = mutate
 
@@ -88,6 +91,10 @@ class Harness:
             if self._mutate:
                 self._mutate(world)
             yield world
+
+    def close(self) -> None:
+        """Throw the world away whose branches were struck."""
+        self._worlds.close()
 
     def _run_without_faults(self) -> Reference:
         with self.world() as world:
@@ -113,6 +120,15 @@ class Harness:
         world.converge()
         return outcome, outcome.job_id or ""
 
+    def strike(self, work: Callable[[World, str], list[str]]) -> list[str]:
+        """Do something to a branch of the world in which the job is asked for and has not run yet."""
+        if self._started is None:
+            world = self._worlds.enter_context(self.world())
+            _, job_id = self.start(world)
+            self._started = world, job_id
+        world, job_id = self._started
+        return in_a_branch(world, lambda branch: work(branch, job_id))
+
     def calls(self) -> list[Call]:
         """The calls of a job that nothing disturbs, as this product makes them, mutant or not."""
         with self.world() as world:
@@ -122,13 +138,15 @@ class Harness:
             return counted(world.machine.faults.calls, first)
 
     def violations(self, faults: Iterable[Fault]) -> list[str]:
-        """Every fault in a world of its own; what was wrong afterwards, one line each."""
+        """Every fault in a branch of its own; what was wrong afterwards, one line each."""
         found = []
         for fault in faults:
-            with self.world() as world:
-                _, job_id = self.start(world)
+
+            def work(world: World, job_id: str, fault: Fault = fault) -> list[str]:
                 arm(world, fault)
-                found += [f"{fault} ({self._call(fault)}): {line}" for line in self.ends_well(world, job_id)]
+                return self.ends_well(world, job_id)
+
+            found += [f"{fault} ({self._call(fault)}): {line}" for line in self.strike(work)]
         return found
 
     def _call(self, fault: Fault) -> str:
@@ -199,14 +217,15 @@ class Harness:
         """The API process is killed at a commit of the journal, and started again."""
         found = []
         for commit in commits:
-            with self.world() as world:
-                _, job_id = self.start(world)
+
+            def work(world: World, job_id: str, commit: int = commit) -> list[str]:
                 world.store.crash_at(commit, after=after)
-                try:
+                with suppress(EngineCrash):
                     world.finish(job_id)
-                except EngineCrash:
-                    world.restart_engine()
-                found += [f"commit {commit}: {line}" for line in self.ends_well(world, job_id)]
+                world.restart_engine()
+                return self.ends_well(world, job_id)
+
+            found += [f"commit {commit}: {line}" for line in self.strike(work)]
         return found
 
 

@@ -73,9 +73,12 @@ def a_cut_that_leaves_the_old_content(machine: FakeSystem, step: AnyStep) -> Ste
         ("create an array, wiping", replaced("do_step", "disk.wipe", a_wipe_of_a_disk_of_others), None),
     ],
 )
-def test_a_mutant_is_caught(template: Path, name: str, mutate: Mutate, fault: str | None) -> None:
+def test_a_mutant_is_caught(
+    request: pytest.FixtureRequest, template: Path, name: str, mutate: Mutate, fault: str | None
+) -> None:
     """`fault` is the command whose last call fails; None: the mutant is wrong without any fault."""
     harness = Harness(next(case for case in CASES if case.name == name), template, mutate)
+    request.addfinalizer(harness.close)
     calls = [call.number for call in harness.calls() if fault and call.detail.startswith(fault)] or [NEVER]
     assert harness.violations([Fault(calls[-1], When.BEFORE)]) != []
 
@@ -86,7 +89,6 @@ def test_a_step_that_does_not_look_first_is_caught(template: Path) -> None:
     assert any("already exists" in line for line in Harness(case, template, mutate).repeat_violations())
 
 
-def test_the_sound_product_is_not_caught(template: Path) -> None:
+def test_the_sound_product_is_not_caught(harness: Harness) -> None:
     """The same way of looking, without a mutant: what the tests above find are the mutants."""
-    for case in CASES:
-        assert Harness(case, template).violations([Fault(NEVER, When.BEFORE)]) == []
+    assert harness.violations([Fault(NEVER, When.BEFORE)]) == []

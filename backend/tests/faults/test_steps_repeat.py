@@ -2,10 +2,8 @@
 
 import typing
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from backend.tests.faults.cases import CASES
-from backend.tests.faults.conftest import harness_of
 from backend.tests.faults.harness import Harness, bystanders, changes
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import World
@@ -44,10 +42,10 @@ def undo_twice(world: World, step: AnyStep, picture: Picture) -> None:
     assert changes(world, since) == [], step.describe()
 
 
-def test_every_kind_of_step_is_in_a_case(template: Path) -> None:
+def test_every_kind_of_step_is_in_a_case(harnesses: dict[str, Harness]) -> None:
     union, _ = typing.get_args(AnyStep)
     kinds = set(typing.get_args(union))
-    seen = {type(step) for case in CASES for step in harness_of(case, template).reference.plan.steps}
+    seen = {type(step) for case in CASES for step in harnesses[case.name].reference.plan.steps}
     assert kinds == {kind for kind in Step.__subclasses__() if kind.__module__ == Step.__module__}
     assert kinds - seen == set(), "add a case to cases.py that runs these steps"
 

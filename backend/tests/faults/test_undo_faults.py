@@ -8,6 +8,7 @@ import pytest
 
 from backend.tests.faults.harness import Fault, Harness, arm, counted, sample
 from backend.tests.faults.test_job_faults import show
+from backend.tests.faults.world import World
 from backend.tests.wiring_agent import Ending
 from lunette.domain.jobs import JobState
 from lunette.system.fake import Call, When
@@ -36,17 +37,19 @@ def way_back(harness: Harness) -> list[Call]:
     [(When.BEFORE, None), (When.AFTER, None), (When.AFTER, Ending.RESTART), (When.DURING, Ending.REBOOT)],
 )
 def test_a_fault_on_the_way_back(harness: Harness, when: When, ending: Ending | None) -> None:
-    turning, back = Fault(turning_point(harness).number, When.BEFORE), way_back(harness)
+    turning = Fault(turning_point(harness).number, When.BEFORE)
     violations = []
-    for number in sample(back, FEW_LOOKS if when is When.BEFORE else 0):
+    for number in sample(way_back(harness), FEW_LOOKS if when is When.BEFORE else 0):
         second = Fault(number, when, ending)
-        with harness.world() as world:
-            _, job_id = harness.start(world)
+
+        def work(world: World, job_id: str, second: Fault = second) -> list[str]:
             arm(world, turning)
             arm(world, second)
             state = world.finish(job_id)
             if state is JobState.STUCK and ending is None:
                 world.machine.faults.disarm()
                 state = world.retry(job_id)
-            violations += [f"{second}: {line}" for line in harness.judge(world, job_id, state)]
+            return harness.judge(world, job_id, state)
+
+        violations += [f"{second}: {line}" for line in harness.strike(work)]
     assert not violations, show(violations)

@@ -26,7 +26,7 @@ from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.volumes import VolumeCreate
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
-from lunette.store.database import Store
+from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume
 from lunette.store.secrets import SecretBox
@@ -69,9 +69,8 @@ class FragileStore(Store):
 
 
 def open_store(database: Path) -> FragileStore:
-    store = FragileStore.open(f"sqlite:///{database}", SecretBox(KEY))
-    assert isinstance(store, FragileStore)
-    return store
+    """The store without a look at its schema, which is the newest: that would take longer than most faults."""
+    return FragileStore(connect(f"sqlite:///{database}"), SecretBox(KEY))
 
 
 def database_template(migrated: Path, folder: Path) -> Path:
@@ -88,7 +87,7 @@ class World:
     def __init__(self, database: Path) -> None:
         self.machine = FakeSystem()
         self.agent = InProcessAgent(self.machine)
-        self._database = database
+        self.database = database
         numbers = count(1)
         self._identities = IdentitySource(lambda: uuid.uuid5(uuid.NAMESPACE_OID, str(next(numbers))))
         self.store = open_store(database)
@@ -102,9 +101,15 @@ class World:
         self.control = Control(self.store, self.agent, self._identities)
         self.control.runner._wait = self._wait
 
+    def move_to(self, database: Path) -> None:
+        """Go on with a copy of the database and a new API process."""
+        self.database = database
+        self.restart_engine()
+
     def restart_engine(self) -> None:
+        """The API process comes back on its database."""
         self.store.close()
-        self.store = open_store(self._database)
+        self.store = open_store(self.database)
         self.start_engine()
 
     def _wait(self, seconds: float) -> bool:
