@@ -14,7 +14,7 @@ from lunette.domain.agent_protocol import REPLY, AnyReply, AnyRequest, DoStep, E
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.steps import AnyStep
 from lunette.system.agent_client import AgentClient
-from lunette.system.fake import Crash, FakeDisk, FakeSystem
+from lunette.system.fake import Crash, FakeSystem
 
 log = logging.getLogger(__name__)
 LATE_S = 12.0
@@ -41,7 +41,6 @@ class InProcessAgent(AgentClient):
         self.mutants: dict[tuple[str, str], Mutant] = {}
         """Replaces steps by faulty ones, by request and step kind: ("undo_step", "volume.cut")."""
         self._agent: Agent | None = None
-        self._late: tuple[FakeDisk, float] | None = None
         self._start()
 
     def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> AnyReply:
@@ -58,9 +57,6 @@ class InProcessAgent(AgentClient):
 
     def tick(self) -> None:
         """One round of the agent's loop."""
-        if self._late and self.machine.now() >= self._late[1]:
-            self.machine.insert(self._late[0])
-            self._late = None
         try:
             (self._agent or self._start()).bring_up()
         except LunetteError as error:
@@ -91,4 +87,4 @@ class InProcessAgent(AgentClient):
                 self.machine.reboot()
                 drive = next(disk for disk in self.machine.blocks.disks if disk.media.superblock)
                 self.machine.pull(drive)
-                self._late = (drive, self.machine.now() + LATE_S)
+                self.machine.later(LATE_S, lambda: self.machine.insert(drive))

@@ -24,6 +24,7 @@ def show(violations: list[str]) -> str:
         (When.AFTER, Ending.RESTART, 1),
         (When.DURING, Ending.REBOOT, 2),
         (When.AFTER, Ending.POWER_CUT, 1),
+        (When.AFTER, Ending.LATE_DRIVE, 1),
     ],
 )
 def test_a_fault_at_a_call_that_changes_something(

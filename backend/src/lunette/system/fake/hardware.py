@@ -46,6 +46,7 @@ class Hardware:
         self.iscsi: IscsiFabric | None = None
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
+        self._to_come: list[tuple[float, Callable[[], None]]] = []
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
         self._load(self.boot_modules)
@@ -108,9 +109,17 @@ class Hardware:
     def advance(self, seconds: float) -> None:
         """Let time go by."""
         self.clock += seconds
+        due = [event for event in self._to_come if event[0] <= self.clock]
+        self._to_come = [event for event in self._to_come if event[0] > self.clock]
+        for _, happens in due:
+            happens()
         if any(array.sync_action != "idle" for array in self.md.arrays.values()):
             self.md.tick(self.clock)
             self._tree = None
+
+    def later(self, seconds: float, happens: Callable[[], None]) -> None:
+        """Let something happen from outside once this much time went by, whoever waits meanwhile."""
+        self._to_come.append((self.clock + seconds, happens))
 
     def changed(self) -> None:
         """Something changed: the views are made anew when they are next asked for, and the watchers look."""
