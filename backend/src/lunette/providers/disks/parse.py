@@ -29,7 +29,7 @@ class SysfsFacts(Model):
 
 
 def block_tree(text: str) -> list[Mapping[str, Any]]:
-    """The top level of `lsblk -J -O -b`, drives only."""
+    """The top level of `lsblk -J -b`, drives only."""
     found = json.loads(text)["blockdevices"]
     return [entry for entry in found if entry["type"] == "disk" and not NOT_DRIVES.match(entry["kname"])]
 
