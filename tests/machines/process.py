@@ -86,12 +86,14 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def is_alive(process: OwnedProcess) -> bool:
-    """Whether this very process still runs; a zombie does not."""
-    child = _children.get(process.pid)
+    """Whether this very process still runs; a zombie does not. An ended child of ours is reaped."""
+    found = _stat(process.pid)
+    if found is not None and found.started == process.started and found.state not in "ZX":
+        return True
+    child = _children.get(process.pid)  # asked after the look: a child seen as a zombie is reaped here
     if child is not None and child.poll() is not None:
         del _children[process.pid]
-    found = _stat(process.pid)
-    return found is not None and found.started == process.started and found.state not in "ZX"
+    return False
 
 
 def wait_gone(process: OwnedProcess, deadline_s: float) -> bool:
