@@ -175,8 +175,10 @@ def test_no_guest_process_outlives_its_kernel_and_runs_on_the_host() -> None:
         assert len(guests) > 10
         os.kill(kernel.pid, signal.SIGKILL)
         assert wait_gone(kernel, 10.0)
-        left = [pid for pid in guests if "State:\tZ" not in status(pid)]
-    assert left == []
+        end = time.monotonic() + 30  # a killed process ends when it is next given a processor
+        while left := [pid for pid in guests if "State:\tZ" not in status(pid)]:
+            assert time.monotonic() < end, f"guest processes {left} run on the host after their kernel ended"
+            time.sleep(0.1)
 
 
 def status(pid: int) -> str:
