@@ -1,5 +1,7 @@
 """The watcher turns array health into alerts and events, and tells of drives that come and go."""
 
+import threading
+
 import pytest
 from sqlalchemy import select
 
@@ -108,6 +110,36 @@ def test_callers_within_the_age_share_one_question_and_a_change_asks_anew(lone: 
     cache.forget()
     cache.get(2)
     assert lone.agent.observed == 3
+
+
+def test_a_change_never_plans_on_a_look_that_began_before_it(lone: Appliance) -> None:
+    """The look under way when it asks is not taken: what it passed already may have changed since."""
+    cache = ObservationCache(lone.agent, monotonic=lambda: 0.0)
+    looking, go_on = threading.Event(), threading.Event()
+    original = lone.agent.observe
+
+    class Slow:
+        def __getattr__(self, name: str) -> object:
+            return getattr(lone.agent, name)
+
+        def observe(self) -> object:
+            found = original()
+            looking.set()
+            assert go_on.wait(10)
+            return found
+
+    cache._agent = Slow()  # type: ignore[assignment]
+    reader = threading.Thread(target=cache.get)
+    reader.start()
+    assert looking.wait(10)
+    answers: list[object] = []
+    change = threading.Thread(target=lambda: answers.append(cache.get(0).disk("nvme-D9")))
+    change.start()
+    lone.agent.disks["nvme-D9"] = seen.disk(9)
+    go_on.set()
+    reader.join(10)
+    change.join(10)
+    assert answers == [seen.disk(9)]
 
 
 def test_an_agent_that_did_not_answer_is_left_alone_for_a_moment(lone: Appliance) -> None:

@@ -95,7 +95,6 @@ class Agent:
                 _in_words(lambda: self._ledger.save(verdict.effective))
                 self._served = verdict.effective
             report = self._serve(verdict.effective)
-        self._observer.forget()
         self.wake()
         return report.model_copy(
             update={
@@ -114,9 +113,7 @@ class Agent:
         if served is None:
             return True
         with self._storage:
-            changed = _in_words(lambda: self._bring_up.run(served))
-        if changed:
-            self._observer.forget()
+            _in_words(lambda: self._bring_up.run(served))
         with self._exports:
             report = self._serve(self._served or served)
         reasons = {part.reason for parts in (report.targets, report.volumes, report.portals) for part in parts}
@@ -134,10 +131,7 @@ class Agent:
         runner = RUNNERS[type(step)]
         self._await_group(step)
         with self._storage:
-            try:
-                detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
-            finally:
-                self._observer.forget()
+            detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
         return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")

@@ -18,33 +18,27 @@ from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
-MAX_AGE_S = 1.0
-
 
 class Observer:
-    """Takes observations, one at a time. Callers that wait together share one, if it is fresh enough for each of them.
+    """Takes observations, one at a time. Callers that wait together share the next one.
 
-    Looking takes seconds on a slow machine, so what counts is when a look began: no earlier than a second before it was
-    asked for, and after every change that was made by then.
+    Nobody gets a look that began before they asked: it may have missed what they, or a person at a shell, did to the
+    machine just before.
     """
 
     def __init__(self, system: System) -> None:
         self._system = system
         self._lock = threading.Lock()
-        self._last: tuple[float, int, Observation] | None = None
-        self._changes = 0
-
-    def forget(self) -> None:
-        """The machine was changed: whoever asks from now on gets a newer observation."""
-        self._changes += 1
+        self._begun = 0
+        self._last: tuple[int, Observation] | None = None
 
     def observe(self) -> Observation:
-        asked, changes = self._system.monotonic(), self._changes
+        begun_before = self._begun
         with self._lock:
-            if self._last is None or self._last[0] < asked - MAX_AGE_S or self._last[1] < changes:
-                began, known = self._system.monotonic(), self._changes
-                self._last = (began, known, take(self._system))
-            return self._last[2]
+            if self._last is None or self._last[0] <= begun_before:
+                self._begun += 1
+                self._last = (self._begun, take(self._system))
+            return self._last[1]
 
 
 def take(system: System) -> Observation:
