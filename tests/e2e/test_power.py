@@ -69,11 +69,12 @@ def cut_power_while_writing(writer: Writer) -> str:
         f"{WRITES} writes are acknowledged", lambda: writer.host.acknowledged(device, SEED) >= WRITES, deadline_s=300
     )
     writer.appliance.machine.power_cut()
+    # It must not go on when the path is back: a lap over the volume would put right what was lost.
+    writer.host.stop_logged_writer(device, SEED)
     writer.appliance.machine.start()
     writer.appliance.wait_for_api()
     wait_until("the mapping is served again", lambda: _serving(writer.appliance), deadline_s=300)
     wait_until("the host's path is back", lambda: writer.host.is_connected(writer.target), deadline_s=300)
-    writer.host.stop_logged_writer(device, SEED)
     return device
 
 
