@@ -1,6 +1,7 @@
 """The test runner tells the truth: nothing that failed, hung or did not run is counted as passed."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tests.run import suite
 from tests.run.command import run_quietly, run_shown
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
-from tests.run.tiers import Suite, Tier, load
+from tests.run.tiers import Suite, Tier, blocks, load
 
 _JUNIT = """<testsuites><testsuite>
 <testcase classname="a" name="good"/>
@@ -20,7 +21,7 @@ _JUNIT = """<testsuites><testsuite>
 
 
 def _tier(*command: str, needs: tuple[str, ...] = (), deadline_s: float = 30) -> Tier:
-    return Tier("sample", "a sample", "sample", needs, 10, deadline_s, False, command, False)
+    return Tier("sample", "a sample", "sample", "", needs, 10, deadline_s, False, command, False)
 
 
 def _suite(*allowed_skips: str) -> Suite:
@@ -90,6 +91,35 @@ def test_a_tier_that_hangs_is_stopped_at_its_deadline(tmp_path: Path) -> None:
     assert "not finished after its deadline" in result.cases[0].reason
 
 
+def test_lanes_run_side_by_side_and_each_line_says_whose_it_is(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Each of two tiers waits for a file of the other one, so neither ends unless both run."""
+
+    def tier(name: str, other: str) -> Tier:
+        program = (
+            "import pathlib, sys, time\n"
+            "folder, own, other = pathlib.Path(sys.argv[1]), *sys.argv[2:]\n"
+            "(folder / own).touch(); print('from', own)\n"
+            "while not (folder / other).exists(): time.sleep(0.01)\n"
+            "(folder / f'{own}.xml').write_text('<testsuite><testcase classname=\"a\" name=\"b\"/></testsuite>')"
+        )
+        return replace(_tier(sys.executable, "-c", program, "{results}", name, other), name=name, lane=name)
+
+    results = suite.run_tiers([tier("left", "right"), tier("right", "left")], _suite(), True, tmp_path)
+    assert [(result.name, result.count("passed")) for result in results] == [("left", 1), ("right", 1)]
+    out = capfd.readouterr().out
+    assert "left   | from left" in out
+    assert "right  | from right" in out
+
+
+def test_only_neighbours_with_a_lane_run_side_by_side() -> None:
+    lanes = {"unit": "", "a": "x", "b": "y", "c": "x", "last": ""}
+    tiers = [replace(_tier(), name=name, lane=lane) for name, lane in lanes.items()]
+    names = [[[tier.name for tier in lane] for lane in block] for block in blocks(tiers)]
+    assert names == [[["unit"]], [["a", "c"], ["b"]], [["last"]]]
+
+
 def test_output_passes_through(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_shown("x", [sys.executable, "-c", "print('seen')"], deadline_s=20).code == 0
     assert "seen" in capfd.readouterr().out
@@ -129,6 +159,10 @@ def test_the_digest_follows_the_content_of_the_tree(tmp_path: Path) -> None:
 
 def test_the_tiers_stay_within_the_time_that_was_promised() -> None:
     tiers = load().tiers
-    assert sum(tier.budget_s for tier in tiers if not tier.only_full) <= 35 * 60
+    lanes = [
+        [sum(tier.budget_s for tier in lane) for lane in block]
+        for block in blocks([t for t in tiers if not t.only_full])
+    ]
+    assert sum(max(block) for block in lanes) <= 35 * 60
     for shard in load().shards():
         assert sum(tier.deadline_s for tier in tiers if tier.shard == shard) <= 60 * 60, shard

@@ -30,8 +30,14 @@ class Ran:
     output: str = ""
 
 
-def run_shown(label: str, argv: Sequence[str], *, deadline_s: float, env: Mapping[str, str] | None = None) -> Ran:
-    """Runs a command with its output on our own; a line tells that it still runs where it says nothing."""
+stopping = threading.Event()
+"""Set when the run is broken off: every command that is shown ends."""
+
+
+def run_shown(
+    label: str, argv: Sequence[str], *, deadline_s: float, env: Mapping[str, str] | None = None, mark: str = ""
+) -> Ran:
+    """Runs a command with its output on our own, each line behind `mark`; silence is filled with a sign of life."""
     started = last_line = time.monotonic()
     process = subprocess.Popen(
         argv,
@@ -51,7 +57,7 @@ def run_shown(label: str, argv: Sequence[str], *, deadline_s: float, env: Mappin
         with process.stdout as output:
             for line in output:
                 last_line = time.monotonic()
-                sys.stdout.write(line)
+                sys.stdout.write(mark + line)
                 sys.stdout.flush()
 
     reader = threading.Thread(target=show, daemon=True)
@@ -60,13 +66,15 @@ def run_shown(label: str, argv: Sequence[str], *, deadline_s: float, env: Mappin
     try:
         while process.poll() is None:
             now = time.monotonic()
+            if stopping.is_set():
+                break
             if now - started > deadline_s:
                 timed_out = True
-                print(f"    {label}: not finished after {deadline_s:.0f} s, stopping it", flush=True)
+                print(f"{mark}    {label}: not finished after {deadline_s:.0f} s, stopping it", flush=True)
                 break
             if now - last_line > _HEARTBEAT_S:
                 last_line = now
-                print(f"    {label}: still running, {now - started:.0f} s", flush=True)
+                print(f"{mark}    {label}: still running, {now - started:.0f} s", flush=True)
             time.sleep(0.2)
     finally:
         _end(process)

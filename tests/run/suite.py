@@ -1,16 +1,19 @@
 """`make test`, `make e2e` and `make test-full`: runs tiers one after the other and says at the end what ran."""
 
 import argparse
+import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.run import needs
-from tests.run.command import Ran, cache_folder, run_shown
+from tests.run.command import Ran, cache_folder, run_shown, stopping
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
-from tests.run.tiers import Suite, Tier, load
+from tests.run.tiers import Suite, Tier, blocks, load
 
 
 def main() -> int:
@@ -48,7 +51,7 @@ def _contents(suite: Suite, shard: str) -> str:
 
 def _run_some(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
     chosen = [tier for tier in suite.tiers if (tier.name in asked.tiers if asked.tiers else not tier.only_full)]
-    return [run_tier(tier, suite, asked.require_all, folder) for tier in chosen]
+    return run_tiers(chosen, suite, asked.require_all, folder)
 
 
 def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
@@ -57,22 +60,51 @@ def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[Tie
     for shard in [asked.shard] if asked.shard else suite.shards():
         known = None if asked.shard else memory.passed(shard)
         if known is None:
-            known = [run_tier(tier, suite, asked.require_all, folder) for tier in suite.tiers if tier.shard == shard]
+            chosen = [tier for tier in suite.tiers if tier.shard == shard]
+            known = run_tiers(chosen, suite, asked.require_all, folder)
             memory.remember(shard, known)
         results += known
     return results
 
 
-def run_tier(tier: Tier, suite: Suite, require_all: bool, folder: Path) -> TierResult:
-    """Runs one tier and counts it: a missing need is a skip, or a failure where all is required."""
-    print(f"\n== {tier.name}: {tier.what}", flush=True)
+def run_tiers(chosen: Sequence[Tier], suite: Suite, require_all: bool, folder: Path) -> list[TierResult]:
+    """Runs tiers in their order, lanes of one block side by side."""
+    results: dict[str, TierResult] = {}
+    for lanes in blocks(chosen):
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            side_by_side = len(lanes) > 1
+            runs = [pool.submit(_run_lane, lane, suite, require_all, folder, side_by_side) for lane in lanes]
+            try:
+                for run in runs:
+                    results |= {result.name: result for result in run.result()}
+            except BaseException:
+                stopping.set()
+                raise
+    return [results[tier.name] for tier in chosen]
+
+
+def _run_lane(
+    tiers: Sequence[Tier], suite: Suite, require_all: bool, folder: Path, side_by_side: bool
+) -> list[TierResult]:
+    return [run_tier(tier, suite, require_all, folder, side_by_side) for tier in tiers if not stopping.is_set()]
+
+
+def run_tier(tier: Tier, suite: Suite, require_all: bool, folder: Path, side_by_side: bool = False) -> TierResult:
+    """Runs one tier and counts it: a missing need is a skip, or a failure where all is required.
+
+    `side_by_side`: each line says whose it is, and machines are kept apart from those of another lane by their folder.
+    """
+    mark = f"{tier.name:<7}| " if side_by_side else ""
+    print(f"\n{mark}== {tier.name}: {tier.what}", flush=True)
     started = time.monotonic()
     reasons = [f"needs {need}: {reason}" for need in tier.needs if (reason := needs.missing(need))]
     if reasons:
         cases = [Case(tier.name, "skipped", "; ".join(reasons))]
     else:
         environment = {"LUNETTE_REQUIRE_ALL": "1"} if require_all else {}
-        ran = run_shown(tier.name, tier.argv(folder), deadline_s=tier.deadline_s, env=environment)
+        if side_by_side:
+            environment["LUNETTE_STATE"] = f"{os.environ.get('LUNETTE_STATE') or cache_folder() / 'run'}-{tier.lane}"
+        ran = run_shown(tier.name, tier.argv(folder), deadline_s=tier.deadline_s, env=environment, mark=mark)
         cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder)
     if require_all:
         cases = required(cases, suite.allowed_skips)

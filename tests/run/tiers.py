@@ -3,7 +3,9 @@
 import re
 import sys
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 _DATA = Path(__file__).with_name("tiers.toml")
@@ -16,6 +18,8 @@ class Tier:
     name: str
     what: str
     shard: str
+    lane: str
+    """Neighbouring tiers of different lanes run side by side; those without a lane run alone."""
     needs: tuple[str, ...]
     budget_s: float
     deadline_s: float
@@ -39,6 +43,20 @@ class Suite:
     def shards(self) -> list[str]:
         """The shards of the whole matrix, in running order."""
         return list(dict.fromkeys(tier.shard for tier in self.tiers))
+
+
+def blocks(tiers: Sequence[Tier]) -> list[list[list[Tier]]]:
+    """What runs one after the other: blocks of lanes that run side by side, each a list of tiers in their order."""
+    found: list[list[list[Tier]]] = []
+    for in_lane, group in groupby(tiers, key=lambda tier: bool(tier.lane)):
+        if not in_lane:
+            found += [[[tier]] for tier in group]
+            continue
+        lanes: dict[str, list[Tier]] = {}
+        for tier in group:
+            lanes.setdefault(tier.lane, []).append(tier)
+        found.append(list(lanes.values()))
+    return found
 
 
 def load(path: Path = _DATA) -> Suite:
@@ -65,6 +83,7 @@ def _tier(entry: dict[str, object], path: Path) -> Tier:
         name=name,
         what=str(entry.pop("what")),
         shard=str(entry.pop("shard", name)),
+        lane=str(entry.pop("lane", "")),
         needs=tuple(str(need) for need in needs),
         budget_s=float(str(entry.pop("budget_s"))),
         deadline_s=float(str(entry.pop("deadline_s"))),
