@@ -58,7 +58,7 @@ def machine(states: str = "AAAs", *, level: str = "raid5", disks: dict[int, dict
     changes = {n: {**held.get(n, {}), **(disks or {}).get(n, {})} for n in range(1, 9)}
     return seen.machine(
         disks=tuple(seen.disk(n, **changes[n]) for n in changes if changes[n].get("id") != "gone"),
-        arrays=(seen.array(UUID, (), **facts),),
+        arrays=(seen.array(UUID, ()).model_copy(update=facts),),
     )  # fmt: skip
 
 

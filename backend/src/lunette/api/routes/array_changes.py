@@ -26,9 +26,9 @@ def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) ->
 
 
 @routes.post(
-    "/{array}:add_spares", operation_id="array_add_spares", status_code=202, response_model=None, responses=JOB_CREATED
+    "/{array}:add_spares", operation_id="array_spares_add", status_code=202, response_model=None, responses=JOB_CREATED
 )
-def array_add_spares(array: Reference, body: ArrayAddSpares, change: Creating) -> Response:
+def array_spares_add(array: Reference, body: ArrayAddSpares, change: Creating) -> Response:
     """Adds disks that stand by; on a degraded array the first is filled at once."""
     return _apply(array, change, lambda asked: asked.add_spares(body))
 
