@@ -49,6 +49,8 @@ class Hardware:
         self._to_come: list[tuple[float, Callable[[], None]]] = []
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
+        self.told: list[Callable[[], None]] = []
+        """Called when a drive comes or goes, or a rebuild ends: what udev and /proc/mdstat tell those who watch."""
         self._load(self.boot_modules)
 
     def half_way(self) -> None:
@@ -79,11 +81,17 @@ class Hardware:
         disk.is_present = False
         self.md.lose(disk, self.clock)
         self.changed()
+        self._tell()
 
     def insert(self, disk: FakeDisk) -> None:
         """Put a drive back with what lies on it; it joins nothing by itself."""
         disk.is_present = True
         self.changed()
+        self._tell()
+
+    def _tell(self) -> None:
+        for listen in self.told:
+            listen()
 
     def reboot(self) -> None:
         """Restart the machine in an orderly way for files; whatever ran is gone."""
@@ -114,8 +122,9 @@ class Hardware:
         for _, happens in due:
             happens()
         if any(array.sync_action != "idle" for array in self.md.arrays.values()):
-            self.md.tick(self.clock)
             self._tree = None
+            if self.md.tick(self.clock):
+                self._tell()
 
     def later(self, seconds: float, happens: Callable[[], None]) -> None:
         """Let something happen from outside once this much time went by, whoever waits meanwhile."""

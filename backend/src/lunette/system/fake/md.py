@@ -256,16 +256,19 @@ class Md:
             member.superblock.events = events
             member.superblock.alive = frozenset(slot for slot, m in array.members.items() if not m.is_faulty)
 
-    def tick(self, now: float) -> None:
-        """Finish the resyncs whose time is over."""
+    def tick(self, now: float) -> bool:
+        """Finish the resyncs whose time is over. True if there was one."""
+        finished = False
         for array in self.arrays.values():
             if array.is_active and array.sync_action != "idle" and array.progress(now) >= 1.0:
+                finished = True
                 array.last_sync, array.sync_action = array.sync_action, "idle"
                 for member in array.working():
                     member.superblock.in_sync = member.superblock.array_in_sync = True
                 self._exchange(array)
                 self._record(array)
                 self.recover(array, now)
+        return finished
 
     def _exchange(self, array: RunningArray) -> None:
         """What was filled for a disk that works takes its slot, and that disk is told to be faulty."""

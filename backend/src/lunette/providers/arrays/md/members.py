@@ -28,6 +28,7 @@ def add(system: System, step: MdAdd) -> str | None:
     if step.returns:
         if bound is not None:
             _remove(system, array, bound)
+            disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
         word = _take_back(system, array, disk, step)
     elif bound is not None:
         raise InUse(f"disk {disk.id} is in array {step.md_name} as a faulty one: remove it first")
