@@ -10,7 +10,7 @@ from lunette.system.fake.lio_core import TargetCore
 from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
 from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
 from lunette.system.fake.md import Md, RunningArray
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.vfs import Vfs
