@@ -12,14 +12,17 @@ from typing import TypeVar
 import lunette
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
+from lunette.agent.changes import Changes
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.snapshot import Observer
 from lunette.agent.steps import RUNNERS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, VolumeCut, VolumeDelete
+from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, MdStep, VolumeCut, VolumeDelete
+from lunette.providers.arrays.md.assemble import is_running
+from lunette.providers.arrays.md.observe import running_array
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
@@ -46,6 +49,7 @@ class Agent:
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
+        self.changes = Changes()
 
     def _load(self) -> ExportSet | None:
         try:
@@ -70,6 +74,12 @@ class Agent:
 
     def sessions(self) -> SessionsObservation:
         return SessionsObservation(taken_at=self._system.now(), sessions=observe_sessions(self._system))
+
+    def await_change(self, known: int, timeout_s: float) -> int:
+        number = self.changes.wait(known, timeout_s)
+        if number != known:
+            self._observer.forget()
+        return number
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
@@ -129,20 +139,21 @@ class Agent:
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
-        self._await_group(step)
+        self._await_array(step)
         with self._storage:
             detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
         return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
 
-    def _await_group(self, step: AnyStep) -> None:
-        """A boot may not be over when a job goes on: bring up the array whose group the step is about.
+    def _await_array(self, step: AnyStep) -> None:
+        """A boot may not be over when a job goes on: bring up the array that the step, or its group, is about.
 
         Waits no longer than a late drive is waited for; the step itself then says what is missing.
         """
         served, group = self._served, getattr(step, "group", None)
-        array = next((a for a in served.arrays if a.group == group), None) if served else None
+        uuid = step.uuid if isinstance(step, MdStep) else None
+        array = next((a for a in served.arrays if a.group == group or a.uuid == uuid), None) if served else None
         if served is None or array is None:
             return
         deadline = self._system.monotonic() + READY_S
@@ -159,12 +170,16 @@ class Agent:
         if served is None:
             return
         if isinstance(step, DiskWipe):
-            own = {array.uuid: array.name for array in served.arrays}
+            # A disk that a running array does without holds nothing of it any more; one that waits needs all it has.
+            own = {array.uuid: array.name for array in served.arrays if not self._runs(array)}
             held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
         if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
+
+    def _runs(self, array: ExportArray) -> bool:
+        return is_running(running_array(self._system, array.uuid))
 
     def _await_gone(self, step: ExportsGone) -> StepReply:
         deadline = self._system.monotonic() + step.deadline_s

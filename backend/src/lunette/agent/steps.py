@@ -9,13 +9,19 @@ from lunette.domain.steps import (
     DiskWipe,
     GroupCreate,
     GroupRemove,
+    MdAdd,
     MdCreate,
     MdDestroy,
+    MdFail,
+    MdRemove,
+    MdReplace,
+    MdScrub,
     Step,
     VolumeCut,
     VolumeDelete,
     VolumesSeal,
 )
+from lunette.providers.arrays.md import members, sync
 from lunette.providers.arrays.md import run as md
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.volumes.lvm import group, volume
@@ -40,6 +46,11 @@ RUNNERS: dict[type[Step], Runner] = {
     DiskWipe: Runner(wipe, _nothing),
     MdCreate: Runner(md.create, md.undo_create),
     MdDestroy: Runner(md.destroy, _nothing),
+    MdAdd: Runner(members.add, members.undo_add),
+    MdReplace: Runner(members.replace, members.undo_replace),
+    MdFail: Runner(members.fail, _nothing),
+    MdRemove: Runner(members.remove, _nothing),
+    MdScrub: Runner(sync.scrub, sync.undo_scrub),
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
     VolumeCut: Runner(volume.cut, volume.undo_cut),

@@ -15,8 +15,12 @@ from lunette.domain.steps import (
     DiskWipe,
     ExportsGone,
     GroupCreate,
+    MdAdd,
     MdCreate,
     MdDestroy,
+    MdMember,
+    MdReplace,
+    MdStep,
     VolumeCut,
     VolumeDelete,
     VolumesSeal,
@@ -83,7 +87,7 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate(), DiskWipe():
+        case MdCreate() | MdAdd() | MdReplace(), DiskWipe():
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
@@ -92,7 +96,7 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
 
 def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
     wipes = [step for step in steps if isinstance(step, DiskWipe)]
-    members = [member for step in steps if isinstance(step, MdCreate) for member in step.members]
+    members = [member for step in steps for member in _joining(step)]
     for disk_id, uses in Counter(member.disk_id for member in members).items():
         if uses > 1:
             yield f"disk {disk_id} is used {uses} times"
@@ -115,6 +119,18 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
             yield f"disk {disk_id} is not blank and no wipe comes first"
         elif disk_id in wiped and wiped[disk_id].signatures != disk.signatures:
             yield f"disk {disk_id} carries other signatures than the plan names"
+
+
+def _joining(step: AnyStep) -> tuple[MdMember, ...]:
+    """The disks that must be blank when the step runs."""
+    match step:
+        case MdCreate():
+            return (*step.members, *step.spares)
+        case MdAdd(returns=False):
+            return (step.member,)
+        case MdReplace():
+            return (step.new,)
+    return ()
 
 
 def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
@@ -185,7 +201,7 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 found = on_machine.get((step.group, step.lv_name))
                 if found is not None and found.volume_id != step.volume_id:
                     yield f"volume {step.lv_name} does not carry our mark"
-            case MdDestroy():
+            case MdDestroy() | MdStep():
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
                     yield f"array {step.md_name} does not carry our mark"
