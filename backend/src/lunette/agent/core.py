@@ -19,7 +19,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, VolumeCut, VolumeDelete
+from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, VolumeCut, VolumeDelete, VolumeRollBack
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
@@ -169,7 +169,7 @@ class Agent:
             held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
-        if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):
+        if isinstance(step, VolumeDelete | VolumeCut | VolumeRollBack) and step.volume_id in _mapped(served):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
 
     def _await_gone(self, step: ExportsGone) -> StepReply:

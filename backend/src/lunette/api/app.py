@@ -24,6 +24,7 @@ from lunette.api.routes import (
     mappings,
     portals,
     sessions,
+    snapshots,
     tokens,
     users,
     volumes,
@@ -32,8 +33,8 @@ from lunette.api.routes import (
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, volumes.batches,
-    volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
-    sessions.routes, jobs.routes, events.routes, events.alerts,
+    volumes.routes, snapshots.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches,
+    mappings.routes, sessions.routes, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ class ResourceState(StrEnum):
 
     CREATING = "creating"
     READY = "ready"
+    CHANGING = "changing"
     DELETING = "deleting"
     STUCK = "stuck"
 
@@ -44,11 +45,21 @@ class JobKind(StrEnum):
     ARRAY_DELETE = "array.delete"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
+    VOLUME_GROW = "volume.grow"
+    VOLUME_ROLL_BACK = "volume.roll_back"
+    SNAPSHOTS_CREATE = "snapshots.create"
+    SNAPSHOT_DELETE = "snapshot.delete"
+    POOL_GROW = "pool.grow"
 
     @property
     def destroys(self) -> bool:
         """True for a job whose success removes its resources."""
-        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE)
+        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE)
+
+    @property
+    def changes(self) -> bool:
+        """True for a job whose resources are there before and after it."""
+        return self in (JobKind.VOLUME_GROW, JobKind.VOLUME_ROLL_BACK, JobKind.POOL_GROW)
 
 
 class Resolution(StrEnum):

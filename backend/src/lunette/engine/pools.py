@@ -1,0 +1,129 @@
+"""Watches thin pools: alerts before they are full, and lets them grow by themselves where their array has room."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import LunetteError, Unavailable
+from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import PoolGrow
+from lunette.domain.volumes import ObservedPool
+from lunette.engine.alerts import AlertBoard, Cause
+from lunette.engine.desk import Desk
+from lunette.engine.jobs import file_job
+from lunette.engine.loop import Loop
+from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.volumes import promised_bytes
+from lunette.planner.checker import Bounds, check
+from lunette.providers.volumes.lvm import plan as lvm
+from lunette.store.database import Store
+from lunette.store.events import SYSTEM
+from lunette.store.journal import Job
+from lunette.store.resources import Array
+from lunette.store.schema import utc_now
+
+PERIOD_S = 5.0
+RETRY_AFTER = dt.timedelta(minutes=10)
+"""A pool that could not grow is not tried again before this."""
+FAMILIES = ("pool.",)
+LEVELS = ((100, Severity.CRITICAL), (95, Severity.CRITICAL), (85, Severity.WARNING), (75, Severity.WARNING))
+"""Percent used, from which on, and how grave it is."""
+_FULL = {
+    "data": "hosts get errors for writes to places their thin volumes have not written before",
+    "metadata": "hosts get errors for writes, and the pool may need a repair",
+}
+
+
+class PoolWatcher:
+    """Looks every few seconds: a host can fill a pool quickly."""
+
+    def __init__(self, store: Store, desk: Desk, now: Callable[[], dt.datetime] = utc_now) -> None:
+        self._store = store
+        self._desk = desk
+        self._now = now
+        self._board = AlertBoard(store, FAMILIES)
+        self._loop = Loop("pools", self.round)
+        self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
+
+    def round(self) -> float:
+        """One look. While the agent is away nothing is known, so nothing is raised, resolved or grown."""
+        try:
+            seen = self._desk.seen()
+        except Unavailable:
+            return PERIOD_S
+        pools = {pool.group: pool for pool in seen.pools if pool.ours and pool.thin}
+        with self._store.read() as tx:
+            query = select(Array).where(Array.state == ResourceState.READY.value, Array.group_name.in_(list(pools)))
+            arrays = tx.scalars(query).all() if pools else []
+        for array in arrays:
+            if lvm.pool_growth(pools[array.group_name]) is not None:
+                with self._store.write() as tx:
+                    self._grow(tx, array)
+        causes = (cause for array in arrays for cause in causes_of(array, pools[array.group_name]))
+        self._board.show(causes, self._now())
+        return PERIOD_S
+
+    def _grow(self, tx: Session, array: Array) -> None:
+        """Files the job, unless one is under way, or failed a moment ago, or space is promised to others."""
+        if self._was_tried(tx, array):
+            return
+        seen = self._desk.seen()
+        promised = promised_bytes(tx, [array], seen)[array.id]
+        pool = next((pool for pool in seen.pools if pool.group == array.group_name), None)
+        if pool is None:
+            return
+        step = lvm.pool_growth(pool.model_copy(update={"free_bytes": max(0, pool.free_bytes - promised)}))
+        if step is None:
+            return
+        plan = plan_growth(array.name, step)
+        try:
+            check(plan, seen, Bounds(promised={pool.group: promised}))
+        except LunetteError:
+            return  # the machine changed between two looks; the next round decides anew
+        file_job(tx, self._desk, Actor(name=SYSTEM), JobKind.POOL_GROW, Outcome(plan=plan, ids=(array.id,)))
+
+    def _was_tried(self, tx: Session, array: Array) -> bool:
+        query = select(Job).where(Job.kind == JobKind.POOL_GROW.value, Job.created_at > self._now() - RETRY_AFTER)
+        return any(job.resource_ids == [array.id] and job.state != JobState.SUCCEEDED for job in tx.scalars(query))
+
+
+def plan_growth(array: str, step: PoolGrow) -> Plan:
+    """The plan nobody has to ask for."""
+    detail = f"{format_size(step.data_bytes)} of data, {format_size(step.metadata_bytes)} of metadata"
+    change = Change(action=Action.CHANGE, noun="array", name=array, detail=f"its thin pool grows to {detail}")
+    return Plan(title=f"Grow the thin pool of array {array}", changes=(change,), steps=(step,))
+
+
+def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
+    """The alerts a pool's fill is worth. The words change with the level only, not with every percent."""
+    thin = pool.thin
+    if thin is None:
+        return
+    parts = (
+        ("data", thin.used_bytes, thin.size_bytes),
+        ("metadata", thin.metadata_used_bytes, thin.metadata_bytes),
+    )
+    for what, used, size in parts:
+        level = next(((at, grave) for at, grave in LEVELS if used is not None and used * 100 >= size * at), None)
+        if level is None:
+            continue
+        percent, severity = level
+        words = f"is full: {_FULL[what]}" if percent == 100 else f"is more than {percent} % full"
+        room = pool.free_bytes // pool.extent_bytes
+        fix = (
+            "It grows by itself with what its array has left; see that this lasts." if room else
+            "Its array has nothing left for it. Delete volumes or snapshots, let hosts free what they do not use "
+            "(fstrim), or add space to the array."
+        )  # fmt: skip
+        yield Cause(
+            key=f"pool.{what}:{array.id}",
+            severity=severity,
+            message=f"The {what} of the thin pool of array {array.name} {words}",
+            cause=f"Its {format_size(size)} are used by {thin.volumes} thin volumes and snapshots",
+            fix=fix,
+        )
