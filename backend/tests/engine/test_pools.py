@@ -8,11 +8,12 @@ from sqlalchemy import select
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
 from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.volumes import ObservedPool
+from lunette.domain.volumes import ObservedPool, Provisioning
 from lunette.engine.pools import PoolWatcher
 from lunette.store.journal import Alert, Job
-from lunette.store.resources import Array
+from lunette.store.resources import Array, Volume
 from lunette.store.schema import utc_now
 
 
@@ -21,21 +22,28 @@ class Pooled:
 
     def __init__(self, appliance: Appliance) -> None:
         appliance.array()
+        appliance.volumes("v1")
         self.store = appliance.store
+        with self.store.write() as tx:
+            tx.scalars(select(Volume)).one().provisioning = Provisioning.THIN.value
         with self.store.read() as tx:
             self.group = tx.scalars(select(Array.group_name)).one()
-        self.desk = appliance.control.desk
         self.now = utc_now()
-        self.watcher = PoolWatcher(self.store, self.desk, lambda: self.now)
         self.machine = appliance.control.observation()
+        self.looks = 0
+        self.pause_s = 0.0
+        self.watcher = PoolWatcher(self.store, appliance.control.desk, self.see, lambda: self.now)
 
     def look(self, used: int, metadata: int = 0, free: int = 0) -> None:
         self.show(seen.thin(self.group, free, used=used, metadata=metadata))
 
     def show(self, pool: ObservedPool) -> None:
-        found = self.machine.model_copy(update={"pools": (pool,)})
-        object.__setattr__(self.desk, "seen", lambda: found)
-        self.watcher.round()
+        self.machine = self.machine.model_copy(update={"pools": (pool,)})
+        self.pause_s = self.watcher.round()
+
+    def see(self, max_age_s: float) -> Observation:
+        self.looks += 1
+        return self.machine
 
     def alerts(self) -> list[tuple[str, str]]:
         with self.store.read() as tx:
@@ -99,6 +107,19 @@ def test_a_pool_without_room_does_not_grow_and_the_alert_says_what_to_do(pooled:
     assert pooled.jobs() == []
     with pooled.store.read() as tx:
         assert "fstrim" in tx.scalars(select(Alert.fix)).one()
+
+
+def test_a_filling_pool_is_looked_at_more_often_and_without_thin_volumes_nobody_looks(pooled: Pooled) -> None:
+    pauses = []
+    for used in (59, 60):
+        pooled.look(used)
+        pauses.append(pooled.pause_s)
+    assert pauses == [10, 3]
+    looks = pooled.looks
+    with pooled.store.write() as tx:
+        tx.scalars(select(Volume)).one().provisioning = Provisioning.THICK.value
+    pooled.look(99)
+    assert (pooled.looks, pooled.alerts()) == (looks, [])
 
 
 def test_pools_of_others_are_left_alone(pooled: Pooled) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from backend.tests.providers.shop import Shop
-from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
 from lunette.domain.sizes import GIB, KIB, MIB
 from lunette.domain.steps import (
     PoolCreate,
@@ -235,6 +235,19 @@ def test_a_volume_that_is_open_is_not_rolled_back(shop: ThinShop) -> None:
     with pytest.raises(InUse, match="open"):
         shop.do(shop.roll_back())
     assert shop.machine.read_data(shop.device, 0) == "new"
+
+
+def test_a_roll_back_clears_what_one_that_failed_for_good_has_left(shop: ThinShop) -> None:
+    shop.with_thin()
+    shop.do(shop.take)
+    step = shop.roll_back()
+    shop.machine.faults.break_calls(lambda call: call.detail.startswith("lvrename"))
+    with pytest.raises(ToolFailed):
+        shop.do(step)
+    assert shop.thin.lv_name not in sizes(shop)
+    shop.machine.faults.disarm()
+    assert shop.do(step.model_copy(update={"roll_back_id": "another"}))
+    assert set(sizes(shop)) == {shop.thin.lv_name, shop.take.lv_name}
 
 
 def test_a_roll_back_keeps_the_snapshot_and_the_size(shop: ThinShop) -> None:

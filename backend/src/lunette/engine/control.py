@@ -54,7 +54,7 @@ class Control:
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
         )
-        self._pools = PoolWatcher(store, self.desk)
+        self._pools = PoolWatcher(store, self.desk, self._cache.get)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
 
     def _run_job(self, job_id: str) -> JobState:

@@ -7,12 +7,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
-from lunette.domain.errors import LunetteError, Unavailable
+from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import JobKind, JobState, ResourceState
+from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import PoolGrow
-from lunette.domain.volumes import ObservedPool
+from lunette.domain.volumes import ObservedPool, Provisioning
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
@@ -24,10 +25,12 @@ from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM
 from lunette.store.journal import Job
-from lunette.store.resources import Array
+from lunette.store.resources import Array, Volume
 from lunette.store.schema import utc_now
 
-PERIOD_S = 5.0
+PERIOD_S, BUSY_PERIOD_S = 10.0, 3.0
+BUSY_PERCENT = 60
+"""A pool as full as this is looked at more often: a host can fill the rest quickly."""
 RETRY_AFTER = dt.timedelta(minutes=10)
 """A pool that could not grow is not tried again before this."""
 FAMILIES = ("pool.",)
@@ -40,11 +43,14 @@ _FULL = {
 
 
 class PoolWatcher:
-    """Looks every few seconds: a host can fill a pool quickly."""
+    """`look` gives a snapshot of the machine at most so many seconds old. Without thin volumes nobody looks."""
 
-    def __init__(self, store: Store, desk: Desk, now: Callable[[], dt.datetime] = utc_now) -> None:
+    def __init__(
+        self, store: Store, desk: Desk, look: Callable[[float], Observation], now: Callable[[], dt.datetime] = utc_now
+    ) -> None:
         self._store = store
         self._desk = desk
+        self._look = look
         self._now = now
         self._board = AlertBoard(store, FAMILIES)
         self._loop = Loop("pools", self.round)
@@ -52,39 +58,35 @@ class PoolWatcher:
 
     def round(self) -> float:
         """One look. While the agent is away nothing is known, so nothing is raised, resolved or grown."""
+        with self._store.read() as tx:
+            thin = select(Volume.array_id).where(Volume.provisioning == Provisioning.THIN.value)
+            ready = Array.state == ResourceState.READY.value
+            arrays = tx.scalars(select(Array).where(ready, Array.id.in_(thin))).all()
+        if not arrays:
+            self._board.show((), self._now())
+            return PERIOD_S
         try:
-            seen = self._desk.seen()
+            seen = self._look(BUSY_PERIOD_S)
         except Unavailable:
             return PERIOD_S
         pools = {pool.group: pool for pool in seen.pools if pool.ours and pool.thin}
-        with self._store.read() as tx:
-            query = select(Array).where(Array.state == ResourceState.READY.value, Array.group_name.in_(list(pools)))
-            arrays = tx.scalars(query).all() if pools else []
-        for array in arrays:
-            if lvm.pool_growth(pools[array.group_name]) is not None:
+        pairs = [(array, pools[array.group_name]) for array in arrays if array.group_name in pools]
+        for array, pool in pairs:
+            if lvm.pool_growth(pool) is not None:
                 with self._store.write() as tx:
-                    self._grow(tx, array)
-        causes = (cause for array in arrays for cause in causes_of(array, pools[array.group_name]))
-        self._board.show(causes, self._now())
-        return PERIOD_S
+                    self._grow(tx, array, pool, seen)
+        self._board.show((cause for array, pool in pairs for cause in causes_of(array, pool)), self._now())
+        is_busy = any(used * 100 >= size * BUSY_PERCENT for _, pool in pairs for _, used, size in _parts(pool))
+        return BUSY_PERIOD_S if is_busy else PERIOD_S
 
-    def _grow(self, tx: Session, array: Array) -> None:
-        """Files the job, unless one is under way, or failed a moment ago, or space is promised to others."""
-        if self._was_tried(tx, array):
-            return
-        seen = self._desk.seen()
+    def _grow(self, tx: Session, array: Array, pool: ObservedPool, seen: Observation) -> None:
+        """Files the job, unless one is under way, or failed a moment ago, or what is free is promised to others."""
         promised = promised_bytes(tx, [array], seen)[array.id]
-        pool = next((pool for pool in seen.pools if pool.group == array.group_name), None)
-        if pool is None:
-            return
         step = lvm.pool_growth(pool.model_copy(update={"free_bytes": max(0, pool.free_bytes - promised)}))
-        if step is None:
+        if step is None or self._was_tried(tx, array):
             return
         plan = plan_growth(array.name, step)
-        try:
-            check(plan, seen, Bounds(promised={pool.group: promised}))
-        except LunetteError:
-            return  # the machine changed between two looks; the next round decides anew
+        check(plan, seen, Bounds(promised={pool.group: promised}))
         file_job(tx, self._desk, Actor(name=SYSTEM), JobKind.POOL_GROW, Outcome(plan=plan, ids=(array.id,)))
 
     def _was_tried(self, tx: Session, array: Array) -> bool:
@@ -101,15 +103,8 @@ def plan_growth(array: str, step: PoolGrow) -> Plan:
 
 def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
     """The alerts a pool's fill is worth. The words change with the level only, not with every percent."""
-    thin = pool.thin
-    if thin is None:
-        return
-    parts = (
-        ("data", thin.used_bytes, thin.size_bytes),
-        ("metadata", thin.metadata_used_bytes, thin.metadata_bytes),
-    )
-    for what, used, size in parts:
-        level = next(((at, grave) for at, grave in LEVELS if used is not None and used * 100 >= size * at), None)
+    for what, used, size in _parts(pool):
+        level = next(((at, grave) for at, grave in LEVELS if used * 100 >= size * at), None)
         if level is None:
             continue
         percent, severity = level
@@ -124,6 +119,14 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
             key=f"pool.{what}:{array.id}",
             severity=severity,
             message=f"The {what} of the thin pool of array {array.name} {words}",
-            cause=f"Its {format_size(size)} are used by {thin.volumes} thin volumes and snapshots",
+            cause=f"Thin volumes and snapshots share {format_size(size)} of {what}",
             fix=fix,
         )
+
+
+def _parts(pool: ObservedPool) -> Iterator[tuple[str, int, int]]:
+    """Data and metadata of a thin pool with what is used of each, as far as that is known."""
+    if pool.thin and pool.thin.used_bytes is not None:
+        yield "data", pool.thin.used_bytes, pool.thin.size_bytes
+    if pool.thin and pool.thin.metadata_used_bytes is not None:
+        yield "metadata", pool.thin.metadata_used_bytes, pool.thin.metadata_bytes

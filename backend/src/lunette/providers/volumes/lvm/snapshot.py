@@ -72,6 +72,9 @@ def _activate(system: System, step: VolumeRollBack) -> str:
 
 def _copy(system: System, group: parse.Group, step: VolumeRollBack) -> parse.Volume:
     snapshot = _needed(group, step.snapshot, snapshot_tag(step.snapshot_id))
+    for other in group.volumes:
+        if volume_tag(step.volume_id) in other.tags and other.name != step.lv_name:
+            remove(system, group, other)  # what a roll back that failed for good has left
     marks = (TAG, volume_tag(step.volume_id), roll_back_tag(step.roll_back_id))
     tags = [word for tag in marks for word in ("--addtag", tag)]
     name = roll_back_name(step.roll_back_id)
