@@ -74,7 +74,8 @@ class Standing:
 
     def pool_percent(self) -> float:
         """How full the data of the thin pool is."""
-        return float(self.made.machine.check("lvs --noheadings -o data_percent -S lv_name=pool"))
+        pool = self.client.get("/arrays/tank")["thin_pool"]
+        return float(pool["used_bytes"] * 100 / pool["size_bytes"])
 
 
 @pytest.fixture(scope="module")

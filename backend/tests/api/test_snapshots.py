@@ -82,6 +82,21 @@ def test_snapshots_clones_and_roll_back(thin: Api, machine: FakeSystem) -> None:
     assert free > 0
 
 
+def test_an_array_tells_what_its_thin_pool_holds_and_loses_it_with_the_last_thin_volume(
+    thin: Api, machine: FakeSystem
+) -> None:
+    machine.write_data(device(machine, thin, "t1"), 0, "x")
+    machine.changed()
+    thin.until(lambda: thin.get("/arrays/tank")["thin_pool"]["used_bytes"] > 0)
+    pool = thin.get("/arrays/tank")["thin_pool"]
+    assert (pool["size_bytes"], pool["volumes"]) == (64 * MIB, 1)
+    before = thin.get("/arrays/tank")["free_bytes"]
+    thin.done(thin.delete("/volumes/t1").json())
+    array = thin.get("/arrays/tank")
+    assert array["thin_pool"] is None
+    assert array["free_bytes"] == before + pool["size_bytes"] + 2 * pool["metadata_bytes"]
+
+
 def test_a_roll_back_of_a_mapped_volume_is_refused(thin: Api, machine: FakeSystem) -> None:
     thin.made("/snapshots", {"name": "before", "volume": "t1"})
     machine.write_data(device(machine, thin, "t1"), 0, "new")
