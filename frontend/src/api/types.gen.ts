@@ -1928,6 +1928,34 @@ export type Status = {
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
 
 /**
+ * ThinPool
+ *
+ * What thin volumes and snapshots share. Used sizes are null while the array is down.
+ */
+export type ThinPool = {
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Used Bytes
+     */
+    used_bytes: number | null;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: number;
+    /**
+     * Metadata Used Bytes
+     */
+    metadata_used_bytes: number | null;
+    /**
+     * Volumes
+     */
+    volumes: number;
+};
+
+/**
  * Token
  *
  * An API token for automation; its secret was shown once, when it was made.
@@ -2333,6 +2361,7 @@ export type StorageArray = {
      * Free Bytes
      */
     free_bytes: number | null;
+    thin_pool: ThinPool | null;
     /**
      * Chunk Bytes
      */
