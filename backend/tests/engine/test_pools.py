@@ -52,7 +52,7 @@ class Pooled:
 
     def jobs(self) -> list[Job]:
         with self.store.read() as tx:
-            return list(tx.scalars(select(Job).where(Job.kind == JobKind.POOL_GROW.value)))
+            return list(tx.scalars(select(Job).where(Job.kind == JobKind.THIN_POOL_GROW.value)))
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_pool_grows_by_itself_once_and_not_again_while_that_is_under_way(poole
 def test_a_pool_that_could_not_grow_is_tried_again_after_a_while(pooled: Pooled) -> None:
     pooled.look(70, free=4 * GIB)
     with pooled.store.write() as tx:
-        tx.scalars(select(Job).where(Job.kind == JobKind.POOL_GROW.value)).one().state = JobState.FAILED.value
+        tx.scalars(select(Job).where(Job.kind == JobKind.THIN_POOL_GROW.value)).one().state = JobState.FAILED.value
     pooled.look(70, free=4 * GIB)
     assert len(pooled.jobs()) == 1
     pooled.now += dt.timedelta(minutes=11)

@@ -146,7 +146,7 @@ def _nearly_full(world: World) -> None:
 def _grow_pool(world: World) -> Outcome:
     world.control._pools.round()
     with world.store.read() as tx:
-        job = tx.query(Job).filter_by(kind=JobKind.POOL_GROW.value).one()
+        job = tx.query(Job).filter_by(kind=JobKind.THIN_POOL_GROW.value).one()
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
 
 

@@ -13,7 +13,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, NoSpac
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import PoolCreate, VolumeGrow
+from lunette.domain.steps import ThinPoolCreate, VolumeGrow
 from lunette.domain.volumes import EXTENT_BYTES, Provisioning
 from lunette.planner import volumes, volumes_snapshots
 from lunette.planner.checker import Bounds, faults
@@ -34,7 +34,7 @@ def plan_thin(machine: Observation, *sizes: int, held: int = 0) -> NewVolumes:
 
 def test_the_first_thin_volume_brings_the_pool_and_the_second_does_not() -> None:
     assert [step.kind for step in plan_thin(ROOMY, GIB, GIB).plan.steps] == [
-        "pool.create", "volume.cut", "volume.cut", "volumes.seal",
+        "thin_pool.create", "volume.cut", "volume.cut", "volumes.seal",
     ]  # fmt: skip
     assert [step.kind for step in plan_thin(POOLED, GIB).plan.steps] == ["volume.cut", "volumes.seal"]
     assert list(faults(plan_thin(ROOMY, GIB).plan, ROOMY, Bounds())) == []
@@ -198,12 +198,12 @@ def test_a_volume_with_snapshots_is_not_deleted_and_the_last_thin_one_takes_the_
     with pytest.raises(InUse, match="snapshots before"):
         volumes.plan_delete(volume(snapshots=("before",)))
     plan = volumes.plan_delete(volume(provisioning=THIN), last_thin=True)
-    assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete", "pool.remove"]
+    assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete", "thin_pool.remove"]
 
 
 def test_a_pool_takes_its_metadata_twice() -> None:
     plan = plan_thin(ROOMY, GIB).plan
-    (pool,) = [step for step in plan.steps if isinstance(step, PoolCreate)]
+    (pool,) = [step for step in plan.steps if isinstance(step, ThinPoolCreate)]
     needed = pool.data_bytes + 2 * pool.metadata_bytes
     tight = seen.machine(pools=(seen.pool("g1", needed - EXTENT_BYTES),))
     assert any("are to be cut from g1" in fault for fault in faults(plan, tight, Bounds()))

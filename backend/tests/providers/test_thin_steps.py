@@ -6,11 +6,11 @@ from backend.tests.providers.shop import Shop
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
 from lunette.domain.sizes import GIB, KIB, MIB
 from lunette.domain.steps import (
-    PoolCreate,
-    PoolGrow,
-    PoolRemove,
     SnapshotDelete,
     SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolGrow,
+    ThinPoolRemove,
     VolumeCut,
     VolumeGrow,
     VolumeRollBack,
@@ -31,7 +31,7 @@ class ThinShop(Shop):
         self.do(create)
         self.do(self.made)
         group = self.made.group
-        self.pool = PoolCreate(
+        self.pool = ThinPoolCreate(
             pool_id="p", group=group, name="pool", data_bytes=128 * MIB, metadata_bytes=4 * MIB, chunk_bytes=64 * KIB
         )
         self.thin = self.cut(self.made).model_copy(update={"pool": "pool"})
@@ -152,7 +152,7 @@ def test_a_thin_volume_tells_what_it_holds(shop: ThinShop) -> None:
 def test_a_pool_with_a_volume_is_neither_taken_back_nor_removed(shop: ThinShop) -> None:
     shop.with_thin()
     assert not shop.undo(shop.pool)
-    assert not shop.do(PoolRemove(group=shop.made.group, name="pool"))
+    assert not shop.do(ThinPoolRemove(group=shop.made.group, name="pool"))
     assert sizes(shop) == {shop.thin.lv_name: 64 * MIB}
 
 
@@ -168,7 +168,7 @@ def test_a_pool_of_another_job_is_used_and_not_taken_back(shop: ThinShop) -> Non
 
 def test_something_else_under_the_name_of_the_pool_is_left_alone(shop: ThinShop) -> None:
     shop.machine.run(["lvcreate", "-y", "--name", "pool", "--size", "8m", shop.made.group])
-    for step in (shop.pool, PoolRemove(group=shop.made.group, name="pool")):
+    for step in (shop.pool, ThinPoolRemove(group=shop.made.group, name="pool")):
         with pytest.raises(Conflict, match="left alone"):
             shop.do(step)
     assert sizes(shop) == {"pool": 8 * MIB}
@@ -185,7 +185,7 @@ def test_an_array_is_taken_down_with_an_empty_pool_but_not_with_one_in_use(shop:
 
 def test_a_pool_grows_in_data_and_metadata(shop: ThinShop) -> None:
     shop.with_thin()
-    step = PoolGrow(group=shop.made.group, name="pool", data_bytes=256 * MIB, metadata_bytes=8 * MIB)
+    step = ThinPoolGrow(group=shop.made.group, name="pool", data_bytes=256 * MIB, metadata_bytes=8 * MIB)
     assert shop.do(step)
     assert not shop.do(step)
     (pool,) = shop.agent.observe().pools

@@ -49,7 +49,7 @@ class JobKind(StrEnum):
     VOLUME_ROLL_BACK = "volume.roll_back"
     SNAPSHOTS_CREATE = "snapshots.create"
     SNAPSHOT_DELETE = "snapshot.delete"
-    POOL_GROW = "pool.grow"
+    THIN_POOL_GROW = "thin_pool.grow"
 
     @property
     def destroys(self) -> bool:
@@ -59,7 +59,7 @@ class JobKind(StrEnum):
     @property
     def changes(self) -> bool:
         """True for a job whose resources are there before and after it."""
-        return self in (JobKind.VOLUME_GROW, JobKind.VOLUME_ROLL_BACK, JobKind.POOL_GROW)
+        return self in (JobKind.VOLUME_GROW, JobKind.VOLUME_ROLL_BACK, JobKind.THIN_POOL_GROW)
 
 
 class Resolution(StrEnum):

@@ -211,10 +211,10 @@ class VolumeGrow(Step):
         return f"grow volume {self.lv_name} in {self.group} {sizes}"
 
 
-class PoolCreate(Step):
+class ThinPoolCreate(Step):
     """Makes the thin pool of a volume group. Undo removes it while it is empty and carries this id."""
 
-    kind: Literal["pool.create"] = "pool.create"
+    kind: Literal["thin_pool.create"] = "thin_pool.create"
     pool_id: str
     group: str
     name: str
@@ -228,11 +228,11 @@ class PoolCreate(Step):
         return f"create thin pool {self.name} ({format_size(self.data_bytes)}, chunk {chunk}) in {self.group}"
 
 
-class PoolGrow(Step):
+class ThinPoolGrow(Step):
     """Makes a thin pool larger, in data or metadata, to these sizes. It has no undo: hosts may fill it at once."""
 
     irreversible: ClassVar[bool] = True
-    kind: Literal["pool.grow"] = "pool.grow"
+    kind: Literal["thin_pool.grow"] = "thin_pool.grow"
     group: str
     name: str
     data_bytes: int
@@ -243,11 +243,11 @@ class PoolGrow(Step):
         return f"grow thin pool {self.name} in {self.group} to {sizes}"
 
 
-class PoolRemove(Step):
+class ThinPoolRemove(Step):
     """Removes the thin pool, so that its space is free for other volumes; leaves one alone that is in use again."""
 
     irreversible: ClassVar[bool] = True
-    kind: Literal["pool.remove"] = "pool.remove"
+    kind: Literal["thin_pool.remove"] = "thin_pool.remove"
     group: str
     name: str
 
@@ -308,7 +308,7 @@ class VolumeRollBack(Step):
 
 AnyStep = Annotated[
     DiskWipe | MdCreate | MdDestroy | GroupCreate | GroupRemove | VolumeCut | VolumesSeal | ExportsGone | VolumeDelete
-    | VolumeGrow | PoolCreate | PoolGrow | PoolRemove | SnapshotTake | SnapshotDelete | VolumeRollBack,
+    | VolumeGrow | ThinPoolCreate | ThinPoolGrow | ThinPoolRemove | SnapshotTake | SnapshotDelete | VolumeRollBack,
     Field(discriminator="kind"),
 ]  # fmt: skip
 """The closed set of steps the agent runs."""

@@ -17,7 +17,7 @@ from lunette.store.resources import Array, ArrayDisk, Snapshot, Volume
 _CHANGED = {
     JobKind.VOLUME_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
-    JobKind.POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
+    JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
 }
 """Verb and words of the event when a job that changes something is done, and when it failed."""
 

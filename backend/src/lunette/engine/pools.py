@@ -12,7 +12,7 @@ from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import PoolGrow
+from lunette.domain.steps import ThinPoolGrow
 from lunette.domain.volumes import ObservedPool, Provisioning
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.desk import Desk
@@ -33,7 +33,7 @@ BUSY_PERCENT = 60
 """A pool as full as this is looked at more often: a host can fill the rest quickly."""
 RETRY_AFTER = dt.timedelta(minutes=10)
 """A pool that could not grow is not tried again before this."""
-FAMILIES = ("pool.",)
+FAMILIES = ("thin_pool.",)
 LEVELS = ((100, Severity.CRITICAL), (95, Severity.CRITICAL), (85, Severity.WARNING), (75, Severity.WARNING))
 """Percent used, from which on, and how grave it is."""
 _FULL = {
@@ -87,14 +87,14 @@ class PoolWatcher:
             return
         plan = plan_growth(array.name, step)
         check(plan, seen, Bounds(promised={pool.group: promised}))
-        file_job(tx, self._desk, Actor(name=SYSTEM), JobKind.POOL_GROW, Outcome(plan=plan, ids=(array.id,)))
+        file_job(tx, self._desk, Actor(name=SYSTEM), JobKind.THIN_POOL_GROW, Outcome(plan=plan, ids=(array.id,)))
 
     def _was_tried(self, tx: Session, array: Array) -> bool:
-        query = select(Job).where(Job.kind == JobKind.POOL_GROW.value, Job.created_at > self._now() - RETRY_AFTER)
+        query = select(Job).where(Job.kind == JobKind.THIN_POOL_GROW.value, Job.created_at > self._now() - RETRY_AFTER)
         return any(job.resource_ids == [array.id] and job.state != JobState.SUCCEEDED for job in tx.scalars(query))
 
 
-def plan_growth(array: str, step: PoolGrow) -> Plan:
+def plan_growth(array: str, step: ThinPoolGrow) -> Plan:
     """The plan nobody has to ask for."""
     detail = f"{format_size(step.data_bytes)} of data, {format_size(step.metadata_bytes)} of metadata"
     change = Change(action=Action.CHANGE, noun="array", name=array, detail=f"its thin pool grows to {detail}")
@@ -116,7 +116,7 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
             "(fstrim), or add space to the array."
         )  # fmt: skip
         yield Cause(
-            key=f"pool.{what}:{array.id}",
+            key=f"thin_pool.{what}:{array.id}",
             severity=severity,
             message=f"The {what} of the thin pool of array {array.name} {words}",
             cause=f"Thin volumes and snapshots share {format_size(size)} of {what}",

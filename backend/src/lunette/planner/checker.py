@@ -17,9 +17,9 @@ from lunette.domain.steps import (
     GroupCreate,
     MdCreate,
     MdDestroy,
-    PoolCreate,
-    PoolGrow,
     SnapshotDelete,
+    ThinPoolCreate,
+    ThinPoolGrow,
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
@@ -146,9 +146,9 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
 def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
     wanted: Counter[str] = Counter()
     pools = {pool.group: pool for pool in seen.pools}
-    thin = {pool.group for pool in seen.pools if pool.thin} | {s.group for s in steps if isinstance(s, PoolCreate)}
+    thin = {pool.group for pool in seen.pools if pool.thin} | {s.group for s in steps if isinstance(s, ThinPoolCreate)}
     for step in steps:
-        if not isinstance(step, VolumeCut | VolumeGrow | PoolCreate | PoolGrow):
+        if not isinstance(step, VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow):
             continue
         pool = pools.get(step.group)
         if pool is None:
@@ -167,16 +167,16 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
             yield f"{asked} bytes are to be cut from {group}, which has {free} free"
 
 
-def _taken(step: VolumeCut | VolumeGrow | PoolCreate | PoolGrow, pool: ObservedPool) -> tuple[int, ...]:
+def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedPool) -> tuple[int, ...]:
     """The bytes a step takes from its group, part by part; (0,) cannot be right."""
     match step:
         case VolumeCut():
             return (step.size_bytes,)
         case VolumeGrow():
             return (step.size_bytes - step.from_bytes,)
-        case PoolCreate():
+        case ThinPoolCreate():
             return step.data_bytes, step.metadata_bytes, step.metadata_bytes
-        case PoolGrow():
+        case ThinPoolGrow():
             data, metadata = (pool.thin.size_bytes, pool.thin.metadata_bytes) if pool.thin else (0, 0)
             return step.data_bytes - data, step.metadata_bytes - metadata, step.metadata_bytes - metadata
 

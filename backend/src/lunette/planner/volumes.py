@@ -10,7 +10,7 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep, PoolCreate
+from lunette.domain.steps import AnyStep, ThinPoolCreate
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.planner.arrays import KnownArray
 from lunette.planner.engines import capabilities, missing_reason
@@ -74,7 +74,7 @@ def plan_create(
     check_names(findings, [wish.name for wish in wishes], facts.taken_names)
     for index, wish in enumerate(wishes):
         _check_one(findings, index, len(wishes), wish, facts, seen)
-    pools: list[PoolCreate] = []
+    pools: list[ThinPoolCreate] = []
     if not findings:
         _check_space(findings, wishes, seen, facts)
         pools = _new_pools(findings, wishes, seen, facts, identities)
@@ -148,7 +148,7 @@ def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, ki
 
 def _new_pools(
     findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
-) -> list[PoolCreate]:
+) -> list[ThinPoolCreate]:
     """The thin pools that are needed and not there yet. The first thin volume of an array brings it."""
     arrays = {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}
     made = []
@@ -172,7 +172,7 @@ def _new_pools(
 
 
 def _overcommitted(
-    wishes: Sequence[VolumeCreate], pools: Sequence[PoolCreate], seen: Observation, facts: VolumeFacts
+    wishes: Sequence[VolumeCreate], pools: Sequence[ThinPoolCreate], seen: Observation, facts: VolumeFacts
 ) -> tuple[str, ...]:
     """A warning for each array whose thin volumes could hold more than it ever has room for."""
     found = []
@@ -210,7 +210,7 @@ def _choose(wish: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) 
     )
 
 
-def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[PoolCreate], facts: VolumeFacts) -> Plan:
+def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCreate], facts: VolumeFacts) -> Plan:
     """Every cut comes before the first seal: until then all of them can be taken back."""
     arrays = {array.id: array for array in facts.arrays.values()}
     steps: list[AnyStep] = [*pools]

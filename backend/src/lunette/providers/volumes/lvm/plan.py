@@ -10,12 +10,12 @@ from lunette.domain.steps import (
     ExportsGone,
     GroupCreate,
     GroupRemove,
-    PoolCreate,
-    PoolGrow,
-    PoolRemove,
     SealedVolume,
     SnapshotDelete,
     SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolGrow,
+    ThinPoolRemove,
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
@@ -185,7 +185,7 @@ def chunk_bytes(group_bytes: int) -> int:
     return chunk
 
 
-def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int) -> PoolCreate | None:
+def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int) -> ThinPoolCreate | None:
     """A thin pool for volumes of `asked_bytes` in all, in a group with `free_bytes` left; None if it does not fit.
 
     Its metadata has room for every chunk of the group, so that data can grow to the last extent without it. It takes
@@ -197,13 +197,13 @@ def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: 
     data = min(_up(asked_bytes, extent), max(room // 2 // extent * extent, MIN_POOL_BYTES))
     if room < MIN_POOL_BYTES:
         return None
-    return PoolCreate(
+    return ThinPoolCreate(
         pool_id=pool_id, group=pool.group, name=POOL_NAME, data_bytes=max(data, MIN_POOL_BYTES),
         metadata_bytes=metadata, chunk_bytes=chunk,
     )  # fmt: skip
 
 
-def pool_growth(pool: ObservedPool) -> PoolGrow | None:
+def pool_growth(pool: ObservedPool) -> ThinPoolGrow | None:
     """How a thin pool that is getting full grows with what its group has left: by a quarter. None: it does not."""
     thin, extent = pool.thin, pool.extent_bytes
     if thin is None:
@@ -219,11 +219,11 @@ def pool_growth(pool: ObservedPool) -> PoolGrow | None:
         data += min(max(_up(thin.size_bytes // 4, extent), MIN_POOL_BYTES), free)
     if (data, metadata) == (thin.size_bytes, thin.metadata_bytes):
         return None
-    return PoolGrow(group=pool.group, name=thin.name, data_bytes=data, metadata_bytes=metadata)
+    return ThinPoolGrow(group=pool.group, name=thin.name, data_bytes=data, metadata_bytes=metadata)
 
 
-def pool_remove(group: str) -> PoolRemove:
-    return PoolRemove(group=group, name=POOL_NAME)
+def pool_remove(group: str) -> ThinPoolRemove:
+    return ThinPoolRemove(group=group, name=POOL_NAME)
 
 
 def _is_due(used: int | None, size: int) -> bool:

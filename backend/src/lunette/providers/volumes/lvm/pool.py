@@ -6,14 +6,14 @@ holds commands back for a minute: hosts then abort them, and reset sessions that
 
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import PoolCreate, PoolGrow, PoolRemove
+from lunette.domain.steps import ThinPoolCreate, ThinPoolGrow, ThinPoolRemove
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_space, device_bytes, own_group
 from lunette.providers.volumes.lvm.plan import TAG, pool_device_path, pool_tag
 from lunette.system.doorway import System
 
 
-def create(system: System, step: PoolCreate) -> str | None:
+def create(system: System, step: ThinPoolCreate) -> str | None:
     """Make the pool; None if the group has one of ours, whoever made it."""
     group = own_group(system, step.group)
     known = _known(group, step.name)
@@ -30,7 +30,7 @@ def create(system: System, step: PoolCreate) -> str | None:
     return f"thin pool {step.name} of {format_size(step.data_bytes)} is made in {step.group}"
 
 
-def undo_create(system: System, step: PoolCreate) -> str | None:
+def undo_create(system: System, step: ThinPoolCreate) -> str | None:
     """Remove the pool if this step made it and nothing is in it; None otherwise."""
     group = own_group(system, step.group)
     known = group.volume(step.name)
@@ -39,7 +39,7 @@ def undo_create(system: System, step: PoolCreate) -> str | None:
     return take_away(system, group, known)
 
 
-def grow(system: System, step: PoolGrow) -> str | None:
+def grow(system: System, step: ThinPoolGrow) -> str | None:
     """Make data and metadata as large as said; None if they are. Metadata first: it is what must never run out."""
     group = own_group(system, step.group)
     known = _known(group, step.name)
@@ -60,7 +60,7 @@ def grow(system: System, step: PoolGrow) -> str | None:
     return f"thin pool {step.name} has {format_size(step.data_bytes)}"
 
 
-def remove(system: System, step: PoolRemove) -> str | None:
+def remove(system: System, step: ThinPoolRemove) -> str | None:
     """Remove the pool; None if it is gone, or in use again."""
     group = own_group(system, step.group)
     known = _known(group, step.name)
