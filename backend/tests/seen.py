@@ -6,7 +6,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, Observ
 from lunette.domain.disks import ObservedDisk, Signature, Transport
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
-from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedVolume
+from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.volumes.lvm import plan as lvm
@@ -33,6 +33,15 @@ def pool(group: str, free_bytes: int, array_uuid: str | None = None) -> Observed
         array_uuid=array_uuid, group=group, ours=True, size_bytes=free_bytes, free_bytes=free_bytes,
         extent_bytes=EXTENT_BYTES,
     )  # fmt: skip
+
+
+def thin(group: str, free_bytes: int, size_bytes: int = GIB, used: int = 0, metadata: int = 0) -> ObservedPool:
+    """A group with a thin pool; `used` and `metadata` are percent."""
+    inside = ObservedThinPool(
+        name="pool", size_bytes=size_bytes, used_bytes=-(-size_bytes * used // 100), metadata_bytes=8 * EXTENT_BYTES,
+        metadata_used_bytes=-(-8 * EXTENT_BYTES * metadata // 100), volumes=1,
+    )  # fmt: skip
+    return pool(group, free_bytes).model_copy(update={"size_bytes": 64 * GIB, "thin": inside})
 
 
 def array(uuid: str, members: tuple[str, ...], state: ArrayState = ArrayState.CLEAN, **changes: Any) -> ObservedArray:

@@ -75,6 +75,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
     chunk_bytes: 65_536,
     write_hole: 'ppl',
+    thin_pool: null,
     sync_speed_min_bytes_s: null,
     sync_speed_max_bytes_s: null,
     members: members.map(({ id, serial }, slot) => ({

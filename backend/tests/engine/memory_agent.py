@@ -33,6 +33,7 @@ from lunette.domain.steps import (
     MdDestroy,
     VolumeCut,
     VolumeDelete,
+    VolumeGrow,
     VolumesSeal,
 )
 from lunette.providers.arrays.md import plan as md
@@ -164,6 +165,9 @@ class MemoryAgent:
                     raise ToolFailed("The volume is still exported.")
             case VolumeDelete():
                 self.volumes.pop((step.group, step.lv_name), None)
+            case VolumeGrow():
+                grown = self.volumes[step.group, step.lv_name].model_copy(update={"size_bytes": step.size_bytes})
+                self.volumes[step.group, step.lv_name] = grown
         return StepReply(changed=True, detail="done")
 
     def _do_on_disks(self, step: DiskWipe | MdCreate | MdDestroy) -> None:

@@ -285,7 +285,9 @@ def leaks(machine: FakeSystem) -> list[str]:
     return [
         f"volume {view.lv.name} shows what an earlier host wrote"
         for view in machine.lvm.lvs()
-        if "lunette.fresh" not in view.lv.tags and view.pv.media.data.get(machine.lvm.locate(view, SECRET_AT)) == SECRET
+        if view.lv.segtype == "linear"
+        and "lunette.fresh" not in view.lv.tags
+        and view.pv.media.data.get(machine.lvm.locate(view, SECRET_AT)) == SECRET
     ]
 
 

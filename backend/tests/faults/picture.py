@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from sqlalchemy import select
 
 from lunette.store.database import Store
-from lunette.store.resources import Array, ArrayDisk, Mapping, ReleaseRow, Target, Volume
+from lunette.store.resources import Array, ArrayDisk, Mapping, ReleaseRow, Snapshot, Target, Volume
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.configfs import Group
 from lunette.system.fake.md import RunningArray
+from lunette.system.fake.media import Lv
 
 Picture = dict[str, object]
 _TOLD = ("info", "dynamic_sessions", "version", "lio_version")
@@ -60,9 +61,17 @@ def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:
             continue
         vg = label.vg
         name = vg.name if vg else f"label without a group on {array.geometry.name}"
-        lvs = {lv.name: (sorted(lv.tags), len(lv.extents)) for lv in vg.lvs.values()} if vg else {}
+        lvs = {lv.name: _volume(machine, lv) for lv in vg.lvs.values()} if vg else {}
         listed = machine.lvm.is_listed(machine.blocks.stacked[array.kernel_name])
         yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed}
+
+
+def _volume(machine: FakeSystem, lv: Lv) -> object:
+    """Tags, sizes, what a thin one holds, and the size the kernel has for it."""
+    view = next((view for view in machine.lvm.lvs() if view.lv is lv), None)
+    active = machine.lvm.kernel_name(view) if view else None
+    size = machine.blocks.stacked[active].size_bytes if active else None
+    return sorted(lv.tags), len(lv.extents), len(lv.metadata_extents), lv.virtual_extents, lv.content, size
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:
@@ -83,6 +92,7 @@ def rows_picture(store: Store) -> Picture:
             "arrays": {row.name: (row.state, row.uuid, row.group_name) for row in tx.scalars(select(Array))},
             "array disks": {row.disk_id: (row.array_id, row.leaving) for row in tx.scalars(select(ArrayDisk))},
             "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
+            "snapshots": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Snapshot))},
             "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
             "targets": sorted(row.iqn for row in tx.scalars(select(Target))),
             "releases": sorted((row.kind, row.ref) for row in tx.scalars(select(ReleaseRow))),

@@ -23,7 +23,7 @@ from lunette.domain.hosts import Chap, HostCreate
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
-from lunette.domain.volumes import VolumeCreate
+from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.engine.array_changes import Change
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
@@ -208,8 +208,8 @@ class World:
         """A change of an array that stands."""
         return self.ask(lambda tx: act(self.control.change_array(tx, ACTOR, name)))
 
-    def create_volumes(self, array: str, *names: str) -> Outcome:
-        wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB) for name in names]
+    def create_volumes(self, array: str, *names: str, kind: Provisioning = Provisioning.THICK) -> Outcome:
+        wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB, provisioning=kind) for name in names]
         return self.ask(lambda tx: self.control.create_volumes(tx, ACTOR, wishes))
 
 

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertListData, AlertListErrors, AlertListResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, SessionListData, SessionListErrors, SessionListResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses } from './types.gen';
+import type { AlertListData, AlertListErrors, AlertListResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, SessionListData, SessionListErrors, SessionListResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -587,6 +587,127 @@ export const volumePatch = <ThrowOnError extends boolean = false>(options: Optio
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/volumes/{volume}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Volume Grow
+ *
+ * Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller.
+ */
+export const volumeGrow = <ThrowOnError extends boolean = false>(options: Options<VolumeGrowData, ThrowOnError>): RequestResult<VolumeGrowResponses, VolumeGrowErrors, ThrowOnError> => (options.client ?? client).post<VolumeGrowResponses, VolumeGrowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/volumes/{volume}:grow',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Volume Roll Back
+ *
+ * Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it is mapped.
+ */
+export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Options<VolumeRollBackData, ThrowOnError>): RequestResult<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError> => (options.client ?? client).post<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/volumes/{volume}:roll-back',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Snapshot List
+ *
+ * The snapshots, oldest first.
+ */
+export const snapshotList = <ThrowOnError extends boolean = false>(options?: Options<SnapshotListData, ThrowOnError>): RequestResult<SnapshotListResponses, SnapshotListErrors, ThrowOnError> => (options?.client ?? client).get<SnapshotListResponses, SnapshotListErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots',
+    ...options
+});
+
+/**
+ * Snapshot Create
+ *
+ * Takes a snapshot of a thin volume, while hosts use it.
+ */
+export const snapshotCreate = <ThrowOnError extends boolean = false>(options: Options<SnapshotCreateData, ThrowOnError>): RequestResult<SnapshotCreateResponses, SnapshotCreateErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCreateResponses, SnapshotCreateErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Snapshot Delete
+ *
+ * Deletes a snapshot. Its volume and its clones stay.
+ */
+export const snapshotDelete = <ThrowOnError extends boolean = false>(options: Options<SnapshotDeleteData, ThrowOnError>): RequestResult<SnapshotDeleteResponses, SnapshotDeleteErrors, ThrowOnError> => (options.client ?? client).delete<SnapshotDeleteResponses, SnapshotDeleteErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots/{snapshot}',
+    ...options
+});
+
+/**
+ * Snapshot Show
+ *
+ * One snapshot, by id or name.
+ */
+export const snapshotShow = <ThrowOnError extends boolean = false>(options: Options<SnapshotShowData, ThrowOnError>): RequestResult<SnapshotShowResponses, SnapshotShowErrors, ThrowOnError> => (options.client ?? client).get<SnapshotShowResponses, SnapshotShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots/{snapshot}',
+    ...options
+});
+
+/**
+ * Snapshot Clone
+ *
+ * Makes one or many writable volumes that begin as the snapshot, all or nothing.
+ */
+export const snapshotClone = <ThrowOnError extends boolean = false>(options: Options<SnapshotCloneData, ThrowOnError>): RequestResult<SnapshotCloneResponses, SnapshotCloneErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCloneResponses, SnapshotCloneErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots/{snapshot}:clone',
     ...options,
     headers: {
         'Content-Type': 'application/json',

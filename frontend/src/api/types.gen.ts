@@ -1116,7 +1116,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow';
 
 /**
  * JobResolve
@@ -1857,6 +1857,113 @@ export type SessionPage = {
 export type Severity = 'info' | 'warning' | 'critical';
 
 /**
+ * Snapshot
+ *
+ * A volume as it was. `size_bytes` is what the volume had then.
+ */
+export type Snapshot = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Volume Id
+     */
+    volume_id: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    state: ResourceState;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * SnapshotClone
+ *
+ * Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`.
+ */
+export type SnapshotClone = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Name Pattern
+     */
+    name_pattern?: string | null;
+    /**
+     * Count
+     */
+    count?: number;
+    /**
+     * First
+     */
+    first?: number;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SnapshotCreate
+ *
+ * The wish for a snapshot of one volume, named by the volume's id or name.
+ */
+export type SnapshotCreate = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SnapshotPage
+ */
+export type SnapshotPage = {
+    /**
+     * Items
+     */
+    items: Array<Snapshot>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * Split
  *
  * The split template of a batch. The number of volumes must be a multiple of the number of hosts.
@@ -1910,6 +2017,34 @@ export type Status = {
  * Journaled before and after every call of the agent, so a restart knows what may have happened.
  */
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
+
+/**
+ * ThinPool
+ *
+ * What thin volumes and snapshots share. Used sizes are null while the array is down.
+ */
+export type ThinPool = {
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Used Bytes
+     */
+    used_bytes: number | null;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: number;
+    /**
+     * Metadata Used Bytes
+     */
+    metadata_used_bytes: number | null;
+    /**
+     * Volumes
+     */
+    volumes: number;
+};
 
 /**
  * Token
@@ -2184,6 +2319,18 @@ export type VolumeCreate = {
 };
 
 /**
+ * VolumeGrow
+ *
+ * The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller.
+ */
+export type VolumeGrow = {
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+};
+
+/**
  * VolumeObserved
  *
  * What the machine says about a volume, and how old that is.
@@ -2213,6 +2360,10 @@ export type VolumeObserved = {
      * Sealed
      */
     sealed: boolean;
+    /**
+     * Used Bytes
+     */
+    used_bytes: number | null;
 };
 
 /**
@@ -2247,6 +2398,18 @@ export type VolumePatch = {
      * Description
      */
     description?: string | null;
+};
+
+/**
+ * VolumeRollBack
+ *
+ * The wish to have a volume as it was in one of its snapshots, by id or name.
+ */
+export type VolumeRollBack = {
+    /**
+     * Snapshot
+     */
+    snapshot: string;
 };
 
 /**
@@ -2289,6 +2452,7 @@ export type StorageArray = {
      * Free Bytes
      */
     free_bytes: number | null;
+    thin_pool: ThinPool | null;
     /**
      * Chunk Bytes
      */
@@ -4955,6 +5119,582 @@ export type VolumePatchResponses = {
 };
 
 export type VolumePatchResponse = VolumePatchResponses[keyof VolumePatchResponses];
+
+export type VolumeGrowData = {
+    body: VolumeGrow;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Volume
+         *
+         * Its id or its name.
+         */
+        volume: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/volumes/{volume}:grow';
+};
+
+export type VolumeGrowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeGrowError = VolumeGrowErrors[keyof VolumeGrowErrors];
+
+export type VolumeGrowResponses = {
+    /**
+     * Response 200 Volume Grow
+     *
+     * It has this size; or the plan.
+     */
+    200: Volume | Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type VolumeGrowResponse = VolumeGrowResponses[keyof VolumeGrowResponses];
+
+export type VolumeRollBackData = {
+    body: VolumeRollBack;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Volume
+         *
+         * Its id or its name.
+         */
+        volume: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/volumes/{volume}:roll-back';
+};
+
+export type VolumeRollBackErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeRollBackError = VolumeRollBackErrors[keyof VolumeRollBackErrors];
+
+export type VolumeRollBackResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type VolumeRollBackResponse = VolumeRollBackResponses[keyof VolumeRollBackResponses];
+
+export type SnapshotListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Volume
+         *
+         * Only those of this volume, by id or name.
+         */
+        volume?: string | null;
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'created_at' | '-created_at';
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/snapshots';
+};
+
+export type SnapshotListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotListError = SnapshotListErrors[keyof SnapshotListErrors];
+
+export type SnapshotListResponses = {
+    /**
+     * Successful Response
+     */
+    200: SnapshotPage;
+};
+
+export type SnapshotListResponse = SnapshotListResponses[keyof SnapshotListResponses];
+
+export type SnapshotCreateData = {
+    body: SnapshotCreate;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots';
+};
+
+export type SnapshotCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotCreateError = SnapshotCreateErrors[keyof SnapshotCreateErrors];
+
+export type SnapshotCreateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotCreateResponse = SnapshotCreateResponses[keyof SnapshotCreateResponses];
+
+export type SnapshotDeleteData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Snapshot
+         *
+         * Its id or its name.
+         */
+        snapshot: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots/{snapshot}';
+};
+
+export type SnapshotDeleteErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotDeleteError = SnapshotDeleteErrors[keyof SnapshotDeleteErrors];
+
+export type SnapshotDeleteResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotDeleteResponse = SnapshotDeleteResponses[keyof SnapshotDeleteResponses];
+
+export type SnapshotShowData = {
+    body?: never;
+    path: {
+        /**
+         * Snapshot
+         *
+         * Its id or its name.
+         */
+        snapshot: string;
+    };
+    query?: never;
+    url: '/api/v1/snapshots/{snapshot}';
+};
+
+export type SnapshotShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotShowError = SnapshotShowErrors[keyof SnapshotShowErrors];
+
+export type SnapshotShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Snapshot;
+};
+
+export type SnapshotShowResponse = SnapshotShowResponses[keyof SnapshotShowResponses];
+
+export type SnapshotCloneData = {
+    body: SnapshotClone;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Snapshot
+         *
+         * Its id or its name.
+         */
+        snapshot: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots/{snapshot}:clone';
+};
+
+export type SnapshotCloneErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotCloneError = SnapshotCloneErrors[keyof SnapshotCloneErrors];
+
+export type SnapshotCloneResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotCloneResponse = SnapshotCloneResponses[keyof SnapshotCloneResponses];
 
 export type HostListData = {
     body?: never;

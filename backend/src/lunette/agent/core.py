@@ -20,7 +20,16 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, MdStep, VolumeCut, VolumeDelete
+from lunette.domain.steps import (
+    AnyStep,
+    DiskWipe,
+    ExportsGone,
+    MdCreate,
+    MdStep,
+    VolumeCut,
+    VolumeDelete,
+    VolumeRollBack,
+)
 from lunette.providers.arrays.md.assemble import is_running
 from lunette.providers.arrays.md.observe import running_array
 from lunette.providers.disks.parse import plain
@@ -76,10 +85,7 @@ class Agent:
         return SessionsObservation(taken_at=self._system.now(), sessions=observe_sessions(self._system))
 
     def await_change(self, known: int, timeout_s: float) -> int:
-        number = self.changes.wait(known, timeout_s)
-        if number != known:
-            self._observer.forget()
-        return number
+        return self.changes.wait(known, timeout_s)
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
@@ -175,7 +181,7 @@ class Agent:
             held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
-        if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):
+        if isinstance(step, VolumeDelete | VolumeCut | VolumeRollBack) and step.volume_id in _mapped(served):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
 
     def _runs(self, array: ExportArray) -> bool:

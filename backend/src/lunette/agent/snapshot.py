@@ -65,7 +65,10 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
     return (
         md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
-        lvm_plan.capability(_hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE)),
+        lvm_plan.capability(
+            _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE),
+            thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
+        ),
         lio_plan.capability(
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})"

@@ -25,6 +25,7 @@ from lunette.api.routes import (
     mappings,
     portals,
     sessions,
+    snapshots,
     tokens,
     users,
     volumes,
@@ -32,10 +33,9 @@ from lunette.api.routes import (
 
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes,
-    array_changes.routes, volumes.batches,
-    volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
-    sessions.routes, jobs.routes, events.routes, events.alerts,
+    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, array_changes.routes,
+    volumes.batches, volumes.routes, snapshots.routes, hosts.routes, host_groups.routes, portals.routes,
+    mappings.batches, mappings.routes, sessions.routes, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

@@ -9,9 +9,6 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from lunette.domain.errors import NotFound
 
-Reference = Annotated[str, Path(min_length=1, max_length=255, description="Its id or its name.")]
-Row = TypeVar("Row")
-
 
 class _Plain(Convertor[str]):
     """A reference without a colon, so that `/jobs/x:resolve` is no job of that name."""
@@ -26,6 +23,8 @@ class _Plain(Convertor[str]):
 
 
 register_url_convertor("plain", _Plain())
+Reference = Annotated[str, Path(min_length=1, max_length=255, description="Its id or its name.")]
+Row = TypeVar("Row")
 
 
 def find(tx: Session, kind: type[Row], reference: str, name: InstrumentedAttribute[str] | None = None) -> Row:

@@ -17,23 +17,14 @@ def send(path: str, body: JsonObject, *, dry_run: bool, as_json: bool) -> None:
     """Posts the wish; shows the plan, or follows the job, or shows what was made."""
     with connect() as client:
         answer = client.post(path, {k: v for k, v in body.items() if v is not None}, dry_run=dry_run)
-        if not dry_run and "steps" in answer and "state" in answer:
-            answer = show.follow(client, answer)
-    if as_json:
-        show.as_json(answer)
-    elif dry_run:
-        show.plan(answer)
-    elif "items" in answer:
-        show.err.print(f"{len(answer['items'])} made.")
-    else:
-        show.resource({k: v for k, v in answer.items() if k != "steps"})
+        show.outcome(client, answer, dry_run=dry_run, bare=as_json)
 
 
 def register_create() -> None:
     """Adds the create commands to their nouns."""
     for noun, command in (
-        ("array", array), ("volume", volume), ("host", host), ("host-group", host_group), ("portal", portal),
-        ("mapping", mapping), ("user", user), ("token", token),
+        ("array", array), ("volume", volume), ("snapshot", snapshot), ("host", host), ("host-group", host_group),
+        ("portal", portal), ("mapping", mapping), ("user", user), ("token", token),
     ):  # fmt: skip
         group(noun, f"{noun.capitalize()}s of the appliance.").command("create")(command)
 
@@ -61,16 +52,28 @@ def volume(
     array: Annotated[str, typer.Option(help="Array it is cut from.")],
     size: Annotated[str, typer.Option(help="Such as 10GiB.")],
     count: Annotated[int | None, typer.Option(help="Make this many, all or nothing.")] = None,
+    provisioning: Annotated[str, typer.Option(help="thick, or thin: it takes space as hosts write.")] = "thick",
     description: Description = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Creates one volume, or with --count a batch."""
-    body: JsonObject = {"array": array, "size_bytes": size, "description": description}
+    body: JsonObject = {"array": array, "size_bytes": size, "provisioning": provisioning, "description": description}
     if count is None:
         send("/volumes", {"name": name, **body}, dry_run=dry_run, as_json=as_json)
     else:
         send("/volumes:batch", {"name_pattern": name, "count": count, **body}, dry_run=dry_run, as_json=as_json)
+
+
+def snapshot(
+    name: Name,
+    volume: Annotated[str, typer.Option(help="Thin volume it is taken of.")],
+    description: Description = "",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Takes a snapshot of a volume."""
+    send("/snapshots", {"name": name, "volume": volume, "description": description}, dry_run=dry_run, as_json=as_json)
 
 
 def host(

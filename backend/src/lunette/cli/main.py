@@ -3,6 +3,7 @@
 import sys
 
 from lunette.cli import show
+from lunette.cli.act import register_actions
 from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
@@ -14,6 +15,7 @@ REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 register_nouns()
 register_create()
 register_arrays()
+register_actions()
 
 
 def main() -> None:

@@ -33,7 +33,14 @@ NOUNS = (
     Noun(
         command="volume",
         path="/volumes",
-        columns=("name", "array", "size_bytes", "state", "export.state", "naa"),
+        columns=("name", "array", "size_bytes", "provisioning", "state", "export.state", "naa"),
+        can_delete=True,
+        destroys=True,
+    ),
+    Noun(
+        command="snapshot",
+        path="/snapshots",
+        columns=("name", "volume", "size_bytes", "state", "created_at"),
         can_delete=True,
         destroys=True,
     ),

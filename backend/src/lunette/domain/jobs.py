@@ -47,16 +47,26 @@ class JobKind(StrEnum):
     ARRAY_CHANGE = "array.change"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
+    VOLUME_GROW = "volume.grow"
+    VOLUME_ROLL_BACK = "volume.roll_back"
+    SNAPSHOTS_CREATE = "snapshots.create"
+    SNAPSHOT_DELETE = "snapshot.delete"
+    THIN_POOL_GROW = "thin_pool.grow"
 
     @property
     def destroys(self) -> bool:
         """True for a job whose success removes its resources."""
-        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE)
+        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE)
 
     @property
     def changes(self) -> bool:
         """True for a job that leaves its resources in place, whatever becomes of it."""
-        return self is JobKind.ARRAY_CHANGE
+        return self in (
+            JobKind.ARRAY_CHANGE,
+            JobKind.VOLUME_GROW,
+            JobKind.VOLUME_ROLL_BACK,
+            JobKind.THIN_POOL_GROW,
+        )
 
 
 class Resolution(StrEnum):

@@ -18,11 +18,24 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.engine import array_care, array_changes, arrays, host_groups, hosts, mappings, portals, resolving, volumes
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
+from lunette.engine import (
+    array_care,
+    array_changes,
+    arrays,
+    host_groups,
+    hosts,
+    mappings,
+    portals,
+    resolving,
+    snapshots,
+    volumes,
+)
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.pools import PoolWatcher
 from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
 from lunette.engine.watcher import Watcher
@@ -54,6 +67,7 @@ class Control:
         )
         tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend)
+        self._pools = PoolWatcher(store, self.desk, self._cache.get)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
 
     def _run_job(self, job_id: str) -> JobState:
@@ -69,9 +83,11 @@ class Control:
         self._workers.start()
         self._reconciler.start()
         self._watcher.start()
+        self._pools.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self._pools.stop()
         self._watcher.stop()
         self._reconciler.stop()
         self._workers.stop()
@@ -123,6 +139,29 @@ class Control:
     def delete_volume(self, tx: Session, actor: Actor, volume_id: str, dry_run: bool = False) -> Outcome:
         """Deletes an unmapped volume and its data, as a job."""
         return volumes.delete(tx, self.desk, actor, volume_id, dry_run)
+
+    def grow_volume(self, tx: Session, actor: Actor, volume_id: str, size_bytes: int, dry_run: bool = False) -> Outcome:
+        """Makes a volume larger while it is in use, as a job; without one if it has this size."""
+        return volumes.grow(tx, self.desk, actor, volume_id, size_bytes, dry_run)
+
+    def roll_back_volume(
+        self, tx: Session, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool = False
+    ) -> Outcome:
+        """Makes an unmapped volume as it was in one of its snapshots, as a job."""
+        return snapshots.roll_back(tx, self.desk, actor, volume_id, wish, dry_run)
+
+    def take_snapshot(self, tx: Session, actor: Actor, wish: SnapshotCreate, dry_run: bool = False) -> Outcome:
+        """Takes a snapshot of a thin volume, as a job."""
+        return snapshots.take(tx, self.desk, actor, wish, dry_run)
+
+    def clone_snapshot(
+        self, tx: Session, actor: Actor, snapshot_id: str, wish: SnapshotClone, dry_run: bool = False
+    ) -> Outcome:
+        """Makes volumes that begin as a snapshot, all or nothing, as one job."""
+        return snapshots.clone(tx, self.desk, actor, snapshot_id, wish, dry_run)
+
+    def delete_snapshot(self, tx: Session, actor: Actor, snapshot_id: str, dry_run: bool = False) -> Outcome:
+        return snapshots.delete(tx, self.desk, actor, snapshot_id, dry_run)
 
     def create_host(self, tx: Session, actor: Actor, wish: HostCreate, dry_run: bool = False) -> Outcome:
         return hosts.create(tx, self.desk, actor, wish, dry_run)

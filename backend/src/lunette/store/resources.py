@@ -72,6 +72,19 @@ class Volume(Resource, Base):
         return VolumeIdentity(uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.nguid, eui64=self.eui64)
 
 
+class Snapshot(Resource, Base):
+    """A volume as it was. `size_bytes` is what the volume had then."""
+
+    __tablename__ = "snapshot"
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value)
+    volume_id: Mapped[str] = mapped_column(ForeignKey("volume.id", ondelete="RESTRICT"), index=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    lv_name: Mapped[str] = mapped_column(String(127))
+    description: Mapped[str] = mapped_column(Text, default="")
+
+
 class Host(Resource, Base):
     """The two secrets are sealed with the store's key; the CHAP names are not secret."""
 

@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeList, volumePatch, volumeShow } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeShowData, VolumeShowError, VolumeShowResponse } from '../types.gen';
+import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -708,6 +708,141 @@ export const volumePatchMutation = (options?: Partial<Options<VolumePatchData>>)
     const mutationOptions: UseMutationOptions<VolumePatchResponse, VolumePatchError, Options<VolumePatchData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await volumePatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Volume Grow
+ *
+ * Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller.
+ */
+export const volumeGrowMutation = (options?: Partial<Options<VolumeGrowData>>): UseMutationOptions<VolumeGrowResponse, VolumeGrowError, Options<VolumeGrowData>> => {
+    const mutationOptions: UseMutationOptions<VolumeGrowResponse, VolumeGrowError, Options<VolumeGrowData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await volumeGrow({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Volume Roll Back
+ *
+ * Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it is mapped.
+ */
+export const volumeRollBackMutation = (options?: Partial<Options<VolumeRollBackData>>): UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> => {
+    const mutationOptions: UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await volumeRollBack({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const snapshotListQueryKey = (options?: Options<SnapshotListData>) => createQueryKey('snapshotList', options, false, ['snapshots']);
+
+/**
+ * Snapshot List
+ *
+ * The snapshots, oldest first.
+ */
+export const snapshotListOptions = (options?: Options<SnapshotListData>) => queryOptions<SnapshotListResponse, SnapshotListError, SnapshotListResponse, ReturnType<typeof snapshotListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await snapshotList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: snapshotListQueryKey(options)
+});
+
+/**
+ * Snapshot Create
+ *
+ * Takes a snapshot of a thin volume, while hosts use it.
+ */
+export const snapshotCreateMutation = (options?: Partial<Options<SnapshotCreateData>>): UseMutationOptions<SnapshotCreateResponse, SnapshotCreateError, Options<SnapshotCreateData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotCreateResponse, SnapshotCreateError, Options<SnapshotCreateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotCreate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Snapshot Delete
+ *
+ * Deletes a snapshot. Its volume and its clones stay.
+ */
+export const snapshotDeleteMutation = (options?: Partial<Options<SnapshotDeleteData>>): UseMutationOptions<SnapshotDeleteResponse, SnapshotDeleteError, Options<SnapshotDeleteData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotDeleteResponse, SnapshotDeleteError, Options<SnapshotDeleteData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotDelete({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const snapshotShowQueryKey = (options: Options<SnapshotShowData>) => createQueryKey('snapshotShow', options, false, ['snapshots']);
+
+/**
+ * Snapshot Show
+ *
+ * One snapshot, by id or name.
+ */
+export const snapshotShowOptions = (options: Options<SnapshotShowData>) => queryOptions<SnapshotShowResponse, SnapshotShowError, SnapshotShowResponse, ReturnType<typeof snapshotShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await snapshotShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: snapshotShowQueryKey(options)
+});
+
+/**
+ * Snapshot Clone
+ *
+ * Makes one or many writable volumes that begin as the snapshot, all or nothing.
+ */
+export const snapshotCloneMutation = (options?: Partial<Options<SnapshotCloneData>>): UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotClone({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

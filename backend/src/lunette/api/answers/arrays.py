@@ -7,6 +7,7 @@ from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
 from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, WriteHole
 from lunette.domain.jobs import ResourceState
+from lunette.domain.volumes import ObservedPool
 from lunette.store.resources import Array as ArrayRow
 
 
@@ -43,6 +44,17 @@ class ArrayProgress(Answer):
     left_s: float | None
 
 
+class ThinPool(Answer):
+    """What thin volumes and snapshots share. Used sizes are null while the array is down."""
+
+    size_bytes: int
+    used_bytes: int | None
+    metadata_bytes: int
+    metadata_used_bytes: int | None
+    volumes: int
+    """How many thin volumes and snapshots are in it."""
+
+
 class ArrayObserved(Answer):
     """What the machine says about an array, and how old that is."""
 
@@ -68,6 +80,8 @@ class Array(Answer):
     usable_bytes: int
     free_bytes: int | None
     """Room for volumes; null if the machine has not said."""
+    thin_pool: ThinPool | None
+    """Null until the first thin volume, or if the machine has not said."""
     chunk_bytes: int | None
     write_hole: WriteHole
     sync_speed_min_bytes_s: int | None
@@ -88,11 +102,16 @@ def array_answer(row: ArrayRow, volumes: int, seen: Seen) -> Array:
     return Array(
         id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
-        free_bytes=pool.free_bytes if pool else None, chunk_bytes=row.chunk_bytes,
+        free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
         write_hole=WriteHole(row.write_hole), sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, members=_members(row, observed, seen), volumes=volumes,
         observed=_observed(observed, seen), created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
+
+
+def _thin_pool(pool: ObservedPool | None) -> ThinPool | None:
+    thin = pool.thin if pool else None
+    return ThinPool(**thin.model_dump(exclude={"name"})) if thin else None
 
 
 def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:

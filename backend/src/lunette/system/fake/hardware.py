@@ -212,25 +212,25 @@ class Hardware:
 
     def write_data(self, path: str, offset: int, text: str) -> None:
         """Write to a device past every lock, as its user would: what a host or a file system leaves there."""
-        media, position = self._place(path, offset)
-        media.data[position] = text
+        data, position = self._place(path, offset)
+        data[position] = text
 
     def read_data(self, path: str, offset: int) -> str | None:
         """What lies at a byte offset of a device; None for zeros."""
-        media, position = self._place(path, offset)
-        return media.data.get(position)
+        data, position = self._place(path, offset)
+        return data.get(position)
 
-    def _place(self, path: str, offset: int) -> tuple[Media, int]:
+    def _place(self, path: str, offset: int) -> tuple[dict[int, str], int]:
         device = self.blocks.find(path)
         if device is None:
             raise refuse(errno.ENOENT, path)
         self._check_io(device)
         view: LvView | None = self.lvm.view_of(device.kernel_name) if device.kind == "lv" else None
         if view:
-            return view.pv.media, self.lvm.locate(view, offset)
+            return self.lvm.content(view, offset)
         if device.media is None:
             raise refuse(errno.EIO, path)
-        return device.media, offset
+        return device.media.data, offset
 
     def login(self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None) -> FakeSession:
         """An initiator logs in. Raises ConnectionError or PermissionError."""
