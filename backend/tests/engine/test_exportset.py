@@ -240,7 +240,8 @@ def test_ten_thousand_mapped_volumes_are_built_within_seconds(lone: Appliance) -
         tx.execute(insert(Host), [{"id": ref, "name": name, "os_type": "linux"} for ref, name in hosts])
         names = [{"id": ids.id(), "host_id": r, "kind": "iqn", "name": f"iqn.2026-01.com.x:{n}"} for r, n in hosts]
         tx.execute(insert(HostInitiator), names)
-        tx.execute(insert(Target), [{"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12)} for r, _ in hosts])
+        tx.execute(insert(Target), [{"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12),
+                             "nqn": ids.subsystem_nqn("a" * 12)} for r, _ in hosts])  # fmt: skip
         rows = [
             {
                 "id": ids.id(), "name": f"v{n}", "state": "ready", "array_id": array_id, "size_bytes": 4 << 20,
