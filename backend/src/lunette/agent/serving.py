@@ -58,18 +58,19 @@ def serve(system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_s
 
 def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
     """What each engine is to serve; a volume that is mapped to nobody is looked at by the first."""
-    mapped = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
+    scsi = {lun.volume_id for target in wish.targets for lun in target.luns}
+    nvme = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
     return (
         wish.model_copy(
             update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id not in mapped),
+                "volumes": tuple(v for v in wish.volumes if v.volume_id in scsi or v.volume_id not in nvme),
                 "portals": tuple(p for p in wish.portals if p.engine is not ExportEngine.NVMET),
                 "subsystems": (),
             }
         ),
         wish.model_copy(
             update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in mapped),
+                "volumes": tuple(v for v in wish.volumes if v.volume_id in nvme),
                 "portals": tuple(p for p in wish.portals if p.engine is ExportEngine.NVMET),
                 "targets": (),
             }
