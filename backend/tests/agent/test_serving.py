@@ -159,6 +159,9 @@ def test_the_engine_says_what_it_can_and_what_it_lacks(floor: Floor) -> None:
     floor.machine.rdma_devices.append("rxe0")
     floor.machine.advance(5)
     floor.machine.changed()
+    assert "nvmet_rdma is not loaded" in record().lacking[0]
+    floor.serve(floor.wish())
+    floor.machine.advance(5)
     assert record().protocols == ("nvme-tcp", "nvme-rdma")
 
 

@@ -376,3 +376,17 @@ def test_sessions_the_kernel_does_not_tell_are_unknown_and_not_none(stage: Stage
     assert found == ()
     assert unseen
     assert "CONFIG_NVME_TARGET_DEBUGFS" in unseen.reason
+
+
+def test_a_subsystem_that_could_not_let_a_host_in_is_not_served_yet(stage: Stage) -> None:
+    """The host would be told never to come back."""
+    stage.machine.faults.break_calls(
+        lambda call: call.name == "symlink" and f"allowed_hosts/{nqn_of(41)}" in call.detail
+    )
+    report = stage.serve(stage.wish())
+    assert states(report)[id_of(31)][0] is BLOCKED
+    assert states(report)[id_of(32)] == (OPEN, None)
+    with pytest.raises(Refuse, match="no such subsystem"):
+        stage.connect(41, 31)
+    stage.machine.faults.disarm()
+    assert set(states(stage.serve(stage.wish())).values()) == {(OPEN, None)}

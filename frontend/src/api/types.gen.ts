@@ -261,7 +261,7 @@ export type Convergence = 'converged' | 'pending' | 'held' | 'refused' | 'unknow
 /**
  * Counts
  *
- * How many there are. Disks and sessions are null while the agent does not answer.
+ * How many there are. Disks and sessions are null while the agent does not answer, or cannot see all of them.
  */
 export type Counts = {
     /**
@@ -309,6 +309,48 @@ export type Counts = {
      */
     alerts: number;
 };
+
+/**
+ * DhChap
+ *
+ * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ */
+export type DhChap = {
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
+ * DhChapAsked
+ *
+ * That DH-HMAC-CHAP is asked for, and how. The keys are never answered.
+ */
+export type DhChapAsked = {
+    hash: DhHash;
+    dh_group: DhGroup;
+    /**
+     * Is Mutual
+     */
+    is_mutual: boolean;
+};
+
+/**
+ * DhGroup
+ *
+ * The finite field of the Diffie-Hellman exchange (RFC 7919). `null` does without, as plain CHAP.
+ */
+export type DhGroup = 'null' | 'ffdhe2048' | 'ffdhe3072' | 'ffdhe4096' | 'ffdhe6144' | 'ffdhe8192';
+
+/**
+ * DhHash
+ *
+ * The hash of challenge and response.
+ */
+export type DhHash = 'sha256' | 'sha384' | 'sha512';
 
 /**
  * Disk
@@ -524,6 +566,14 @@ export type Engine = {
      */
     compare_and_write: boolean;
     /**
+     * Protocols
+     */
+    protocols: Array<string>;
+    /**
+     * Lacking
+     */
+    lacking: Array<string>;
+    /**
      * Needs
      */
     needs: Array<string>;
@@ -691,6 +741,13 @@ export type ExportsStatus = {
 };
 
 /**
+ * Family
+ *
+ * Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN R13).
+ */
+export type Family = 'scsi' | 'nvme';
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -710,7 +767,7 @@ export type HealthState = 'good' | 'warning' | 'critical';
 /**
  * Host
  *
- * A client server. `export` tells whether its own target is open; a host in a group also sees the group's.
+ * A client server. `export` tells whether its own paths are open; a host in a group also sees the group's.
  */
 export type Host = {
     /**
@@ -739,6 +796,7 @@ export type Host = {
      */
     nqns: Array<string>;
     chap: ChapUsers | null;
+    dhchap: DhChapAsked | null;
     /**
      * Group
      */
@@ -751,6 +809,10 @@ export type Host = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     export: Export;
     /**
      * Mappings
@@ -794,6 +856,7 @@ export type HostCreate = {
      */
     nqns?: Array<string>;
     chap?: Chap | null;
+    dhchap?: DhChap | null;
     /**
      * Description
      */
@@ -830,6 +893,10 @@ export type HostGroup = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     export: Export;
     /**
      * Mappings
@@ -924,7 +991,7 @@ export type HostPage = {
 /**
  * HostPatch
  *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away.
+ * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
  */
 export type HostPatch = {
     /**
@@ -945,6 +1012,7 @@ export type HostPatch = {
      */
     nqns?: Array<string> | null;
     chap?: Chap | null;
+    dhchap?: DhChap | null;
     /**
      * Description
      */
@@ -1248,6 +1316,7 @@ export type Mapping = {
      * Host Group Id
      */
     host_group_id: string | null;
+    family: Family;
     /**
      * Lun
      */
@@ -1260,6 +1329,10 @@ export type Mapping = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     state: ExportState;
     /**
      * Reason
@@ -1295,6 +1368,8 @@ export type MappingBatch = {
  * MappingCreate
  *
  * The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1.
+ *
+ * Over NVMe the number is the namespace id. `family` None takes what the owner's initiators speak; SCSI if both.
  */
 export type MappingCreate = {
     /**
@@ -1313,6 +1388,7 @@ export type MappingCreate = {
      * Lun
      */
     lun?: number | null;
+    family?: Family | null;
     /**
      * Shared
      */
@@ -1556,6 +1632,8 @@ export type Portal = {
  * PortalCreate
  *
  * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
+ *
+ * `port` None takes the protocol's own: 3260 for iSCSI, 4420 for NVMe.
  */
 export type PortalCreate = {
     /**
@@ -1570,7 +1648,7 @@ export type PortalCreate = {
     /**
      * Port
      */
-    port?: number;
+    port?: number | null;
 };
 
 /**
@@ -1707,7 +1785,11 @@ export type Session = {
     /**
      * Target Iqn
      */
-    target_iqn: string;
+    target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     /**
      * Portal
      */
@@ -1744,6 +1826,8 @@ export type Session = {
 
 /**
  * SessionPage
+ *
+ * `unseen` tells what the list leaves out: it is never to be taken for no sessions.
  */
 export type SessionPage = {
     /**
@@ -1758,6 +1842,10 @@ export type SessionPage = {
      * Total
      */
     total: number;
+    /**
+     * Unseen
+     */
+    unseen: Array<Unseen>;
 };
 
 /**
@@ -1779,6 +1867,7 @@ export type Split = {
      * Hosts
      */
     hosts: Array<string>;
+    family?: Family | null;
 };
 
 /**
@@ -1892,6 +1981,19 @@ export type TokenPage = {
  * Transport
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
+
+/**
+ * Unseen
+ *
+ * Sessions over one family that may be there and cannot be listed, with the reason.
+ */
+export type Unseen = {
+    family: Family;
+    /**
+     * Reason
+     */
+    reason: string;
+};
 
 /**
  * User
@@ -2247,6 +2349,24 @@ export type ChapWritable = {
 };
 
 /**
+ * DhChap
+ *
+ * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ */
+export type DhChapWritable = {
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
  * HostCreate
  *
  * The wish for a host. An initiator name belongs to one host only.
@@ -2270,6 +2390,7 @@ export type HostCreateWritable = {
      */
     nqns?: Array<string>;
     chap?: ChapWritable | null;
+    dhchap?: DhChapWritable | null;
     /**
      * Description
      */
@@ -2279,7 +2400,7 @@ export type HostCreateWritable = {
 /**
  * HostPatch
  *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away.
+ * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
  */
 export type HostPatchWritable = {
     /**
@@ -2300,6 +2421,7 @@ export type HostPatchWritable = {
      */
     nqns?: Array<string> | null;
     chap?: ChapWritable | null;
+    dhchap?: DhChapWritable | null;
     /**
      * Description
      */

@@ -41,10 +41,9 @@ def prepare(system: System) -> list[str]:
 def serve(system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_strays: bool) -> ConvergeReport:
     """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for."""
     scsi, nvme = split(wish)
-    missing = nvmet_configfs.missing(system)
-    if missing is not None and _wants_nvme(nvme):
+    if nvme.subsystems or nvme.portals or nvmet_configfs.missing(system) is None:
         nvmet_configfs.prepare(system)
-        missing = nvmet_configfs.missing(system)
+    missing = nvmet_configfs.missing(system)
     cleared = nvmet.clear(system, nvme) if missing is None and not keep_strays else 0
     over_scsi = _serve_scsi(system, scsi, waiting, keep_strays=keep_strays)
     if missing is not None:
@@ -132,10 +131,6 @@ def _serve_scsi(system: System, wish: ExportSet, waiting: Mapping[str, str], *, 
     except Unavailable as error:
         return absent(wish, error.detail)
     return lio.converge(system, wish, waiting=waiting, held=_held_by_nvmet(system, wish), keep_strays=keep_strays)
-
-
-def _wants_nvme(wish: ExportSet) -> bool:
-    return bool(wish.subsystems or wish.portals)
 
 
 def _held_by_nvmet(system: System, wish: ExportSet) -> dict[str, str]:

@@ -125,9 +125,14 @@ class _Builder:
         self.files.link(node.path, node.link or "")
 
     def serve(self, node: Node) -> None:
-        """Serve a subsystem at a port. The first makes it listen; where that is refused, the others need not try."""
+        """Serve a subsystem at a port, once it lets all its hosts in: another would be told never to try again.
+
+        The first one makes the port listen; where that is refused, the others need not try.
+        """
         if self.files.points_to(node.path) is not None:
             return
+        if reason := self.missing(node.needs):
+            raise Refused(reason)
         try:
             self.files.link(node.path, node.link or "")
         except Refused as error:

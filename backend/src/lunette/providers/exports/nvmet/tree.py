@@ -41,6 +41,8 @@ class Node(Model):
     path: str
     """Below /sys/kernel/config/nvmet."""
     link: str | None = None
+    needs: tuple[str, ...] = ()
+    """What must stand before the link is made, beside both its ends."""
     attributes: tuple[Attribute, ...] = ()
 
 
@@ -108,7 +110,10 @@ def build(wish: ExportSet) -> Tree:
         allowed=tuple(node for subsystem in subsystems for node in _allowed(subsystem)),
         ports=tuple(_port(portal, ports[portal.portal_id]) for portal in portals),
         doors_in_ports=tuple(
-            Node(path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}", link=f"subsystems/{subsystem.nqn}")
+            Node(
+                path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}", link=f"subsystems/{subsystem.nqn}",
+                needs=tuple(node.path for node in _allowed(subsystem)),
+            )
             for portal in portals
             for subsystem in subsystems
         ),
