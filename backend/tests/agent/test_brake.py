@@ -24,6 +24,10 @@ def things(document: ExportSet) -> set[tuple[ReleaseKind, str]]:
         found.add((ReleaseKind.TARGET, found_target.target_id))
         found |= {(ReleaseKind.INITIATOR, i.initiator_id) for i in found_target.initiators}
         found |= {(ReleaseKind.MAPPING, m.mapping_id) for m in found_target.luns}
+    for found_subsystem in document.subsystems:
+        found.add((ReleaseKind.SUBSYSTEM, found_subsystem.target_id))
+        found |= {(ReleaseKind.INITIATOR, host.initiator_id) for host in found_subsystem.hosts}
+        found |= {(ReleaseKind.MAPPING, m.mapping_id) for m in found_subsystem.luns}
     return found
 
 

@@ -12,7 +12,7 @@ DOCUMENT = make_app(None).openapi()
 OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for o in methods.values()}
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
-    "Login", "Chap", "Split", "ArrayAddSpares", "ArrayReplace", "ArrayDiskChoice", "ArrayScrub",
+    "Login", "Chap", "DhChap", "Split", "ArrayAddSpares", "ArrayReplace", "ArrayDiskChoice", "ArrayScrub",
     "VolumeGrow", "VolumeRollBack", "SnapshotClone",
 }  # fmt: skip
 

@@ -344,7 +344,7 @@ export type Convergence = 'converged' | 'pending' | 'held' | 'refused' | 'unknow
 /**
  * Counts
  *
- * How many there are. Disks and sessions are null while the agent does not answer.
+ * How many there are. Disks and sessions are null while the agent does not answer, or cannot see all of them.
  */
 export type Counts = {
     /**
@@ -392,6 +392,48 @@ export type Counts = {
      */
     alerts: number;
 };
+
+/**
+ * DhChap
+ *
+ * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ */
+export type DhChap = {
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
+ * DhChapAsked
+ *
+ * That DH-HMAC-CHAP is asked for, and how. The keys are never answered.
+ */
+export type DhChapAsked = {
+    hash: DhHash;
+    dh_group: DhGroup;
+    /**
+     * Is Mutual
+     */
+    is_mutual: boolean;
+};
+
+/**
+ * DhGroup
+ *
+ * The finite field of the Diffie-Hellman exchange (RFC 7919). `null` does without, as plain CHAP.
+ */
+export type DhGroup = 'null' | 'ffdhe2048' | 'ffdhe3072' | 'ffdhe4096' | 'ffdhe6144' | 'ffdhe8192';
+
+/**
+ * DhHash
+ *
+ * The hash of challenge and response.
+ */
+export type DhHash = 'sha256' | 'sha384' | 'sha512';
 
 /**
  * Disk
@@ -607,6 +649,14 @@ export type Engine = {
      */
     compare_and_write: boolean;
     /**
+     * Protocols
+     */
+    protocols: Array<string>;
+    /**
+     * Lacking
+     */
+    lacking: Array<string>;
+    /**
      * Needs
      */
     needs: Array<string>;
@@ -774,6 +824,13 @@ export type ExportsStatus = {
 };
 
 /**
+ * Family
+ *
+ * Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN R13).
+ */
+export type Family = 'scsi' | 'nvme';
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -793,7 +850,7 @@ export type HealthState = 'good' | 'warning' | 'critical';
 /**
  * Host
  *
- * A client server. `export` tells whether its own target is open; a host in a group also sees the group's.
+ * A client server. `export` tells whether its own paths are open; a host in a group also sees the group's.
  */
 export type Host = {
     /**
@@ -822,6 +879,7 @@ export type Host = {
      */
     nqns: Array<string>;
     chap: ChapUsers | null;
+    dhchap: DhChapAsked | null;
     /**
      * Group
      */
@@ -834,6 +892,10 @@ export type Host = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     export: Export;
     /**
      * Mappings
@@ -877,6 +939,7 @@ export type HostCreate = {
      */
     nqns?: Array<string>;
     chap?: Chap | null;
+    dhchap?: DhChap | null;
     /**
      * Description
      */
@@ -913,6 +976,10 @@ export type HostGroup = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     export: Export;
     /**
      * Mappings
@@ -1007,7 +1074,7 @@ export type HostPage = {
 /**
  * HostPatch
  *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away.
+ * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
  */
 export type HostPatch = {
     /**
@@ -1028,6 +1095,7 @@ export type HostPatch = {
      */
     nqns?: Array<string> | null;
     chap?: Chap | null;
+    dhchap?: DhChap | null;
     /**
      * Description
      */
@@ -1331,6 +1399,7 @@ export type Mapping = {
      * Host Group Id
      */
     host_group_id: string | null;
+    family: Family;
     /**
      * Lun
      */
@@ -1343,6 +1412,10 @@ export type Mapping = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     state: ExportState;
     /**
      * Reason
@@ -1378,6 +1451,8 @@ export type MappingBatch = {
  * MappingCreate
  *
  * The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1.
+ *
+ * Over NVMe the number is the namespace id. `family` None takes what the owner's initiators speak; SCSI if both.
  */
 export type MappingCreate = {
     /**
@@ -1396,6 +1471,7 @@ export type MappingCreate = {
      * Lun
      */
     lun?: number | null;
+    family?: Family | null;
     /**
      * Shared
      */
@@ -1639,6 +1715,8 @@ export type Portal = {
  * PortalCreate
  *
  * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
+ *
+ * `port` None takes the protocol's own: 3260 for iSCSI, 4420 for NVMe.
  */
 export type PortalCreate = {
     /**
@@ -1653,7 +1731,7 @@ export type PortalCreate = {
     /**
      * Port
      */
-    port?: number;
+    port?: number | null;
 };
 
 /**
@@ -1798,7 +1876,11 @@ export type Session = {
     /**
      * Target Iqn
      */
-    target_iqn: string;
+    target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     /**
      * Portal
      */
@@ -1835,6 +1917,8 @@ export type Session = {
 
 /**
  * SessionPage
+ *
+ * `unseen` tells what the list leaves out: it is never to be taken for no sessions.
  */
 export type SessionPage = {
     /**
@@ -1849,6 +1933,10 @@ export type SessionPage = {
      * Total
      */
     total: number;
+    /**
+     * Unseen
+     */
+    unseen: Array<Unseen>;
 };
 
 /**
@@ -1977,6 +2065,7 @@ export type Split = {
      * Hosts
      */
     hosts: Array<string>;
+    family?: Family | null;
 };
 
 /**
@@ -2118,6 +2207,19 @@ export type TokenPage = {
  * Transport
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
+
+/**
+ * Unseen
+ *
+ * Sessions over one family that may be there and cannot be listed, with the reason.
+ */
+export type Unseen = {
+    family: Family;
+    /**
+     * Reason
+     */
+    reason: string;
+};
 
 /**
  * User
@@ -2510,6 +2612,24 @@ export type ChapWritable = {
 };
 
 /**
+ * DhChap
+ *
+ * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ */
+export type DhChapWritable = {
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
  * HostCreate
  *
  * The wish for a host. An initiator name belongs to one host only.
@@ -2533,6 +2653,7 @@ export type HostCreateWritable = {
      */
     nqns?: Array<string>;
     chap?: ChapWritable | null;
+    dhchap?: DhChapWritable | null;
     /**
      * Description
      */
@@ -2542,7 +2663,7 @@ export type HostCreateWritable = {
 /**
  * HostPatch
  *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away.
+ * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
  */
 export type HostPatchWritable = {
     /**
@@ -2563,6 +2684,7 @@ export type HostPatchWritable = {
      */
     nqns?: Array<string> | null;
     chap?: ChapWritable | null;
+    dhchap?: DhChapWritable | null;
     /**
      * Description
      */

@@ -2,6 +2,7 @@
 
 import logging
 
+from lunette.agent.serving import withdraw
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportSet
 from lunette.providers.arrays.md.assemble import assemble, is_running, stop
@@ -9,7 +10,6 @@ from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, runni
 from lunette.providers.arrays.md.parse import is_ours
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.arrays.md.sync import keep_pace
-from lunette.providers.exports.lio.converge import withdraw
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.providers.volumes.lvm.plan import TAG

@@ -12,6 +12,8 @@ from lunette.providers.arrays.md.observe import observe_arrays
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT
+from lunette.providers.exports.nvmet import configfs as nvmet_configfs
+from lunette.providers.exports.nvmet import plan as nvmet_plan
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -73,6 +75,7 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})"
         ),
+        nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
     )  # fmt: skip
 
 

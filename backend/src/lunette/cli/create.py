@@ -86,23 +86,29 @@ def host(
     chap_secret_file: Annotated[Path | None, typer.Option(help="File with the CHAP secret.")] = None,
     mutual_user: Annotated[str | None, typer.Option(help="CHAP user the appliance answers with.")] = None,
     mutual_secret_file: Annotated[Path | None, typer.Option(help="File with the mutual secret.")] = None,
+    dhchap_file: Annotated[Path | None, typer.Option(help="File with the host's DHHC-1 key for NVMe.")] = None,
+    dhchap_mutual_file: Annotated[Path | None, typer.Option(help="File with the appliance's DHHC-1 key.")] = None,
+    dhchap_hash: Annotated[str, typer.Option(help="sha256, sha384 or sha512.")] = "sha256",
+    dh_group: Annotated[str, typer.Option(help="null, ffdhe2048 to ffdhe8192.")] = "ffdhe2048",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Creates a host. Secrets are read from files, never from the command line, which others can see."""
-    chap: JsonObject | None = None
-    if chap_user:
-        if chap_secret_file is None:
-            raise typer.BadParameter("--chap-user needs --chap-secret-file")
-        chap = {"user": chap_user, "secret": _secret(chap_secret_file), "mutual_user": mutual_user,
-                "mutual_secret": _secret(mutual_secret_file) if mutual_secret_file else None}  # fmt: skip
+    if chap_user and chap_secret_file is None:
+        raise typer.BadParameter("--chap-user needs --chap-secret-file")
+    if dhchap_mutual_file and dhchap_file is None:
+        raise typer.BadParameter("--dhchap-mutual-file needs --dhchap-file")
+    chap = {"user": chap_user, "secret": _secret(chap_secret_file), "mutual_user": mutual_user,
+            "mutual_secret": _secret(mutual_secret_file)}  # fmt: skip
+    dhchap = {"secret": _secret(dhchap_file), "hash": dhchap_hash, "dh_group": dh_group,
+              "mutual_secret": _secret(dhchap_mutual_file)}  # fmt: skip
     body: JsonObject = {"name": name, "os_type": os_type, "iqns": iqn or [], "wwpns": wwpn or [], "nqns": nqn or [],
-                        "chap": chap}  # fmt: skip
+                        "chap": chap if chap_user else None, "dhchap": dhchap if dhchap_file else None}  # fmt: skip
     send("/hosts", body, dry_run=dry_run, as_json=as_json)
 
 
-def _secret(path: Path) -> str:
-    return path.read_text().rstrip("\n")
+def _secret(path: Path | None) -> str | None:
+    return path.read_text().rstrip("\n") if path else None
 
 
 def host_group(
@@ -120,8 +126,8 @@ def host_group(
 def portal(
     name: Name,
     address: Annotated[str, typer.Option(help="IPv4 or IPv6 address to listen on.")],
-    protocol: Annotated[str, typer.Option(help="Protocol.")] = "iscsi",
-    port: Annotated[int, typer.Option(help="TCP port.")] = 3260,
+    protocol: Annotated[str, typer.Option(help="iscsi, nvme-tcp or nvme-rdma.")] = "iscsi",
+    port: Annotated[int | None, typer.Option(help="Port; the protocol's own if not given.")] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -135,6 +141,7 @@ def mapping(
     host: Annotated[list[str] | None, typer.Option(help="Host; with several, volumes are split evenly.")] = None,
     host_group: Annotated[str | None, typer.Option(help="Host group instead of a host.")] = None,
     lun: Annotated[int | None, typer.Option(help="LUN number; the lowest free one from 1 if not given.")] = None,
+    family: Annotated[str | None, typer.Option(help="scsi or nvme; what the owner speaks if not given.")] = None,
     shared: Annotated[bool, typer.Option(help="The volume may have several owners.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -144,11 +151,11 @@ def mapping(
     if len(hosts) > 1:
         if lun is not None or host_group or shared:
             raise typer.BadParameter("a split over several hosts takes no --lun, --host-group or --shared")
-        body: JsonObject = {"split": {"volumes": volume, "hosts": hosts}}
+        body: JsonObject = {"split": {"volumes": volume, "hosts": hosts, "family": family}}
         send("/mappings:batch", body, dry_run=dry_run, as_json=as_json)
         return
     owner: JsonObject = {"host": hosts[0]} if hosts else {"host_group": host_group}
-    wishes = [{"volume": v, "lun": lun, "shared": shared, **owner} for v in volume]
+    wishes = [{"volume": v, "lun": lun, "family": family, "shared": shared, **owner} for v in volume]
     if len(wishes) == 1:
         send("/mappings", wishes[0], dry_run=dry_run, as_json=as_json)
     else:

@@ -30,10 +30,13 @@ def _list(noun: Noun) -> Callable[..., None]:
     def print_items(params: JsonObject, as_json: bool) -> None:
         with connect() as client:
             items = list(client.list(noun.path, **params))
+            unseen = client.get(noun.path, **params)["unseen"] if noun.may_hide else []
         if as_json:
             show.as_json(items)
         else:
             show.table(items, noun.columns)
+        for one in unseen:
+            show.err.print(f"Not listed: {one['family']} {noun.command}s. {one['reason']}", markup=False)
 
     def list_named(
         name: Annotated[str | None, typer.Option(help="Only names that match, such as 'lun*'.")] = None,

@@ -94,6 +94,10 @@ class EngineCapability(Model):
     can_qos: bool = False
     reservations: bool = False
     compare_and_write: bool = False
+    protocols: tuple[str, ...] = ()
+    """What an export engine can serve on this machine now."""
+    lacking: tuple[str, ...] = ()
+    """Why it serves a protocol it knows not here, one sentence each, beginning with the protocol."""
     needs: tuple[str, ...] = ()
     """Tools and kernel modules it stands on."""
 

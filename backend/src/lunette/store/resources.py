@@ -5,6 +5,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import Family
 from lunette.store.schema import Base, Resource
 
 ONE_OWNER = "(host_id IS NULL) <> (host_group_id IS NULL)"
@@ -86,7 +87,7 @@ class Snapshot(Resource, Base):
 
 
 class Host(Resource, Base):
-    """The two secrets are sealed with the store's key; the CHAP names are not secret."""
+    """Secrets and keys are sealed with the store's key; the CHAP names are not secret."""
 
     __tablename__ = "host"
 
@@ -97,6 +98,10 @@ class Host(Resource, Base):
     chap_secret_sealed: Mapped[str | None] = mapped_column(Text)
     chap_mutual_user: Mapped[str | None] = mapped_column(String(223))
     chap_mutual_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    dhchap_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    dhchap_mutual_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    dhchap_hash: Mapped[str | None] = mapped_column(String(8))
+    dhchap_group: Mapped[str | None] = mapped_column(String(16))
     initiators: Mapped[list["HostInitiator"]] = relationship(
         order_by="HostInitiator.name", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
@@ -133,7 +138,7 @@ class HostGroupMember(Base):
 
 
 class Target(Base):
-    """The target name of one host or one group, kept for life."""
+    """The names one host or one group is served under, over SCSI and over NVMe, kept for life."""
 
     __tablename__ = "target"
     __table_args__ = (CheckConstraint(ONE_OWNER, name="one_owner"),)
@@ -142,6 +147,7 @@ class Target(Base):
     host_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="CASCADE"), unique=True)
     host_group_id: Mapped[str | None] = mapped_column(ForeignKey("host_group.id", ondelete="CASCADE"), unique=True)
     iqn: Mapped[str] = mapped_column(String(223), unique=True)
+    nqn: Mapped[str] = mapped_column(String(223), unique=True)
     tag: Mapped[int] = mapped_column(default=1)
 
 
@@ -161,6 +167,7 @@ class Mapping(Resource, Base):
     host_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="RESTRICT"))
     host_group_id: Mapped[str | None] = mapped_column(ForeignKey("host_group.id", ondelete="RESTRICT"))
     lun: Mapped[int]
+    family: Mapped[str] = mapped_column(String(8), server_default=Family.SCSI.value)
     shared: Mapped[bool] = mapped_column(default=False)
 
 

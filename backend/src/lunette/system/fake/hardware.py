@@ -12,6 +12,7 @@ from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
 from lunette.system.fake.md import Md, RunningArray
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
+from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build
@@ -20,7 +21,7 @@ GIB = 1024**3
 FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
 """Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs")  # fmt: skip
+           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma")  # fmt: skip
 
 
 class Hardware:
@@ -44,6 +45,8 @@ class Hardware:
         self._tree: Tree | None = None
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
+        self.nvme: NvmeTarget | None = None
+        self.rdma_devices: list[str] = []
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
         self._to_come: list[tuple[float, Callable[[], None]]] = []
@@ -108,8 +111,8 @@ class Hardware:
         self.blocks.reboot()
         self.files.reboot(power_cut=power_cut)
         self.files.seed("/run/lunette/.keep", b"")
-        self._modules, self.target, self.iscsi = set(), None, None
-        self.vfs.mount_target(None)
+        self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
+        self.vfs.configfs.clear()
         self._load(self.boot_modules)
         self.advance(10.0)
         self.changed()
@@ -139,11 +142,15 @@ class Hardware:
     def _view(self) -> Tree:
         if self._tree is None:
             modules = frozenset(self._modules)
-            self._tree = build(Node(self.blocks, self.md, self.lvm, modules, self.hostname), self.clock)
+            node = Node(self.blocks, self.md, self.lvm, modules, self.hostname, tuple(self.rdma_devices))
+            self._tree = build(node, self.clock)
         return self._tree
 
     def _load(self, names: set[str]) -> None:
-        needs = {"iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"}}
+        needs = {
+            "iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"},
+            "nvmet_tcp": {"nvmet"}, "nvmet_rdma": {"nvmet"},
+        }  # fmt: skip
         for name in sorted(names):
             self._modules |= {name, *needs.get(name, set())}
         if "target_core_mod" in self._modules and self.target is None:
@@ -151,7 +158,10 @@ class Hardware:
             fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
             self.iscsi = iscsi
             self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
-            self.vfs.mount_target(self.target.root)
+            self.vfs.mount(self.target.root)
+        if "nvmet" in self._modules and self.nvme is None:
+            self.nvme = NvmeTarget(self.blocks, self.addresses)
+            self.vfs.mount(self.nvme.root)
         self.changed()
 
     def _core(self) -> TargetCore:
@@ -237,6 +247,14 @@ class Hardware:
         if self.iscsi is None:
             raise ConnectionError("nobody listens")
         return self.iscsi.login(initiator, target, portal, chap)
+
+    def connect(
+        self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None = None
+    ) -> FakeController:
+        """An NVMe host connects to `where` (address:port). Raises ConnectionError, or nvmet.Refuse."""
+        if self.nvme is None:
+            raise ConnectionError("nobody listens")
+        return self.nvme.connect(host, subsystem, where, keys)
 
     def lun_device(self, session: FakeSession, lun: int) -> str:
         """The device path behind a LUN, for write_data and read_data. Raises ConnectionError if the session ended."""

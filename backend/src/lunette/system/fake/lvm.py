@@ -117,7 +117,7 @@ class Lvm:
 
     def is_open(self, view: LvView) -> bool:
         name = self.kernel_name(view)
-        return name is not None and self._blocks.is_held(name)
+        return name is not None and self._blocks.is_open(name)
 
     def activate(self, view: LvView) -> None:
         if view.lv.uuid in self._active:

@@ -41,6 +41,7 @@ class Node:
     lvm: Lvm
     modules: frozenset[str]
     hostname: str
+    rdma_devices: tuple[str, ...] = ()
 
 
 def build(machine: Node, now: float) -> Tree:
@@ -65,6 +66,8 @@ def build(machine: Node, now: float) -> Tree:
     _put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
     for module in machine.modules:
         _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
+    for device_name in machine.rdma_devices:
+        _put(root, f"/sys/class/infiniband/{device_name}/node_type", "1: CA\n")
     _put(root, "/sys/kernel", {})
     return root
 
