@@ -13,7 +13,10 @@ class ResourceState(StrEnum):
 
 
 class JobState(StrEnum):
-    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed."""
+    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
+
+    The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
+    """
 
     PENDING = "pending"
     RUNNING = "running"
@@ -44,6 +47,7 @@ class JobKind(StrEnum):
     ARRAY_DELETE = "array.delete"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
+    SITE_APPLY = "site.apply"
 
     @property
     def destroys(self) -> bool:

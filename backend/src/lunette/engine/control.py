@@ -14,16 +14,18 @@ from lunette.domain.arrays import ArrayCreate
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
-from lunette.domain.jobs import JobState, Resolution
+from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.site import Site, SiteRequest
 from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, volumes
+from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, site, volumes
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
+from lunette.engine.site_run import SiteRunner
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -44,7 +46,7 @@ class Control:
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent)
         self._watcher = Watcher(store, self._cache)
-        self._workers = Workers(self._run_job)
+        self._workers = Workers(self.run_job)
         self.desk = Desk(
             identities=identities or IdentitySource(),
             seen=self._cache.get,
@@ -53,9 +55,13 @@ class Control:
             enqueue=self._workers.enqueue,
         )
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
+        self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
 
-    def _run_job(self, job_id: str) -> JobState:
-        return self.runner.run(job_id)
+    def run_job(self, job_id: str) -> JobState:
+        """Runs one job in this thread, as far as it goes."""
+        with self.store.read() as tx:
+            kind = tx.scalar(select(Job.kind).where(Job.id == job_id))
+        return self.sites.run(job_id) if kind == JobKind.SITE_APPLY else self.runner.run(job_id)
 
     def start(self) -> None:
         """Starts the threads, and takes up the jobs an earlier process left, oldest first."""
@@ -156,6 +162,14 @@ class Control:
     def delete_mapping(self, tx: Session, actor: Actor, mapping_id: str, dry_run: bool = False) -> Outcome:
         """Takes a volume away from its owner; the plan names the hosts that are logged in."""
         return mappings.delete(tx, self.desk, actor, mapping_id, dry_run)
+
+    def site(self, tx: Session) -> Site:
+        """Everything by name, without secrets."""
+        return site.export(tx)
+
+    def apply_site(self, tx: Session, actor: Actor, request: SiteRequest, dry_run: bool = False) -> Outcome:
+        """Makes the site as a document says, as one job of single changes; nothing goes that it does not name."""
+        return site.apply(tx, self.desk, actor, request, dry_run)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""
