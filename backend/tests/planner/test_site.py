@@ -22,7 +22,7 @@ GROUP = {"name": "g", "hosts": ["h"], "description": ""}
 PORTAL = {"name": "p", "protocol": "iscsi", "address": "10.0.2.15", "port": 3260}
 MAPPING = {"volume": "v", "host": "h", "lun": 1, "shared": False}
 FULL = {"arrays": [ARRAY], "volumes": [VOLUME], "hosts": [HOST], "portals": [PORTAL], "mappings": [MAPPING]}
-EMPTY = {section: () for section in ("arrays", "volumes", "hosts", "host_groups", "portals", "mappings")}
+EMPTY: dict[str, Any] = dict.fromkeys(("arrays", "volumes", "hosts", "host_groups", "portals", "mappings"), ())
 
 
 def site(**sections: Any) -> Site:
@@ -192,7 +192,9 @@ def test_a_document_that_contradicts_itself_is_refused(sections: dict[str, Any],
         site(**sections)
 
 
-@pytest.mark.parametrize("name", ["lun03", "volume/", "volume/a/b", "mapping/v/h", "mapping/v/host", "disk/a b", "user/x"])
+@pytest.mark.parametrize(
+    "name", ["lun03", "volume/", "volume/a/b", "mapping/v/h", "mapping/v/host", "disk/a b", "user/x"]
+)
 def test_what_may_go_is_named_in_full(name: str) -> None:
     with pytest.raises(ValidationError):
         SiteRequest(site=site(), destroy=(name,))
