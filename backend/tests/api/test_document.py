@@ -12,7 +12,7 @@ DOCUMENT = make_app(None).openapi()
 OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for o in methods.values()}
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
-    "Login", "Chap", "Split",
+    "Login", "Chap", "Split", "Site", "SiteArray", "SiteChap", "SiteHost", "SiteRequest",
 }  # fmt: skip
 
 
@@ -35,7 +35,20 @@ def test_rendering_is_the_same_each_time() -> None:
 
 
 def test_operations_are_named_noun_verb() -> None:
-    verbs = {"list", "show", "create", "patch", "delete", "batch", "change", "resolve", "stream"}
+    verbs = {
+        "list",
+        "show",
+        "create",
+        "patch",
+        "delete",
+        "batch",
+        "change",
+        "resolve",
+        "stream",
+        "plan",
+        "apply",
+        "why",
+    }
     assert [name for name in OPERATIONS if name.rpartition("_")[2] not in verbs] == []
 
 
@@ -55,7 +68,7 @@ def test_every_refusal_is_a_problem_of_the_closed_set() -> None:
 def test_every_change_can_be_rehearsed_and_every_post_repeated() -> None:
     for name, operation in OPERATIONS.items():
         parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
-        if re.search(r"_(create|batch|resolve)$", name) and name != "login_create":
+        if re.search(r"_(create|batch|resolve|apply)$", name) and name != "login_create":
             assert {"dry_run", "Idempotency-Key"} <= parameters, name
         if re.search(r"_(patch|delete)$", name) and name != "login_delete":
             assert {"dry_run", "If-Match"} <= parameters, name

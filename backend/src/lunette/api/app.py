@@ -24,16 +24,18 @@ from lunette.api.routes import (
     mappings,
     portals,
     sessions,
+    site,
     tokens,
     users,
     volumes,
+    why,
 )
 
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, volumes.batches,
-    volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
-    sessions.routes, jobs.routes, events.routes, events.alerts,
+    why.routes, volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
+    sessions.routes, site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

@@ -7,11 +7,13 @@ from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
 from lunette.cli.list_show_delete import register_nouns
+from lunette.cli.site import register_site
 
 REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 
 register_nouns()
 register_create()
+register_site()
 
 
 def main() -> None:

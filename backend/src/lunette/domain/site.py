@@ -7,7 +7,7 @@ is left out stays as it is on what exists, and takes its default on what is new.
 from collections import Counter
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -137,3 +137,8 @@ class SiteRequest(Model):
     site: Site
     scope: Annotated[tuple[Scope, ...], Field(max_length=256)] = ()
     destroy: Annotated[tuple[Destroyable, ...], Field(max_length=MAX_ENTRIES)] = ()
+
+
+def site_schema() -> dict[str, Any]:
+    """The JSON Schema of the document, as it is published (draft 2020-12)."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Site.model_json_schema()}

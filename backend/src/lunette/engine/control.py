@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
+from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
@@ -19,7 +20,8 @@ from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, site, volumes
+from lunette.domain.why import VolumeWhy
+from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, site, volumes, why
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
@@ -170,6 +172,15 @@ class Control:
     def apply_site(self, tx: Session, actor: Actor, request: SiteRequest, dry_run: bool = False) -> Outcome:
         """Makes the site as a document says, as one job of single changes; nothing goes that it does not name."""
         return site.apply(tx, self.desk, actor, request, dry_run)
+
+    def why(self, volume: str, host: str | None) -> VolumeWhy:
+        """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""
+        try:
+            seen, sessions = self._cache.get(), self.agent.sessions().sessions
+        except Unavailable:
+            seen, sessions = None, None
+        with self.store.read() as tx:
+            return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""

@@ -69,7 +69,7 @@ def volume_list(
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
-@routes.get("/{volume}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
+@routes.get("/{volume:plain}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
 def volume_show(volume: Reference, parts: UsedParts) -> Response:
     """One volume, by id or name."""
     seen = seen_now(parts)
@@ -99,7 +99,7 @@ def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
     )
 
 
-@routes.patch("/{volume}", operation_id="volume_patch", response_model=None, responses=changed(Volume))
+@routes.patch("/{volume:plain}", operation_id="volume_patch", response_model=None, responses=changed(Volume))
 def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Response:
     """Changes name or description; no data and no export is touched."""
 
@@ -115,7 +115,9 @@ def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Resp
     return change.apply(act, show)
 
 
-@routes.delete("/{volume}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED)
+@routes.delete(
+    "/{volume:plain}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED
+)
 def volume_delete(volume: Reference, change: Changing) -> Response:
     """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
 
