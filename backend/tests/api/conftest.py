@@ -55,6 +55,14 @@ def machine() -> FakeSystem:
 
 
 @pytest.fixture
+def appliance_on_sqlite(tmp_path: Path, sqlite_url: str, machine: FakeSystem) -> Iterator[tuple[Api, Parts]]:
+    """The whole control plane over the fake machine, and its parts, for troubles of a SQLite file."""
+    parts = make_parts(tmp_path, Agent(machine), sqlite_url)
+    with running(parts) as http:
+        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+
+
+@pytest.fixture
 def appliance(tmp_path: Path, database_url: str, machine: FakeSystem) -> Iterator[Api]:
     """The whole control plane over the fake machine, on each kind of database, asked as an administrator."""
     parts = make_parts(tmp_path, Agent(machine), database_url)
