@@ -1184,7 +1184,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply';
 
 /**
  * JobResolve
@@ -1199,6 +1199,8 @@ export type JobResolve = {
  * JobState
  *
  * failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
+ *
+ * The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
  */
 export type JobState = 'pending' | 'running' | 'succeeded' | 'failed' | 'undone' | 'stuck';
 
@@ -1328,6 +1330,13 @@ export type JobSummaryPage = {
  * Level
  */
 export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10';
+
+/**
+ * LinkState
+ *
+ * unknown: the agent does not answer, so nobody can say.
+ */
+export type LinkState = 'ok' | 'broken' | 'unknown';
 
 /**
  * Login
@@ -1570,6 +1579,13 @@ export type NewToken = {
  * OsType
  */
 export type OsType = 'linux' | 'esxi' | 'windows' | 'proxmox' | 'other';
+
+/**
+ * Part
+ *
+ * The links, in the order in which each stands on the one before.
+ */
+export type Part = 'disk' | 'array' | 'volume' | 'export' | 'portal' | 'session';
 
 /**
  * PasswordChange
@@ -1943,6 +1959,143 @@ export type SessionPage = {
  * Severity
  */
 export type Severity = 'info' | 'warning' | 'critical';
+
+/**
+ * Site
+ *
+ * The document. A section that is left out is not looked at.
+ */
+export type Site = {
+    /**
+     * Format
+     */
+    format?: 1;
+    /**
+     * Arrays
+     */
+    arrays?: Array<SiteArray> | null;
+    /**
+     * Volumes
+     */
+    volumes?: Array<VolumeCreate> | null;
+    /**
+     * Hosts
+     */
+    hosts?: Array<SiteHost> | null;
+    /**
+     * Host Groups
+     */
+    host_groups?: Array<HostGroupCreate> | null;
+    /**
+     * Portals
+     */
+    portals?: Array<PortalCreate> | null;
+    /**
+     * Mappings
+     */
+    mappings?: Array<MappingCreate> | null;
+};
+
+/**
+ * SiteArray
+ */
+export type SiteArray = {
+    /**
+     * Name
+     */
+    name: string;
+    engine?: ArrayEngine;
+    level: Level;
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Chunk Bytes
+     */
+    chunk_bytes?: number | null;
+    write_hole?: WriteHole | null;
+    /**
+     * Wipe
+     */
+    wipe?: Array<unknown>;
+    /**
+     * Spares
+     */
+    spares?: Array<string>;
+};
+
+/**
+ * SiteChap
+ *
+ * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+ */
+export type SiteChap = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Secret
+     */
+    secret?: null;
+    /**
+     * Mutual User
+     */
+    mutual_user?: string | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+};
+
+/**
+ * SiteHost
+ *
+ * `chap: null` takes CHAP away; without the field it stays as it is.
+ */
+export type SiteHost = {
+    /**
+     * Name
+     */
+    name: string;
+    os_type?: OsType;
+    /**
+     * Iqns
+     */
+    iqns?: Array<string>;
+    /**
+     * Wwpns
+     */
+    wwpns?: Array<string>;
+    /**
+     * Nqns
+     */
+    nqns?: Array<string>;
+    chap?: SiteChap | null;
+    dhchap?: DhChap | null;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SiteRequest
+ *
+ * A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names.
+ */
+export type SiteRequest = {
+    site: Site;
+    /**
+     * Scope
+     */
+    scope?: Array<string>;
+    /**
+     * Destroy
+     */
+    destroy?: Array<string>;
+};
 
 /**
  * Snapshot
@@ -2515,6 +2668,56 @@ export type VolumeRollBack = {
 };
 
 /**
+ * VolumeWhy
+ *
+ * Why a volume is or is not where it should be: one chain for each host asked about.
+ */
+export type VolumeWhy = {
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Chains
+     */
+    chains: Array<WhyChain>;
+};
+
+/**
+ * WhyChain
+ *
+ * The way to one host. `sentence` names the first broken link; `host` is null where the volume is for nobody.
+ */
+export type WhyChain = {
+    /**
+     * Host
+     */
+    host: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Links
+     */
+    links: Array<WhyLink>;
+};
+
+/**
+ * WhyLink
+ *
+ * One link, and in `words` what it is like or what is wrong and what to do.
+ */
+export type WhyLink = {
+    part: Part;
+    state: LinkState;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * WriteHole
  *
  * How a parity array survives a power cut between data and parity write.
@@ -2705,6 +2908,114 @@ export type LoginWritable = {
      * Password
      */
     password: string;
+};
+
+/**
+ * Site
+ *
+ * The document. A section that is left out is not looked at.
+ */
+export type SiteWritable = {
+    /**
+     * Format
+     */
+    format?: 1;
+    /**
+     * Arrays
+     */
+    arrays?: Array<SiteArray> | null;
+    /**
+     * Volumes
+     */
+    volumes?: Array<VolumeCreate> | null;
+    /**
+     * Hosts
+     */
+    hosts?: Array<SiteHostWritable> | null;
+    /**
+     * Host Groups
+     */
+    host_groups?: Array<HostGroupCreate> | null;
+    /**
+     * Portals
+     */
+    portals?: Array<PortalCreate> | null;
+    /**
+     * Mappings
+     */
+    mappings?: Array<MappingCreate> | null;
+};
+
+/**
+ * SiteChap
+ *
+ * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+ */
+export type SiteChapWritable = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Secret
+     */
+    secret?: string | null;
+    /**
+     * Mutual User
+     */
+    mutual_user?: string | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+};
+
+/**
+ * SiteHost
+ *
+ * `chap: null` takes CHAP away; without the field it stays as it is.
+ */
+export type SiteHostWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    os_type?: OsType;
+    /**
+     * Iqns
+     */
+    iqns?: Array<string>;
+    /**
+     * Wwpns
+     */
+    wwpns?: Array<string>;
+    /**
+     * Nqns
+     */
+    nqns?: Array<string>;
+    chap?: SiteChapWritable | null;
+    dhchap?: DhChapWritable | null;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SiteRequest
+ *
+ * A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names.
+ */
+export type SiteRequestWritable = {
+    site: SiteWritable;
+    /**
+     * Scope
+     */
+    scope?: Array<string>;
+    /**
+     * Destroy
+     */
+    destroy?: Array<string>;
 };
 
 /**
@@ -4839,6 +5150,69 @@ export type VolumeCreateBatchResponses = {
 };
 
 export type VolumeCreateBatchResponse = VolumeCreateBatchResponses[keyof VolumeCreateBatchResponses];
+
+export type VolumeWhyData = {
+    body?: never;
+    path: {
+        /**
+         * Volume
+         *
+         * Its id or its name.
+         */
+        volume: string;
+    };
+    query?: {
+        /**
+         * Host
+         *
+         * Only the way to this host, by id or name.
+         */
+        host?: string | null;
+    };
+    url: '/api/v1/volumes/{volume}:why';
+};
+
+export type VolumeWhyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeWhyError = VolumeWhyErrors[keyof VolumeWhyErrors];
+
+export type VolumeWhyResponses = {
+    /**
+     * Successful Response
+     */
+    200: VolumeWhy;
+};
+
+export type VolumeWhyResponse = VolumeWhyResponses[keyof VolumeWhyResponses];
 
 export type VolumeListData = {
     body?: never;
@@ -7325,6 +7699,248 @@ export type SessionListResponses = {
 };
 
 export type SessionListResponse = SessionListResponses[keyof SessionListResponses];
+
+export type SiteShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/site';
+};
+
+export type SiteShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteShowError = SiteShowErrors[keyof SiteShowErrors];
+
+export type SiteShowResponses = {
+    /**
+     * The document; what it leaves out is not known or secret.
+     */
+    200: Site;
+};
+
+export type SiteShowResponse = SiteShowResponses[keyof SiteShowResponses];
+
+export type SiteSchemaShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/site:schema';
+};
+
+export type SiteSchemaShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteSchemaShowError = SiteSchemaShowErrors[keyof SiteSchemaShowErrors];
+
+export type SiteSchemaShowResponses = {
+    /**
+     * Response Site Schema Show
+     *
+     * Successful Response
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type SiteSchemaShowResponse = SiteSchemaShowResponses[keyof SiteSchemaShowResponses];
+
+export type SitePlanData = {
+    body: SiteRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:plan';
+};
+
+export type SitePlanErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SitePlanError = SitePlanErrors[keyof SitePlanErrors];
+
+export type SitePlanResponses = {
+    /**
+     * Successful Response
+     */
+    200: Plan;
+};
+
+export type SitePlanResponse = SitePlanResponses[keyof SitePlanResponses];
+
+export type SiteApplyData = {
+    body: SiteRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:apply';
+};
+
+export type SiteApplyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteApplyError = SiteApplyErrors[keyof SiteApplyErrors];
+
+export type SiteApplyResponses = {
+    /**
+     * The plan (dry run), or that there is nothing to change.
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
 
 export type JobListData = {
     body?: never;

@@ -11,7 +11,7 @@ from lunette.domain.errors import NotFound
 
 
 class _Plain(Convertor[str]):
-    """A reference without a colon, so that `/jobs/x:resolve` is no job of that name."""
+    """A reference without a colon, `{job:plain}` in a path, so that `/jobs/x:resolve` is no job of that name."""
 
     regex = "[^/:]+"
 

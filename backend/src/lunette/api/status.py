@@ -89,7 +89,7 @@ def _sentence(
     other = [alert.message for alert in alerts if alert.severity == Severity.WARNING.value]
     grave = [
         *([f"Array {', '.join(lost)}."] if lost else []),
-        *([f"The agent does not answer: {now.away}"] if now.away else []),
+        *([f"{now.away[:1].upper()}{now.away[1:].rstrip('.')}."] if now.away else []),
         *critical,
         *(
             [f"{blocked} of {counts.hosts + counts.host_groups} hosts and groups wait for their volumes."]

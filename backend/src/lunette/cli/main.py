@@ -9,6 +9,7 @@ from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
 from lunette.cli.list_show_delete import register_nouns
+from lunette.cli.site import register_site
 
 REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 
@@ -16,6 +17,7 @@ register_nouns()
 register_create()
 register_arrays()
 register_actions()
+register_site()
 
 
 def main() -> None:

@@ -15,7 +15,10 @@ class ResourceState(StrEnum):
 
 
 class JobState(StrEnum):
-    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed."""
+    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
+
+    The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
+    """
 
     PENDING = "pending"
     RUNNING = "running"
@@ -52,6 +55,7 @@ class JobKind(StrEnum):
     SNAPSHOTS_CREATE = "snapshots.create"
     SNAPSHOT_DELETE = "snapshot.delete"
     THIN_POOL_GROW = "thin_pool.grow"
+    SITE_APPLY = "site.apply"
 
     @property
     def destroys(self) -> bool:

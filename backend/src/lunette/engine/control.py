@@ -12,14 +12,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
+from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
-from lunette.domain.jobs import JobState, Resolution
+from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
+from lunette.domain.why import VolumeWhy
 from lunette.engine import (
     array_care,
     array_changes,
@@ -29,8 +32,10 @@ from lunette.engine import (
     mappings,
     portals,
     resolving,
+    site,
     snapshots,
     volumes,
+    why,
 )
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
@@ -38,6 +43,7 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.pools import PoolWatcher
 from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
+from lunette.engine.site_run import SiteRunner
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -57,7 +63,7 @@ class Control:
         self.agent = agent
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent)
-        self._workers = Workers(self._run_job)
+        self._workers = Workers(self.run_job)
         self.desk = Desk(
             identities=identities or IdentitySource(),
             seen=self._cache.get,
@@ -69,9 +75,13 @@ class Control:
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend)
         self._pools = PoolWatcher(store, self.desk, self._cache.get)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
+        self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
 
-    def _run_job(self, job_id: str) -> JobState:
-        return self.runner.run(job_id)
+    def run_job(self, job_id: str) -> JobState:
+        """Runs one job in this thread, as far as it goes."""
+        with self.store.read() as tx:
+            kind = tx.scalar(select(Job.kind).where(Job.id == job_id))
+        return self.sites.run(job_id) if kind == JobKind.SITE_APPLY else self.runner.run(job_id)
 
     def start(self) -> None:
         """Starts the threads, and takes up the jobs an earlier process left, oldest first."""
@@ -201,6 +211,23 @@ class Control:
     def delete_mapping(self, tx: Session, actor: Actor, mapping_id: str, dry_run: bool = False) -> Outcome:
         """Takes a volume away from its owner; the plan names the hosts that are logged in."""
         return mappings.delete(tx, self.desk, actor, mapping_id, dry_run)
+
+    def site(self, tx: Session) -> Site:
+        """Everything by name, without secrets."""
+        return site.export(tx)
+
+    def apply_site(self, tx: Session, actor: Actor, request: SiteRequest, dry_run: bool = False) -> Outcome:
+        """Makes the site as a document says, as one job of single changes; nothing goes that it does not name."""
+        return site.apply(tx, self.desk, actor, request, dry_run)
+
+    def why(self, volume: str, host: str | None) -> VolumeWhy:
+        """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""
+        try:
+            seen, sessions = self._cache.get(), self.agent.sessions().sessions
+        except Unavailable:
+            seen, sessions = None, None
+        with self.store.read() as tx:
+            return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""
