@@ -37,12 +37,15 @@ def drive(machine: FakeSystem, disk_id: str) -> FakeDisk:
 
 
 def test_a_spare_takes_the_place_of_a_lost_disk_and_another_makes_up_for_it(
-    appliance: Api, machine: FakeSystem
+    appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     disks = stand(appliance, spares=1)
+    appliance.until(agent.bring_up)
     machine.advance(REBUILD_S)
     assert states(appliance) == dict.fromkeys(disks[:3], "in_sync") | {disks[3]: "spare"}
     machine.pull(drive(machine, disks[1]))
+    assert states(appliance)[disks[3]] == "spare", "md waits for the next write"
+    agent.bring_up()
     appliance.until(lambda: states(appliance).get(disks[3]) == "rebuilding")
     appliance.until(lambda: bool(alerts(appliance)))
     (alert,) = alerts(appliance)

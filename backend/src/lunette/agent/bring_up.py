@@ -9,7 +9,7 @@ from lunette.providers.arrays.md.assemble import assemble, is_running, stop
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
 from lunette.providers.arrays.md.parse import is_ours
 from lunette.providers.arrays.md.plan import device_path
-from lunette.providers.arrays.md.sync import keep_pace
+from lunette.providers.arrays.md.sync import keep_pace, keep_writable
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.providers.volumes.lvm.plan import TAG
@@ -37,7 +37,7 @@ class BringUp:
         for array in served.arrays:
             reason = self._array(array)
             if reason is None:
-                self._pace(array)
+                self._tend(array)
                 missing = [v for v in served.volumes if v.array_id == array.array_id and not self._is_there(v.device)]
                 if missing or array.uuid not in self._active:
                     reason, changed = self._group(array), True
@@ -67,12 +67,13 @@ class BringUp:
             log.info("array %s is up%s", array.name, " without all of its disks" if late else "")
         return reason
 
-    def _pace(self, array: ExportArray) -> None:
-        """A pace that cannot be set now is set at the next pass, and keeps nothing from being served."""
+    def _tend(self, array: ExportArray) -> None:
+        """What cannot be set now is set at the next pass, and keeps nothing from being served."""
         try:
+            keep_writable(self._system, array)
             keep_pace(self._system, array)
         except OSError as error:
-            log.warning("the pace of array %s is not set: %s", array.name, error)
+            log.warning("array %s is not set as it should be: %s", array.name, error)
 
     def _group(self, array: ExportArray) -> str | None:
         try:

@@ -192,6 +192,11 @@ class Hardware:
                 array.sync_action, array.sync_started = word, self.clock
             elif array.sync_action in ("check", "repair") and word == "idle":
                 array.last_sync, array.sync_action = array.sync_action, "idle"
+        elif parts[0] == "array_state":
+            if word != "active":
+                raise refuse(errno.EINVAL, path)
+            array.is_read_auto = False
+            self.md.recover(array, self.clock)
         elif parts[0].startswith("dev-"):
             member = next(m for m in array.bound() if m.disk.kernel_name == parts[0].removeprefix("dev-"))
             if parts[1] != "state" or word not in ("want_replacement", "-want_replacement"):

@@ -149,7 +149,8 @@ def _take_back(system: System, array: parse.KernelArray, disk: ObservedDisk, ste
             pass
         else:
             settle(system)
-            return "is back: what changed meanwhile is copied"
+            quick = array.attributes["consistency_policy"] == "bitmap"
+            return "is back: what changed meanwhile is copied" if quick else "is back and is filled anew"
         again = running_array(system, step)
         if _bound(again, disk) is not None:
             return "is back"
