@@ -97,6 +97,19 @@ def test_an_array_tells_what_its_thin_pool_holds_and_loses_it_with_the_last_thin
     assert array["free_bytes"] == before + pool["size_bytes"] + 2 * pool["metadata_bytes"]
 
 
+def test_a_pool_that_fills_is_told_and_grows_as_soon_as_there_is_room(thin: Api, machine: FakeSystem) -> None:
+    free = thin.get("/arrays/tank")["free_bytes"] // (4 * MIB) * 4 * MIB
+    thin.made("/volumes", {"name": "filler", "array": "tank", "size_bytes": free})
+    path = device(machine, thin, "t1")
+    for chunk in range(900):
+        machine.write_data(path, chunk * 65536, str(chunk))
+    machine.changed()
+    thin.until(lambda: any("more than 85 % full" in alert["message"] for alert in thin.items("/alerts")), 30)
+    thin.done(thin.delete("/volumes/filler").json())
+    thin.until(lambda: thin.get("/arrays/tank")["thin_pool"]["size_bytes"] == 128 * MIB, 30)
+    thin.until(lambda: not any("thin pool" in a["message"] and not a["resolved_at"] for a in thin.items("/alerts")), 30)
+
+
 def test_a_roll_back_of_a_mapped_volume_is_refused(thin: Api, machine: FakeSystem) -> None:
     thin.made("/snapshots", {"name": "before", "volume": "t1"})
     machine.write_data(device(machine, thin, "t1"), 0, "new")

@@ -10,7 +10,7 @@ from lunette.system.fake.lvm import Lvm, LvView, Pv
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Vg
 
-Value = str | int | list[str] | None
+Value = str | int | float | list[str] | None
 
 
 def report(lvm: Lvm, command: str, options: dict[str, list[str]], words: list[str]) -> Answer:
@@ -96,7 +96,7 @@ def _used_bytes(view: LvView) -> int | None:
 def _percent(lvm: Lvm, view: LvView, used: int | None) -> Value:
     if used is None or lvm.kernel_name(view) is None:
         return None
-    return f"{used * 100 / view.size_bytes():.2f}"
+    return round(used * 100 / view.size_bytes(), 2)
 
 
 _PV: dict[str, Callable[..., Value]] = {

@@ -107,9 +107,11 @@ class VolumeTools:
             return None
         vg, free = view.vg, view.vg.free_extents()
         more = _extents(vg, options["poolmetadatasize"][-1]) - len(view.lv.metadata_extents)
-        if more > len(free):
-            return _no_more(vg, more)
+        spare = max(0, len(view.lv.metadata_extents) + more - len(vg.spare))
+        if more + spare > len(free):
+            return _no_more(vg, more + spare)
         view.lv.metadata_extents += free[:more]
+        vg.spare += free[more : more + spare]
         return None
 
     def _extend_data(self, options: Options, view: LvView) -> Answer | None:
@@ -137,7 +139,7 @@ class VolumeTools:
         if view is None:
             return fail(f'Existing logical volume "{old}" not found in volume group "{group}"')
         if new in view.vg.lvs:
-            return fail(f'Logical volume "{new}" already exists in volume group "{group}"')
+            return fail(f'Logical Volume "{new}" already exists in volume group "{group}"')
         self._lvm.rename(view, new)
         return 0, f'  Renamed "{old}" to "{new}" in volume group "{group}"\n', ""
 

@@ -40,7 +40,7 @@ def undo_create(system: System, step: ThinPoolCreate) -> str | None:
 
 
 def grow(system: System, step: ThinPoolGrow) -> str | None:
-    """Make data and metadata as large as said; None if they are. Metadata first: it is what must never run out."""
+    """Make data and metadata as large as said; None if they are. LVM lets the spare grow with the metadata."""
     group = own_group(system, step.group)
     known = _known(group, step.name)
     if known is None:
@@ -52,11 +52,11 @@ def grow(system: System, step: ThinPoolGrow) -> str | None:
         if not _is_stale(system, group, known):
             return None
         system.run(["lvchange", "--refresh", path], timeout_s=TIMEOUT_S)
-    check_space(group, f"thin pool {step.name}", metadata + data)
-    if metadata:
-        system.run(["lvextend", "--poolmetadatasize", f"{step.metadata_bytes}b", path], timeout_s=TIMEOUT_S)
-    if data:
-        system.run(["lvextend", "--size", f"{step.data_bytes}b", path], timeout_s=TIMEOUT_S)
+        return f"the kernel knows of {format_size(step.data_bytes)} in thin pool {step.name}"
+    check_space(group, f"thin pool {step.name}", 2 * metadata + data)
+    sizes = ["--poolmetadatasize", f"{step.metadata_bytes}b"] if metadata else []
+    sizes += ["--size", f"{step.data_bytes}b"] if data else []
+    system.run(["lvextend", *sizes, path], timeout_s=TIMEOUT_S)
     return f"thin pool {step.name} has {format_size(step.data_bytes)}"
 
 
