@@ -30,13 +30,13 @@ class Standing:
     def __init__(self, made: Appliance, hosts: NvmeInitiator) -> None:
         self.appliance, self.client, self.hosts = made, made.client, hosts
         self.keys = DhChap(hosts.new_key(), hosts.new_key())
-        self._provision(made.disk_ids("nvme"))
+        self._provision({"tank": made.disk_ids("nvme"), "late": made.disk_ids("scsi")})
         self.db, self.web = (str(self.client.get(f"/hosts/{name}")["subsystem_nqn"]) for name in ("db", "web"))
         self.port = made.machine.forward(PORT)
 
-    def _provision(self, disks: list[str]) -> None:
+    def _provision(self, disks: dict[str, list[str]]) -> None:
         post = self.client.post
-        for name, members in (("tank", disks[:2]), ("late", disks[2:])):
+        for name, members in disks.items():
             self.client.wait(post("/arrays", {"name": name, "engine": "md", "level": "raid1", "disks": members}))
         for name, array in (("one", "tank"), ("two", "tank"), ("three", "late")):
             self.client.wait(post("/volumes", {"name": name, "array": array, "size_bytes": VOLUME}))
@@ -63,7 +63,7 @@ def _blocked(mapping: JsonObject) -> str | None:
 
 @pytest.fixture(scope="module")
 def standing() -> Iterator[Standing]:
-    with appliance(Qemu("nvme", nvme=4, disk_mib=DISK_MIB)) as made, NvmeInitiator("nvme-hosts") as hosts:
+    with appliance(Qemu("nvme", nvme=2, scsi=2, disk_mib=DISK_MIB)) as made, NvmeInitiator("nvme-hosts") as hosts:
         yield Standing(made, hosts)
 
 
@@ -146,7 +146,7 @@ def test_io_goes_on_when_the_agent_is_killed(standing: Standing) -> None:
 def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_itself(standing: Standing) -> None:
     """`web` knocks at a port that serves `db` while its own array is away: it must go on knocking."""
     hosts, machine = standing.hosts, standing.appliance.machine
-    late = [disk.serial for disk in machine.disks][2:]
+    late = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
     hosts.write_pattern(standing.device(standing.web, 1), SEED + 4, BLOCKS)
     machine.check("sync")
     machine.reset()

@@ -26,6 +26,7 @@ from lunette.domain.exports import (
 Item = TypeVar("Item", bound=Model)
 Door = TypeVar("Door", ExportTarget, ExportSubsystem)
 """What one owner's volumes are served through."""
+_Place = tuple[ReleaseKind, str]
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,17 @@ class _Merge:
     def __init__(self, ledger: ExportSet, wanted: ExportSet) -> None:
         self.ledger, self.wanted = ledger, wanted
         self.unexplained: list[str] = []
+        self._held: dict[str, _Place] = {}
         self._released = {(r.kind, r.id) for r in wanted.released if r.generation <= wanted.generation}
 
     def verdict(self) -> Verdict:
         old, new = self.ledger, self.wanted
-        targets = self._doors(_TARGET, old.targets, new.targets, self._fill_target)
-        subsystems = self._doors(_SUBSYSTEM, old.subsystems, new.subsystems, self._fill_subsystem)
+        targets = self._join(_TARGET, old.targets, new.targets)
+        subsystems = self._join(_SUBSYSTEM, old.subsystems, new.subsystems)
+        self._held = {**self._holding(_TARGET, old.targets, targets),
+                      **self._holding(_SUBSYSTEM, old.subsystems, subsystems)}  # fmt: skip
+        targets = self._fill(_TARGET, targets, old.targets, new.targets, self._fill_target)
+        subsystems = self._fill(_SUBSYSTEM, subsystems, old.subsystems, new.subsystems, self._fill_subsystem)
         needed = {lun.volume_id for luns in (*(t.luns for t in targets), *(s.luns for s in subsystems)) for lun in luns}
         volumes = self._join(_VOLUME, old.volumes, new.volumes, needed)
         arrays = self._join(_ARRAY, old.arrays, new.arrays, {volume.array_id for volume in volumes})
@@ -110,29 +116,35 @@ class _Merge:
         )  # fmt: skip
         return Verdict(effective=effective, unexplained=tuple(self.unexplained), refusal=None)
 
-    def _doors(
-        self,
-        kind: _Kind[Door],
-        old: Sequence[Door],
-        new: Sequence[Door],
-        fill: Callable[[Door, Door | None, Door | None], Door],
-    ) -> tuple[Door, ...]:
-        """Targets or subsystems, each with its inside: what the document says, and what was not released."""
-        joined = self._join(kind, old, new)
+    def _holding(self, kind: _Kind[Door], old: Sequence[Door], joined: Sequence[Door]) -> dict[str, _Place]:
+        """Where each mapping that was not released is served: in one place, until it is released there."""
         staying = {door.target_id for door in joined}
-        held = {
-            lun.mapping_id: door.target_id
+        return {
+            lun.mapping_id: (kind.release, door.target_id)
             for door in old
             if door.target_id in staying
             for lun in door.luns
             if (ReleaseKind.MAPPING, lun.mapping_id) not in self._released
         }
+
+    def _fill(
+        self,
+        kind: _Kind[Door],
+        joined: Sequence[Door],
+        old: Sequence[Door],
+        new: Sequence[Door],
+        fill: Callable[[Door, Door | None, Door | None], Door],
+    ) -> tuple[Door, ...]:
+        """Each target or subsystem with its inside: what the document says, and what was not released."""
         before, after = ({door.target_id: door for door in doors} for doors in (old, new))
-        return tuple(
-            self._fill_luns(fill(door, before.get(door.target_id), after.get(door.target_id)),
-                            before.get(door.target_id), after.get(door.target_id), held)
-            for door in joined
-        )  # fmt: skip
+        filled = []
+        for door in joined:
+            was, becomes = before.get(door.target_id), after.get(door.target_id)
+            place = (kind.release, door.target_id)
+            coming = [m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place]
+            luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
+            filled.append(fill(door, was, becomes).model_copy(update={"luns": luns}))
+        return tuple(filled)
 
     def _fill_target(self, door: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
         joined = self._join(_INITIATOR, old.initiators if old else (), new.initiators if new else ())
@@ -143,11 +155,6 @@ class _Merge:
     ) -> ExportSubsystem:
         joined = self._join(_NVME_HOST, old.hosts if old else (), new.hosts if new else ())
         return door.model_copy(update={"hosts": self._unique(_NVME_HOST, joined)})
-
-    def _fill_luns(self, door: Door, old: Door | None, new: Door | None, held: dict[str, str]) -> Door:
-        """`held` tells which door serves a mapping: it is served in one place, until it is released there."""
-        coming = [m for m in (new.luns if new else ()) if held.get(m.mapping_id, door.target_id) == door.target_id]
-        return door.model_copy(update={"luns": self._numbered(self._join(_LUN, old.luns if old else (), coming))})
 
     def _join(
         self, kind: _Kind[Item], old: Iterable[Item], new: Iterable[Item], needed: Container[str] = ()

@@ -7,6 +7,7 @@ subsystem allows them, a subsystem allows them before a port serves it, and the 
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
@@ -178,7 +179,8 @@ class _Builder:
 
     def _look_at_size(self, node: Namespace) -> None:
         """The kernel does not tell the size it serves, so it is asked to look each time; nothing new is no event."""
-        self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
+        with suppress(OSError):  # what is served stays served; the next run asks again
+            self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
 
     def _device_reason(self, volume_id: str, device: str) -> str:
         return self._reasons.get(volume_id, f"its device {device} is not there")
