@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 
 from backend.tests.faults.world import ACTOR, EngineCrash, World, database_template
 from backend.tests.planner.sites import Facts, facts
+from backend.tests.wiring import AwayAgent
 from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, ToolFailed
 from lunette.domain.hosts import HostPatch
 from lunette.domain.jobs import JobState
@@ -249,6 +250,27 @@ def test_a_job_of_it_that_fails_is_taken_back_and_the_rest_is_not_begun(world: W
     world.agent.mutants.clear()
     assert "array" not in {change.noun for change in applied(world, document(world)).changes}
     assert len(there(world)) == 11
+
+
+def test_while_the_agent_is_away_it_waits_and_says_so(world: World) -> None:
+    outcome = ask(world, document(world))
+    away = AwayAgent()
+    there_again = world.control._cache._agent
+    messages = []
+
+    def wait(seconds: float) -> bool:
+        with world.store.read() as tx:
+            messages.append(tx.get_one(Job, outcome.job_id).message)
+        if seconds:
+            world.control._cache._agent = there_again
+            world.control._cache._failed = None
+        return False
+
+    world.control.sites._wait = wait
+    world.control._cache.forget()
+    world.control._cache._agent = away
+    assert run(world, outcome.job_id).state == JobState.SUCCEEDED
+    assert messages[0].startswith("waiting: the agent does not answer")
 
 
 def test_a_change_by_someone_else_meanwhile_is_not_undone(world: World) -> None:

@@ -25,7 +25,7 @@ from lunette.planner.site_scope import narrow
 from lunette.store.database import store_of
 
 QUICK = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )  # fmt: skip
 """Seconds for all of them. What fails is made small by the long profile, which takes up the example that is kept."""
@@ -151,7 +151,7 @@ def test_what_a_document_leaves_open_stays_and_applying_it_twice_changes_nothing
         world.bring_to(second, before)
         after = world.facts()
         assert world.bring_to(second, before) == ()
-        for noun in (SiteNoun.VOLUME, SiteNoun.HOST, SiteNoun.HOST_GROUP):
+        for noun in SiteNoun:
             for entry in second.entries(noun):
                 key = key_of(noun, entry)
                 for name in before.get(key, {}).keys() - entry.model_fields_set:

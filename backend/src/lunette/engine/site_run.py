@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.errors import AgentAway, LunetteError, Unavailable
+from lunette.domain.errors import LunetteError, Unavailable
 from lunette.domain.jobs import JobKind, JobState, StepState
 from lunette.domain.site import SiteNoun
 from lunette.engine import site
@@ -42,13 +42,13 @@ class SiteRunner:
         while True:
             try:
                 state = self._advance(job_id)
-            except AgentAway as away:
-                self._say(job_id, f"waiting for the agent: {away.detail}")
+            except (
+                Unavailable
+            ) as away:  # if it is the database, saying so raises again, and the worker comes back later
+                self._say(job_id, f"waiting: {away.detail}")
                 state = None
                 if self._wait(RETRY_S):
                     return JobState.RUNNING
-            except Unavailable:
-                raise  # the database itself: the worker tries again later, and the journal says from where
             except LunetteError as error:
                 return self._stop_at(job_id, error)
             if state is not None or self._wait(0):
@@ -138,8 +138,8 @@ def _stopped(
     tx: Session, job: Job, steps: Sequence[JobStep], step: JobStep, why: LunetteError, error: dict[str, object] | None
 ) -> JobState:
     """The job ends here. Nothing is taken back: hosts may have begun to write on what was made."""
-    step.state, step.finished_at, step.error = StepState.UNDONE.value, utc_now(), error
-    job.error = error or problem(why)
+    step.state, step.finished_at, step.error = StepState.UNDONE.value, utc_now(), error or problem(why)
+    job.error = step.error
     done = sum(one.state == StepState.DONE for one in steps)
     rest = [one.title for one in steps if one.state != StepState.DONE]
     made = f"{done} of {len(steps)} changes were made and stay" if done else "nothing was changed"

@@ -163,8 +163,9 @@ class _Comparison:
             message = f"{key} is {state} now; wait for its job to end, or resolve it if it is stuck, then repeat"
             self._findings.add(Conflict, self._places.get(key, "destroy"), key, message)
 
-    def _create(self, noun: SiteNoun, key: str, entry: Model) -> None:
-        values = _given(entry)
+    def _create(self, noun: SiteNoun, key: str, entry: Model, before: Model | None = None) -> None:
+        """`before` is what it replaces: what the document leaves open stays as it was."""
+        values = (_given(before) if before else {}) | _given(entry)
         if isinstance(entry, SiteHost) and entry.chap is not None:
             values["chap"] = self._chap(key, entry.chap, None)
         if isinstance(entry, ArrayCreate):
@@ -183,7 +184,7 @@ class _Comparison:
             self._refuse_fixed(noun, key, fixed, present)
         elif fixed:
             self._add(_DELETE[noun], Verb.DELETE, noun, key, None)
-            self._create(noun, key, wanted)
+            self._create(noun, key, wanted, present)
         else:
             self._patch(noun, key, {name: value for name, value in differing.items() if name in patchable}, present)
 
