@@ -1,0 +1,43 @@
+/** The plan of what a form holds now, asked for whenever typing pauses. Nothing changes on the appliance by it. */
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
+import { refDebounced } from '@vueuse/core'
+import { computed } from 'vue'
+import type { Ref } from 'vue'
+import { planOf } from './change'
+import type { Change } from './change'
+
+const PAUSE_MS = 350
+
+/** `body` is undefined while there is nothing to plan yet; `change` makes the request of it. */
+export function useLivePlan<Body extends object>(
+  body: Ref<Body | undefined>,
+  change: (body: Body) => Change,
+) {
+  const settled = refDebounced(body, PAUSE_MS)
+  const query = useQuery(
+    computed(() => {
+      const wish = settled.value
+      return {
+        queryKey: [{ _id: 'plan', wish }],
+        queryFn: () => {
+          if (!wish) throw new Error('Nothing is asked for yet.')
+          return planOf(change(wish))
+        },
+        enabled: wish !== undefined,
+        placeholderData: keepPreviousData,
+        retry: false,
+        gcTime: 0,
+        refetchOnWindowFocus: false,
+        staleTime: 0,
+      }
+    }),
+  )
+  const isAsked = computed(() => body.value !== undefined)
+
+  return {
+    plan: computed(() => (isAsked.value && !query.error.value ? query.data.value : undefined)),
+    error: computed(() => (isAsked.value ? (query.error.value ?? undefined) : undefined)),
+    /** What is shown is of an earlier moment. */
+    isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== body.value)),
+  }
+}
