@@ -106,13 +106,21 @@ async function answerList(world: World, request: Request, url: URL, list: string
   const create = CREATES(world)[list]
   if (request.method !== 'POST' || !create)
     return problem(404, 'Not found', `The mock has no ${request.method} /${list}.`)
-  if (!request.headers.get('Idempotency-Key'))
+  const key = request.headers.get('Idempotency-Key')
+  if (!key)
     return problem(
       400,
       'No key',
       'The mock wants an Idempotency-Key with every POST, so that none is forgotten.',
     )
-  return settle(create((await request.json()) as never), url)
+  const kept = world.answered.get(key)
+  if (kept) return kept.clone()
+  const answer = settle(create((await request.json()) as never), url)
+  if (!answer.ok || url.searchParams.get('dry_run') === 'true') return answer
+  world.answered.set(key, answer.clone())
+  if (!world.isAnswerLost) return answer
+  delete world.isAnswerLost
+  throw new TypeError('Failed to fetch')
 }
 
 /** One function that answers like the appliance; `Response` in, `Response` out, for tests and for the dev server. */

@@ -36,6 +36,10 @@ export interface World {
   broken?: string
   /** While set, the next step of a running job fails with this detail and is taken back. */
   failingStep?: string
+  /** While set, the next change is made but its answer never arrives. */
+  isAnswerLost?: boolean
+  /** Answers kept under their Idempotency-Key. */
+  answered: Map<string, Response>
   /** What a running job does when its last step is done, by job id. */
   finishing: Map<string, () => void>
   status: Status
@@ -151,6 +155,7 @@ export function makeWorld(): World {
   return {
     password: 'moonlight-over-tank',
     finishing: new Map(),
+    answered: new Map(),
     hosts: [...hosts, ...spare],
     hostGroups: [cluster],
     portals: [portal('storage-a'), portal('storage-b', { address: '10.20.1.2' })],

@@ -72,3 +72,10 @@ export function suggestLevel(count: number, levels: readonly EngineLevel[]): Lev
   const wanted: Level = count >= 8 ? 'raid6' : count >= 3 ? 'raid5' : 'raid1'
   return levels.find(({ level, min_disks }) => level === wanted && min_disks <= count)?.level
 }
+
+/** The first of tank, tank2, tank3 … that no array has. */
+export function freeName(taken: readonly string[]): string {
+  let name = 'tank'
+  for (let number = 2; taken.includes(name); number += 1) name = `tank${number}`
+  return name
+}
