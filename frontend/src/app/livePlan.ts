@@ -13,31 +13,27 @@ export function useLivePlan<Body extends object>(
   body: Ref<Body | undefined>,
   change: (body: Body) => Change,
 ) {
-  const settled = refDebounced(body, PAUSE_MS)
+  // As text: a body that was worked out anew and says the same is no other question.
+  const wish = computed(() => (body.value ? JSON.stringify(body.value) : ''))
+  const settled = refDebounced(wish, PAUSE_MS)
   const query = useQuery(
-    computed(() => {
-      const wish = settled.value
-      return {
-        queryKey: [{ _id: 'plan', wish }],
-        queryFn: () => {
-          if (!wish) throw new Error('Nothing is asked for yet.')
-          return planOf(change(wish))
-        },
-        enabled: wish !== undefined,
-        placeholderData: keepPreviousData,
-        retry: false,
-        gcTime: 0,
-        refetchOnWindowFocus: false,
-        staleTime: 0,
-      }
-    }),
+    computed(() => ({
+      queryKey: [{ _id: 'plan', wish: settled.value }],
+      queryFn: () => planOf(change(JSON.parse(settled.value) as Body)),
+      enabled: settled.value !== '',
+      placeholderData: keepPreviousData,
+      retry: false,
+      gcTime: 0,
+      refetchOnWindowFocus: false,
+      staleTime: 0,
+    })),
   )
-  const isAsked = computed(() => body.value !== undefined)
+  const isAsked = computed(() => wish.value !== '')
 
   return {
     plan: computed(() => (isAsked.value && !query.error.value ? query.data.value : undefined)),
     error: computed(() => (isAsked.value ? (query.error.value ?? undefined) : undefined)),
     /** What is shown is of an earlier moment. */
-    isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== body.value)),
+    isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== wish.value)),
   }
 }
