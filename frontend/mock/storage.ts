@@ -1,11 +1,10 @@
 /** Rows of the mock world that are about storage: disks, one array, volumes. */
-import type { Disk, DiskHardware, StorageArray, Volume } from '@/api'
+import type { Disk, DiskHardware, Engine, EngineLevel, StorageArray, Volume } from '@/api'
+import { MADE } from './made'
 
 export const GIB = 2 ** 30
 export const ARRAY_BYTES = 26_885_291_876_352
 export const two = (number: number): string => String(number).padStart(2, '0')
-
-const MADE = '2026-11-20T09:12:00Z'
 
 const hardware = (rotational: boolean): DiskHardware => ({
   device: '/dev/null',
@@ -128,3 +127,39 @@ export function volume(number: number, change: Partial<Volume> = {}): Volume {
     ...change,
   }
 }
+
+const level = (
+  name: EngineLevel['level'],
+  min: number,
+  survives: string,
+  ios: number,
+  holes: EngineLevel['write_hole'],
+): EngineLevel => ({
+  level: name,
+  min_disks: min,
+  max_disks: 256,
+  survives_failures: survives,
+  small_write_ios: ios,
+  write_hole: holes,
+})
+
+export const mdEngine = (): Engine => ({
+  engine: 'md',
+  kind: 'array',
+  available: true,
+  reason: null,
+  levels: [
+    level('raid0', 2, 'none', 1, ['none']),
+    level('raid1', 2, 'all disks but one', 2, ['bitmap', 'none']),
+    level('raid5', 3, 'one disk', 4, ['ppl', 'bitmap', 'none']),
+    level('raid6', 4, 'two disks', 6, ['bitmap', 'none']),
+    level('raid10', 2, 'one disk of each mirrored pair', 2, ['bitmap', 'none']),
+  ],
+  can_grow: false,
+  can_thin: false,
+  can_snapshot: false,
+  can_qos: false,
+  reservations: true,
+  compare_and_write: true,
+  needs: ['mdadm', 'md_mod'],
+})
