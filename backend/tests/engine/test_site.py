@@ -121,6 +121,18 @@ def test_applying_it_again_changes_nothing_and_makes_no_job(world: World) -> Non
     assert (count(world, Job), count(world, Event), there(world)) == before
 
 
+def test_the_pace_of_an_array_is_part_of_the_document(world: World) -> None:
+    array = {"name": "tank", "level": "raid1", "disks": [disk.links()[0] for disk in world.machine.blocks.disks[:2]]}
+    bare = {"volumes": [], "hosts": [], "host_groups": [], "portals": [], "mappings": []}
+    applied(world, document(world, arrays=[array | {"sync_speed_max_bytes_s": "50MiB"}], **bare))
+    assert there(world)["array/tank"]["sync_speed_max_bytes_s"] == 50 * 1024**2
+    assert ask(world, document(world, arrays=[array], **bare)).job_id is None
+    applied(world, document(world, arrays=[array | {"sync_speed_max_bytes_s": "80MiB"}], **bare))
+    applied(world, document(world, arrays=[array | {"sync_speed_min_bytes_s": "2MiB"}], **bare))
+    found = there(world)["array/tank"]
+    assert (found["sync_speed_min_bytes_s"], found["sync_speed_max_bytes_s"]) == (2 * 1024**2, 80 * 1024**2)
+
+
 def test_no_secret_is_exported_and_none_lies_open_in_the_journal(world: World) -> None:
     outcome = ask(world, document(world))
     with world.store.read() as tx:
