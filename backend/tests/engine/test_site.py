@@ -123,7 +123,7 @@ def test_applying_it_again_changes_nothing_and_makes_no_job(world: World) -> Non
 
 def test_the_pace_of_an_array_is_part_of_the_document(world: World) -> None:
     array = {"name": "tank", "level": "raid1", "disks": [disk.links()[0] for disk in world.machine.blocks.disks[:2]]}
-    bare = {"volumes": [], "hosts": [], "host_groups": [], "portals": [], "mappings": []}
+    bare: dict[str, Any] = {"volumes": [], "hosts": [], "host_groups": [], "portals": [], "mappings": []}
     applied(world, document(world, arrays=[array | {"sync_speed_max_bytes_s": "50MiB"}], **bare))
     assert there(world)["array/tank"]["sync_speed_max_bytes_s"] == 50 * 1024**2
     assert ask(world, document(world, arrays=[array], **bare)).job_id is None
