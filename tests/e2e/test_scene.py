@@ -60,6 +60,7 @@ def test_what_was_written_is_there_after_the_hosts_come_back(standing: Standing)
     assert verified == {host.name: 8 for host in standing.scene.hosts}
 
 
+@pytest.mark.quick_on_uml
 def test_sessions_are_listed_with_their_hosts(standing: Standing) -> None:
     with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
         sessions = wait_until(
@@ -70,6 +71,7 @@ def test_sessions_are_listed_with_their_hosts(standing: Standing) -> None:
         assert {s["host"]: s["target_iqn"] for s in sessions} == standing.scene.targets
 
 
+@pytest.mark.quick_on_uml
 def test_a_host_sees_its_own_volumes_and_no_others(standing: Standing) -> None:
     plain = next(host for host in standing.scene.hosts if host.chap is None)
     own = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
@@ -80,12 +82,14 @@ def test_a_host_sees_its_own_volumes_and_no_others(standing: Standing) -> None:
         assert own.inquire(target, 1).ok == (name == plain.name), name
 
 
+@pytest.mark.quick_on_uml
 def test_an_initiator_nobody_registered_gets_no_lun(standing: Standing) -> None:
     stranger = LibiscsiInitiator("iqn.2026-01.com.example:stranger", "127.0.0.1", standing.port)
     for target in standing.scene.targets.values():
         assert not stranger.inquire(target, 1).ok
 
 
+@pytest.mark.quick_on_uml
 def test_a_wrong_or_missing_chap_secret_gets_no_lun(standing: Standing) -> None:
     host = next(h for h in standing.scene.hosts if h.chap and h.chap["mutual_user"] is None)
     assert host.chap is not None
@@ -96,6 +100,7 @@ def test_a_wrong_or_missing_chap_secret_gets_no_lun(standing: Standing) -> None:
         assert not LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, chap).inquire(target, 1).ok
 
 
+@pytest.mark.quick_on_uml
 def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
     guest = standing.hosts.initiator
     with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
@@ -108,6 +113,7 @@ def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
                 assert volume["serial"] in guest.machine.check(f"tr -d '\\0' <{shown}/vpd_pg80")
 
 
+@pytest.mark.quick_on_uml
 def test_a_volume_that_is_mapped_is_not_deleted(standing: Standing) -> None:
     with pytest.raises(Refused) as caught:
         standing.appliance.client.delete("/volumes/lun01")
@@ -115,6 +121,7 @@ def test_a_volume_that_is_mapped_is_not_deleted(standing: Standing) -> None:
     assert "esx1" in str(caught.value)
 
 
+@pytest.mark.quick_on_uml
 def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(standing: Standing) -> None:
     client = standing.appliance.client
     plain = next(host for host in standing.scene.hosts if host.chap is None)
@@ -129,6 +136,7 @@ def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(s
     assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED)[plain.name] == 8
 
 
+@pytest.mark.quick_on_uml
 @pytest.mark.parametrize("unit", ["lunette-agent", "lunette-api"])
 def test_exports_stay_when_a_process_is_killed(standing: Standing, unit: str) -> None:
     machine = standing.appliance.machine
@@ -156,6 +164,7 @@ def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing
     wait_until("every mapping is served", standing.serving)
 
 
+@pytest.mark.quick_on_uml
 def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
     machine = standing.appliance.machine
     wait_until(
