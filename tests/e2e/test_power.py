@@ -41,7 +41,7 @@ class Writer:
 @pytest.fixture
 def writer() -> Iterator[Writer]:
     """An appliance whose drives lose unflushed writes, a RAID5 with PPL, and a host logged in to a volume of it."""
-    machine = Qemu("power", nvme=3, power_cut=True, disk_mib=256)
+    machine = Qemu("power", nvme=3, power_cut=True, disk_mib=256, cpus=1)
     with appliance(machine) as made, KernelInitiator("power-host") as host:
         client = made.client
         wish: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids("nvme")}
