@@ -8,8 +8,10 @@ from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
 from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedVolume
 from lunette.providers.arrays.md import plan as md
+from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.volumes.lvm import plan as lvm
+from lunette.providers.volumes.zvol import plan as zvol
 
 EXT4 = Signature(type="ext4", label="data", uuid="0000-01")
 GPT = Signature(type="gpt", label=None, uuid=None)
@@ -57,6 +59,6 @@ def machine(**changes: Any) -> Observation:
     facts: dict[str, Any] = {
         "taken_at": 0.0, "hostname": "lunette", "kernel": "6.12", "disks": tuple(disk(n) for n in range(1, 9)),
         "arrays": (), "pools": (), "volumes": (), "addresses": ("10.0.2.15", "fe80::1", "127.0.0.1"),
-        "engines": (md.capability(), lvm.capability(), lio.capability()),
+        "engines": (md.capability(), zfs.capability(), lvm.capability(), zvol.capability(), lio.capability()),
     }  # fmt: skip
     return Observation(**(facts | changes))

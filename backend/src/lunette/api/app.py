@@ -20,6 +20,7 @@ from lunette.api.routes import (
     host_groups,
     hosts,
     jobs,
+    layouts,
     login,
     mappings,
     portals,
@@ -31,9 +32,9 @@ from lunette.api.routes import (
 
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, volumes.batches,
-    volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
-    sessions.routes, jobs.routes, events.routes, events.alerts,
+    health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
+    volumes.batches, volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches,
+    mappings.routes, sessions.routes, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

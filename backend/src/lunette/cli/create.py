@@ -40,9 +40,11 @@ def register_create() -> None:
 
 def array(
     name: Name,
-    level: Annotated[str, typer.Option(help="raid0, raid1, raid5, raid6 or raid10.")],
+    level: Annotated[
+        str, typer.Option(help="raid0, raid1, raid5, raid6, raid10, or with zfs stripe, mirror, raidz1 to 3.")
+    ],
     disk: Annotated[list[str], typer.Option(help="Stable disk id; repeat for each disk.")],
-    engine: Annotated[str, typer.Option(help="Array engine.")] = "md",
+    engine: Annotated[str, typer.Option(help="Array engine: md or zfs.")] = "md",
     chunk: Annotated[str | None, typer.Option(help="Stripe unit, such as 64KiB.")] = None,
     write_hole: Annotated[str | None, typer.Option(help="ppl, bitmap or none.")] = None,
     wipe: Annotated[list[str] | None, typer.Option(help="Disk whose signatures may be destroyed.")] = None,
@@ -60,12 +62,14 @@ def volume(
     array: Annotated[str, typer.Option(help="Array it is cut from.")],
     size: Annotated[str, typer.Option(help="Such as 10GiB.")],
     count: Annotated[int | None, typer.Option(help="Make this many, all or nothing.")] = None,
+    thin: Annotated[bool, typer.Option(help="Reserve no space for it.")] = False,
     description: Description = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Creates one volume, or with --count a batch."""
-    body: JsonObject = {"array": array, "size_bytes": size, "description": description}
+    body: JsonObject = {"array": array, "size_bytes": size, "description": description,
+                        "provisioning": "thin" if thin else "thick"}  # fmt: skip
     if count is None:
         send("/volumes", {"name": name, **body}, dry_run=dry_run, as_json=as_json)
     else:

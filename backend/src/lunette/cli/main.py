@@ -6,12 +6,14 @@ from lunette.cli import show
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
+from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
 
 REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 
 register_nouns()
 register_create()
+register_layouts()
 
 
 def main() -> None:

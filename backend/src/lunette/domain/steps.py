@@ -8,6 +8,7 @@ from lunette.domain.arrays import Level, WriteHole
 from lunette.domain.base import Model
 from lunette.domain.disks import Signature
 from lunette.domain.sizes import format_size
+from lunette.domain.volumes import Provisioning, VolumeEngine
 
 
 class Step(Model):
@@ -97,6 +98,50 @@ class MdDestroy(Step):
         return self.size_bytes
 
 
+class PoolCreate(Step):
+    """Creates one ZFS pool of blank disks. Undo destroys it while it holds no volume, and clears only its own labels.
+
+    The name is the plan's, so labels of it are recognised before the pool has its final `guid`.
+    """
+
+    kind: Literal["pool.create"] = "pool.create"
+    array_id: str
+    guid: str
+    """A 64-bit number in decimal."""
+    pool: str
+    level: Level
+    ashift: int
+    """The sector size ZFS uses, as a power of two."""
+    members: tuple[MdMember, ...]
+
+    def describe(self) -> str:
+        return f"create ZFS pool {self.pool}: {self.level.value} of {len(self.members)} disks, ashift {self.ashift}"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(m.disk_id for m in self.members)
+
+
+class PoolDestroy(Step):
+    """Destroys the pool and clears the labels that carry its name and guid."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.destroy"] = "pool.destroy"
+    array_id: str
+    guid: str
+    pool: str
+    size_bytes: int
+    members: tuple[MdMember, ...]
+
+    def describe(self) -> str:
+        return f"destroy ZFS pool {self.pool} ({format_size(self.size_bytes)}) on {len(self.members)} disks"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(m.disk_id for m in self.members)
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
 class GroupCreate(Step):
     """Makes the LVM volume group of an array. Undo removes it while it is empty and carries our tag."""
 
@@ -124,7 +169,7 @@ class GroupRemove(Step):
 
 
 class VolumeCut(Step):
-    """Cuts one logical volume, marked as fresh until it is sealed, and wipes what an earlier volume left in its head.
+    """Cuts one volume, marked as fresh until it is sealed; on LVM it wipes what an earlier volume left in its head.
 
     Undo removes it only while it is still fresh: a sealed volume may hold a host's data.
     """
@@ -134,6 +179,9 @@ class VolumeCut(Step):
     group: str
     lv_name: str
     size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
+    provisioning: Provisioning = Provisioning.THICK
+    """Thin only where the engine can: the volume then reserves no space."""
 
     def describe(self) -> str:
         return f"cut volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}"
@@ -150,6 +198,7 @@ class VolumesSeal(Step):
     kind: Literal["volumes.seal"] = "volumes.seal"
     group: str
     volumes: tuple[SealedVolume, ...]
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"seal {len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''} in {self.group}"
@@ -169,7 +218,7 @@ class ExportsGone(Step):
 
 
 class VolumeDelete(Step):
-    """Removes one logical volume that carries this volume's tag and is not open."""
+    """Removes one volume that carries this volume's mark and is not open."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.delete"] = "volume.delete"
@@ -177,6 +226,7 @@ class VolumeDelete(Step):
     group: str
     lv_name: str
     size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"delete volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}: its data is lost"
@@ -186,7 +236,17 @@ class VolumeDelete(Step):
 
 
 AnyStep = Annotated[
-    DiskWipe | MdCreate | MdDestroy | GroupCreate | GroupRemove | VolumeCut | VolumesSeal | ExportsGone | VolumeDelete,
+    DiskWipe
+    | MdCreate
+    | MdDestroy
+    | PoolCreate
+    | PoolDestroy
+    | GroupCreate
+    | GroupRemove
+    | VolumeCut
+    | VolumesSeal
+    | ExportsGone
+    | VolumeDelete,
     Field(discriminator="kind"),
 ]
 """The closed set of steps the agent runs."""

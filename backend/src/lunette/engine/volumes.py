@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import VolumeCreate, VolumePatch
@@ -100,11 +101,13 @@ def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool)
 
 
 def _known(tx: Session, volume: Volume) -> KnownVolume:
+    array = tx.get_one(Array, volume.array_id)
     return KnownVolume(
         id=volume.id,
         name=volume.name,
         description=volume.description,
-        group=tx.get_one(Array, volume.array_id).group_name,
+        array_engine=ArrayEngine(array.engine),
+        group=array.group_name,
         size_bytes=volume.size_bytes,
         mapped_to=_owners(tx, volume.id),
     )

@@ -17,10 +17,13 @@ from lunette.domain.steps import (
     GroupCreate,
     MdCreate,
     MdDestroy,
+    PoolCreate,
+    PoolDestroy,
     VolumeCut,
     VolumeDelete,
     VolumesSeal,
 )
+from lunette.domain.volumes import Provisioning
 
 
 class Bounds(Model):
@@ -83,7 +86,7 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate(), DiskWipe():
+        case MdCreate() | PoolCreate(), DiskWipe():
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
@@ -92,7 +95,7 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
 
 def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
     wipes = [step for step in steps if isinstance(step, DiskWipe)]
-    members = [member for step in steps if isinstance(step, MdCreate) for member in step.members]
+    members = [member for step in steps if isinstance(step, MdCreate | PoolCreate) for member in step.members]
     for disk_id, uses in Counter(member.disk_id for member in members).items():
         if uses > 1:
             yield f"disk {disk_id} is used {uses} times"
@@ -127,6 +130,10 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 if taken := {step.md_name, step.uuid} & arrays:
                     yield f"array name or UUID {', '.join(sorted(taken))} is taken"
                 arrays |= {step.md_name, step.uuid}
+            case PoolCreate():
+                if taken := {step.pool, step.guid} & (arrays | groups):
+                    yield f"pool name or guid {', '.join(sorted(taken))} is taken"
+                arrays |= {step.pool, step.guid}
             case GroupCreate():
                 if step.group in groups:
                     yield f"group {step.group} exists"
@@ -143,7 +150,7 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
     for step in steps:
         if not isinstance(step, VolumeCut):
             continue
-        wanted[step.group] += step.size_bytes
+        wanted[step.group] += 0 if step.provisioning is Provisioning.THIN else step.size_bytes
         pool = pools.get(step.group)
         if pool is None:
             yield f"group {step.group} is not there"
@@ -189,6 +196,10 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
                     yield f"array {step.md_name} does not carry our mark"
+            case PoolDestroy():
+                array = arrays.get(step.guid)
+                if array is not None and not (array.ours and array.name == step.pool):
+                    yield f"pool {step.pool} does not carry our mark"
 
 
 def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
 from lunette.domain.jobs import ResourceState
@@ -11,12 +12,11 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep
-from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
+from lunette.domain.volumes import Provisioning, VolumeCreate, VolumeEngine, VolumePatch
 from lunette.planner.arrays import KnownArray
-from lunette.planner.engines import capabilities, missing_reason
+from lunette.planner.engines import ARRAY_ENGINES, capabilities, missing_reason, volume_planning
 from lunette.planner.findings import Findings, at, shorten
 from lunette.planner.names import check_name
-from lunette.providers.volumes.lvm import plan as lvm
 
 LISTED = 32
 """A plan names this many new volumes one by one, the rest as a count."""
@@ -44,6 +44,7 @@ class KnownVolume:
     id: str
     name: str
     description: str
+    array_engine: ArrayEngine
     group: str
     size_bytes: int
     mapped_to: tuple[str, ...] = ()
@@ -97,15 +98,21 @@ def _check_one(
     elif not any(pool.group == array.group for pool in seen.pools):
         message = f"array {array.name} is not active now, so nothing can be cut from it; look at its state first"
         findings.add(Conflict, field, wish.array, message)
-    problem = lvm.size_problem(wish.size_bytes)
-    if problem:
-        findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
-    thin = capabilities(seen, "volume").get("lvm")
-    reason = missing_reason(seen, "volume", "lvm")
-    if wish.provisioning is Provisioning.THIN and not (thin and thin.can_thin):
-        reason = "thin provisioning is not offered by this appliance; take thick"
-    if reason:
-        findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
+    if array is not None:
+        problem = volume_planning(array.engine).size_problem(wish.size_bytes)
+        if problem:
+            findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
+        reason = _hindrance(wish.provisioning, ARRAY_ENGINES[array.engine].volumes, seen)
+        if reason:
+            findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
+
+
+def _hindrance(provisioning: Provisioning, engine: VolumeEngine, seen: Observation) -> str | None:
+    """Why this engine cannot cut such a volume here; None if it can."""
+    known = capabilities(seen, "volume").get(engine.value)
+    if provisioning is Provisioning.THIN and not (known and known.can_thin):
+        return f"thin provisioning is not offered by volume engine {engine.value}; take thick"
+    return missing_reason(seen, "volume", engine.value)
 
 
 def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts) -> None:
@@ -117,7 +124,9 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
         array = facts.arrays[wish.array]
         if array.id in full:
             continue
-        if wish.size_bytes > left[array.id]:
+        is_thin = wish.provisioning is Provisioning.THIN
+        taken = 0 if is_thin else volume_planning(array.engine).reserved_bytes(wish.size_bytes)
+        if taken > left[array.id]:
             full.add(array.id)
             asked = sum(w.size_bytes for w in wishes if facts.arrays[w.array].id == array.id)
             message = (
@@ -127,7 +136,7 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
             )
             findings.add(NoSpace, at("volumes", index, len(wishes), "size_bytes"), wish.size_bytes, message)
         else:
-            left[array.id] -= wish.size_bytes
+            left[array.id] -= taken
 
 
 def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
@@ -139,12 +148,12 @@ def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
 
 
 def _choose(wish: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) -> NewVolume:
-    volume_id = identities.id()
+    volume_id, array = identities.id(), facts.arrays[wish.array]
     return NewVolume(
         id=volume_id,
-        array_id=facts.arrays[wish.array].id,
+        array_id=array.id,
         wish=wish,
-        lv_name=lvm.lv_name(volume_id),
+        lv_name=volume_planning(array.engine).lv_name(volume_id),
         identity=identities.volume(),
     )
 
@@ -155,10 +164,13 @@ def _plan(title: str, volumes: Sequence[NewVolume], facts: VolumeFacts) -> Plan:
     cuts: list[AnyStep] = []
     seals: list[AnyStep] = []
     for array_id in dict.fromkeys(volume.array_id for volume in volumes):
-        sizes = [(v.id, v.wish.size_bytes) for v in volumes if v.array_id == array_id]
-        *first, last = lvm.create_steps(arrays[array_id].group, sizes)
-        cuts += first
-        seals.append(last)
+        for kind in Provisioning:
+            chosen = [v for v in volumes if v.array_id == array_id and v.wish.provisioning is kind]
+            if chosen:
+                array, sizes = arrays[array_id], [(v.id, v.wish.size_bytes) for v in chosen]
+                *first, last = volume_planning(array.engine).create_steps(array.group, sizes, kind)
+                cuts += first
+                seals.append(last)
     changes = [
         Change(
             action=Action.CREATE, noun="volume", name=v.wish.name,
@@ -203,5 +215,5 @@ def plan_delete(volume: KnownVolume) -> Plan:
     return Plan(
         title=f"Delete volume {volume.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=lvm.delete_steps(volume.group, volume.id, volume.size_bytes),
+        steps=volume_planning(volume.array_engine).delete_steps(volume.group, volume.id, volume.size_bytes),
     )

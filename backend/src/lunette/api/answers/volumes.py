@@ -26,7 +26,8 @@ class VolumeObserved(Answer):
     device: str
     size_bytes: int
     active: bool
-    open: bool
+    open: bool | None
+    """Null where the engine does not tell."""
     sealed: bool
 
 

@@ -15,7 +15,7 @@ from lunette.domain.steps import (
     VolumeDelete,
     VolumesSeal,
 )
-from lunette.domain.volumes import EXTENT_BYTES
+from lunette.domain.volumes import EXTENT_BYTES, Provisioning
 
 METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
@@ -75,9 +75,21 @@ def group_remove(array_id: str, md_uuid: str) -> GroupRemove:
     return GroupRemove(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES)
 
 
-def create_steps(group: str, volumes: Sequence[tuple[str, int]]) -> tuple[AnyStep, ...]:
+def reserved_bytes(size_bytes: int) -> int:
+    """What a thick volume takes of its group's free space."""
+    return size_bytes
+
+
+def create_steps(
+    group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning = Provisioning.THICK
+) -> tuple[AnyStep, ...]:
     """Cut every (volume id, bytes) and seal them all at once, so that a failed cut can still take the others back."""
-    cuts = [VolumeCut(volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size) for id_, size in volumes]
+    cuts = [
+        VolumeCut(
+            volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, provisioning=provisioning
+        )
+        for id_, size in volumes
+    ]  # fmt: skip
     seal = VolumesSeal(
         group=group, volumes=tuple(SealedVolume(volume_id=cut.volume_id, lv_name=cut.lv_name) for cut in cuts)
     )
