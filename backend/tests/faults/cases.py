@@ -1,8 +1,10 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
+from collections.abc import Sequence
+
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
-from lunette.domain.arrays import Level
+from lunette.domain.arrays import ArrayEngine, Level
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Mapping, Volume
 from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
@@ -76,16 +78,70 @@ def _mapped(world: World) -> None:
 
 
 def _unmap(world: World) -> None:
+    _unmap_volume(world, "mapped")
+
+
+def _unmap_volume(world: World, name: str) -> None:
     with world.store.read() as tx:
-        volume_id = tx.query(Volume).filter_by(name="mapped").one().id
+        volume_id = tx.query(Volume).filter_by(name=name).one().id
         mapping_id = tx.query(Mapping).filter_by(volume_id=volume_id).one().id
     world.ask(lambda tx: world.control.delete_mapping(tx, ACTOR, mapping_id))
 
 
 def _delete_volume(world: World) -> Outcome:
+    return _delete_volume_named(world, "mapped")
+
+
+def _delete_volume_named(world: World, name: str) -> Outcome:
     with world.store.read() as tx:
-        volume_id = tx.query(Volume).filter_by(name="mapped").one().id
+        volume_id = tx.query(Volume).filter_by(name=name).one().id
     return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
+
+
+def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()) -> Outcome:
+    return world.create_array("pool", Level.RAIDZ1, disks, wipe, ArrayEngine.ZFS)
+
+
+def _create_pool(world: World) -> Outcome:
+    return _zfs(world, _free_disks(world)[:3], wipe=_free_disks(world)[:2])
+
+
+def _disks_of_an_old_pool(world: World) -> None:
+    """Labels of somebody's pool, whose name is no mark of ours, and a file system."""
+    first, second = _free_disks(world)[:2]
+    first.media.signatures = [FakeSignature("gpt", 512, usage="partition-table")]
+    label = FakeSignature("zfs_member", 262144, "tank", "77")
+    first.partitions = [Partition(1, Media(64 * MIB, [label]), label="zfs-01"), Partition(9, Media(8 * MIB))]
+    second.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _pool(world: World) -> None:
+    world.finish(_zfs(world, _free_disks(world)[:3]).job_id or "")
+
+
+def _delete_pool(world: World) -> Outcome:
+    return _delete_array(world, "pool")
+
+
+def _create_zvols(world: World) -> Outcome:
+    return world.create_volumes("pool", "z1", "z2")
+
+
+def _mapped_zvol(world: World) -> None:
+    _pool(world)
+    world.finish(world.create_volumes("pool", "mapped-zvol", "other").job_id or "")
+    give_host(world, "carl", ["mapped-zvol", "other"])
+    world.settle()
+    world.machine.write_data(world.device_of("other"), 0, "carl's")
+
+
+def _unmap_zvol(world: World) -> None:
+    _unmap_volume(world, "mapped-zvol")
+
+
+def _delete_zvol(world: World) -> Outcome:
+    return _delete_volume_named(world, "mapped-zvol")
 
 
 CASES = (
@@ -94,4 +150,8 @@ CASES = (
     Case("delete an array", _array_without_volumes, _delete_old_array),
     Case("create volumes", _old_content, _create_volumes),
     Case("delete a volume", _mapped, _delete_volume, _unmap),
+    Case("create a pool", _disks_of_an_old_pool, _create_pool),
+    Case("delete a pool", _pool, _delete_pool),
+    Case("create zvols", _pool, _create_zvols),
+    Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),
 )

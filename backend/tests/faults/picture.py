@@ -30,6 +30,7 @@ def machine_picture(machine: FakeSystem) -> Picture:
             for array in _own_arrays(machine)
         },
         "groups": dict(_groups(machine)),
+        "pools": dict(_pools(machine)),
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
     }
 
@@ -58,6 +59,19 @@ def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:
         lvs = {lv.name: (sorted(lv.tags), len(lv.extents)) for lv in vg.lvs.values()} if vg else {}
         listed = machine.lvm.is_listed(machine.blocks.stacked[array.kernel_name])
         yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed}
+
+
+def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
+    """The imported pools with their zvols; a device that is not there yet counts."""
+    for name, pool in machine.zfs.imported.items():
+        zvols = {
+            short: (zvol.size_bytes, zvol.is_thin, sorted(zvol.properties.items()),
+                    machine.blocks.find(f"/dev/zvol/{name}/{short}") is not None)
+            for short, zvol in pool.data.zvols.items()
+        }  # fmt: skip
+        members = {slot: member.disk.serial for slot, member in pool.members.items()}
+        yield name, {"guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
+                     "properties": pool.data.properties, "zvols": zvols}  # fmt: skip
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:

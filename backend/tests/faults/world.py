@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from backend.tests.faults.picture import Picture, machine_picture, rows_picture
 from backend.tests.wiring_agent import InProcessAgent
-from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.hosts import Chap, HostCreate
 from lunette.domain.identity import IdentitySource
@@ -26,6 +26,7 @@ from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.volumes import VolumeCreate
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
+from lunette.planner.engines import volume_planning
 from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume
@@ -176,7 +177,8 @@ class World:
         """The device of a volume of ours, by its name."""
         with self.store.read() as tx:
             row = tx.query(Volume).filter_by(name=volume).one()
-            return f"/dev/{tx.get_one(Array, row.array_id).group_name}/{row.lv_name}"
+            array = tx.get_one(Array, row.array_id)
+            return volume_planning(ArrayEngine(array.engine)).device_path(array.group_name, row.lv_name)
 
     def story(self, job_id: str) -> str:
         """What the journal says about a job."""
@@ -187,10 +189,16 @@ class World:
             return "\n".join([f"{job.title}: {job.state} {job.message} {job.error or ''}", *lines])
 
     def create_array(
-        self, name: str, level: Level, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()
+        self,
+        name: str,
+        level: Level,
+        disks: Sequence[FakeDisk],
+        wipe: Sequence[FakeDisk] = (),
+        engine: ArrayEngine = ArrayEngine.MD,
     ) -> Outcome:
         wish = ArrayCreate(
             name=name,
+            engine=engine,
             level=level,
             disks=tuple(disk.links()[0] for disk in disks),
             wipe=tuple(disk.links()[0] for disk in wipe),

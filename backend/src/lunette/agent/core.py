@@ -19,7 +19,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, VolumeCut, VolumeDelete
+from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, PoolCreate, VolumeCut, VolumeDelete
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
@@ -82,8 +82,9 @@ class Agent:
             return StepReply(changed=False, detail="waiting leaves nothing to take back")
         if isinstance(step, VolumeCut):
             self._guard(step)
-        if isinstance(step, MdCreate) and self._served and step.uuid in {a.uuid for a in self._served.arrays}:
-            raise InUse(f"array {step.md_name} is in service by now: it is not taken back, delete it instead")
+        serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
+        if isinstance(step, MdCreate | PoolCreate) and step.array_id in serving:
+            raise InUse(f"array {serving[step.array_id]} is in service by now: it is not taken back, delete it instead")
         return self._run(job_id, step, undo=True)
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
@@ -167,6 +168,8 @@ class Agent:
         if isinstance(step, DiskWipe):
             own = {array.uuid: array.name for array in served.arrays}
             held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
+            # ZFS's label lies on a partition, where a look at the disk's own signatures does not find it.
+            held += [array.name for array in served.arrays if step.disk_id in array.members]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
         if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):

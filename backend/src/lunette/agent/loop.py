@@ -12,7 +12,7 @@ QUIET_S = 30.0
 BLOCKED_S = 5.0
 SETTLE_S = 0.5
 """Drives appear in bursts: one look serves them all."""
-_BUILT = ("md", "dm-", "loop", "ram", "zram")
+_BUILT = ("md", "dm-", "zd", "loop", "ram", "zram")
 
 
 class Loop:

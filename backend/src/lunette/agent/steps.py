@@ -11,14 +11,20 @@ from lunette.domain.steps import (
     GroupRemove,
     MdCreate,
     MdDestroy,
+    PoolCreate,
+    PoolDestroy,
     Step,
     VolumeCut,
     VolumeDelete,
     VolumesSeal,
 )
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import run as md
+from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
-from lunette.providers.volumes.lvm import group, volume
+from lunette.providers.volumes.lvm import group
+from lunette.providers.volumes.lvm import volume as lvm
+from lunette.providers.volumes.zvol import volume as zvol
 from lunette.system.doorway import System
 
 Call = Callable[[System, Any], str | None]
@@ -28,6 +34,19 @@ Call = Callable[[System, Any], str | None]
 def _nothing(_system: System, step: Step) -> None:
     """What is wiped or destroyed does not come back; engines stop undoing there."""
     raise Conflict(f"this cannot be taken back: {step.describe()}")
+
+
+def _by_engine(name: str) -> Call:
+    """The call of this name of the engine that the step names."""
+
+    def call(system: System, step: VolumeCut | VolumesSeal | VolumeDelete) -> str | None:
+        provider: Call = getattr(_VOLUMES[step.engine], name)
+        return provider(system, step)
+
+    return call
+
+
+_VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 
 
 @dataclass(frozen=True)
@@ -40,10 +59,12 @@ RUNNERS: dict[type[Step], Runner] = {
     DiskWipe: Runner(wipe, _nothing),
     MdCreate: Runner(md.create, md.undo_create),
     MdDestroy: Runner(md.destroy, _nothing),
+    PoolCreate: Runner(zfs.create, zfs.undo_create),
+    PoolDestroy: Runner(zfs.destroy, _nothing),
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
-    VolumeCut: Runner(volume.cut, volume.undo_cut),
-    VolumesSeal: Runner(volume.seal, volume.undo_seal),
-    VolumeDelete: Runner(volume.delete, _nothing),
+    VolumeCut: Runner(_by_engine("cut"), _by_engine("undo_cut")),
+    VolumesSeal: Runner(_by_engine("seal"), _by_engine("undo_seal")),
+    VolumeDelete: Runner(_by_engine("delete"), _nothing),
 }
 """`exports.gone` is not here: it waits without the storage lock (agent.core)."""
