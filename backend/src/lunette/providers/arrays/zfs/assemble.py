@@ -51,13 +51,18 @@ def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
 
 
 def shut_down(system: System) -> list[str]:
-    """Export every pool of ours; what was refused."""
+    """Export every pool of ours of which no volume is open; what was refused."""
     refused = []
     try:
         ours = [root.name for root in observe.datasets(system) if observe.is_ours(root)]
     except LunetteError as error:
         return [f"pools cannot be listed: {error.detail}"]
     for name in ours:
+        opened = [link for link in system.listdir(f"/dev/zvol/{name}") if system.is_held(f"/dev/zvol/{name}/{link}")]
+        if opened:
+            # OpenZFS 2.3 would wait for ever, and keep the pool from everybody meanwhile.
+            refused.append(f"pool {name}: {', '.join(opened[:5])} still open")
+            continue
         try:
             system.run(["zpool", "export", name], timeout_s=IMPORT_TIMEOUT_S)
         except LunetteError as error:

@@ -1,6 +1,7 @@
 """Turns the JSON of zpool and zfs (OpenZFS 2.3) into arrays: pure, tested with recorded output."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -104,7 +105,7 @@ def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | N
         return None
     link = path.removeprefix("/dev/disk/by-id/").removesuffix("-part1")
     named = next((disk for disk in disks if link in disk.links), None)
-    return named or next((disk for disk in disks if path.startswith(disk.device)), None)
+    return named or next((disk for disk in disks if re.fullmatch(rf"{re.escape(disk.device)}(p?\d+)?", path)), None)
 
 
 def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float) -> ObservedArray:
