@@ -12,7 +12,7 @@ DOCUMENT = make_app(None).openapi()
 OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for o in methods.values()}
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
-    "Login", "Chap", "Split",
+    "Login", "Chap", "Split", "ArrayAddSpares", "ArrayReplace", "ArrayDiskChoice", "ArrayScrub",
 }  # fmt: skip
 
 
@@ -36,6 +36,7 @@ def test_rendering_is_the_same_each_time() -> None:
 
 def test_operations_are_named_noun_verb() -> None:
     verbs = {"list", "show", "create", "patch", "delete", "batch", "change", "resolve", "stream"}
+    verbs |= {"add", "replace", "fail", "remove", "readd", "scrub"}
     assert [name for name in OPERATIONS if name.rpartition("_")[2] not in verbs] == []
 
 

@@ -5,6 +5,7 @@ agent does is tested with the fault harness on FakeSystem.
 """
 
 import threading
+import time
 from collections.abc import Callable
 
 from backend.tests import seen
@@ -86,6 +87,12 @@ class MemoryAgent:
     def sessions(self) -> SessionsObservation:
         self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
+
+    def await_change(self, known: int, timeout_s: float) -> int:
+        """Nothing changes by itself here."""
+        self._answer()
+        time.sleep(timeout_s)
+        return known
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         self._answer()

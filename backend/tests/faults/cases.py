@@ -4,10 +4,14 @@ from collections.abc import Sequence
 
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Mapping, Volume
 from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
+
+SYNCED_S = 40
+"""Longer than the fake's resync."""
 
 
 def _free_disks(world: World) -> list[FakeDisk]:
@@ -99,7 +103,7 @@ def _delete_volume_named(world: World, name: str) -> Outcome:
 
 
 def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()) -> Outcome:
-    return world.create_array("pool", Level.RAIDZ1, disks, wipe, ArrayEngine.ZFS)
+    return world.create_array("pool", Level.RAIDZ1, disks, wipe, engine=ArrayEngine.ZFS)
 
 
 def _create_pool(world: World) -> Outcome:
@@ -118,6 +122,26 @@ def _disks_of_an_old_pool(world: World) -> None:
 
 def _pool(world: World) -> None:
     world.finish(_zfs(world, _free_disks(world)[:3]).job_id or "")
+
+
+def _pool_and_a_used_disk(world: World) -> None:
+    _pool(world)
+    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _pool_that_lost_a_disk(world: World) -> None:
+    _pool_and_a_used_disk(world)
+    world.machine.pull(_free_disks(world)[1])
+
+
+def _replace_in_pool(world: World) -> Outcome:
+    wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
+    return world.change_array("pool", lambda asked: asked.replace(wish))
+
+
+def _scrub_pool(world: World) -> Outcome:
+    return world.change_array("pool", lambda asked: asked.scrub(ArrayScrub()))
 
 
 def _delete_pool(world: World) -> Outcome:
@@ -144,14 +168,86 @@ def _delete_zvol(world: World) -> Outcome:
     return _delete_volume_named(world, "mapped-zvol")
 
 
+def _array_with_a_spare(world: World) -> None:
+    """A whole array of the first three free disks; the fourth stands by."""
+    first, spare = _free_disks(world)[:3], _free_disks(world)[3:4]
+    world.finish(world.create_array("old", Level.RAID5, first, spares=spare).job_id or "")
+    world.machine.advance(SYNCED_S)
+
+
+def _array_of_three(world: World) -> None:
+    """A whole array; the disk that may join it still carries a file system."""
+    world.finish(world.create_array("old", Level.RAID1, _free_disks(world)[:3]).job_id or "")
+    world.machine.advance(SYNCED_S)
+    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _array_that_lost_a_disk(world: World) -> None:
+    _array_of_three(world)
+    world.machine.pull(_free_disks(world)[1])
+
+
+def _array_whose_disk_is_back(world: World) -> None:
+    """It has a bitmap, and the disk was away for a moment."""
+    _array_that_lost_a_disk(world)
+    world.machine.insert(_free_disks(world)[1])
+
+
+def _id(world: World, number: int) -> str:
+    return _free_disks(world)[number].links()[0]
+
+
+def _add_a_spare(world: World) -> Outcome:
+    wish = ArrayAddSpares(disks=(_id(world, 3),), wipe=(_id(world, 3),))
+    return world.change_array("old", lambda asked: asked.add_spares(wish))
+
+
+def _replace(world: World) -> Outcome:
+    wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
+    return world.change_array("old", lambda asked: asked.replace(wish))
+
+
+def _fail(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.fail(ArrayDiskChoice(disk=_id(world, 1))))
+
+
+def _remove_the_spare(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.remove(ArrayDiskChoice(disk=_id(world, 3))))
+
+
+def _readd(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.readd(ArrayDiskChoice(disk=_id(world, 1))))
+
+
+def _scrub(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.scrub(ArrayScrub()))
+
+
+def _create_array_with_a_spare(world: World) -> Outcome:
+    disks = _free_disks(world)
+    return world.create_array("new", Level.RAID5, disks[:3], spares=disks[3:4])
+
+
 CASES = (
     Case("create an array", _same_disks_before, _create_array),
     Case("create an array, wiping", _used_disks, _create_array_wiping),
     Case("delete an array", _array_without_volumes, _delete_old_array),
+    Case("create an array with a spare", lambda world: None, _create_array_with_a_spare),
+    Case("add a spare", _array_of_three, _add_a_spare),
+    Case("replace a disk that works", _array_of_three, _replace),
+    Case("replace a disk that is gone", _array_that_lost_a_disk, _replace),
+    Case("fail a disk", _array_of_three, _fail),
+    Case("remove a spare", _array_with_a_spare, _remove_the_spare),
+    Case("take a disk back", _array_whose_disk_is_back, _readd),
+    Case("scrub", _array_with_a_spare, _scrub, passes=True),
     Case("create volumes", _old_content, _create_volumes),
     Case("delete a volume", _mapped, _delete_volume, _unmap),
     Case("create a pool", _disks_of_an_old_pool, _create_pool),
     Case("delete a pool", _pool, _delete_pool),
+    Case("replace a disk of a pool", _pool_and_a_used_disk, _replace_in_pool),
+    Case("replace a disk that a pool lost", _pool_that_lost_a_disk, _replace_in_pool),
+    Case("scrub a pool", _pool, _scrub_pool, passes=True),
     Case("create zvols", _pool, _create_zvols),
     Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),
 )

@@ -26,13 +26,18 @@ def machine_picture(machine: FakeSystem) -> Picture:
     return {
         "disks": {disk.serial: sorted(_content(machine, disk.serial)) for disk in machine.blocks.disks},
         "arrays": {
-            array.geometry.uuid: (array.geometry.name, array.is_active, sorted(array.members))
+            array.geometry.uuid: (array.geometry.name, array.is_active, sorted(array.members), _beside(array))
             for array in _own_arrays(machine)
         },
         "groups": dict(_groups(machine)),
         "pools": dict(_pools(machine)),
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
     }
+
+
+def _beside(array: RunningArray) -> list[str]:
+    """Disks that stand by or are being filled for one that works, which a rebuild turns into members meanwhile."""
+    return sorted(m.disk.serial for m in array.bound() if not m.is_faulty and m not in array.members.values())
 
 
 def _own_arrays(machine: FakeSystem) -> list[RunningArray]:
@@ -90,7 +95,7 @@ def rows_picture(store: Store) -> Picture:
     with store.read() as tx:
         return {
             "arrays": {row.name: (row.state, row.uuid, row.group_name) for row in tx.scalars(select(Array))},
-            "array disks": {row.disk_id: row.array_id for row in tx.scalars(select(ArrayDisk))},
+            "array disks": {row.disk_id: (row.array_id, row.leaving) for row in tx.scalars(select(ArrayDisk))},
             "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
             "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
             "targets": sorted(row.iqn for row in tx.scalars(select(Target))),

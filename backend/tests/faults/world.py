@@ -24,6 +24,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.volumes import VolumeCreate
+from lunette.engine.array_changes import Change
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner.engines import volume_planning
@@ -194,6 +195,7 @@ class World:
         level: Level,
         disks: Sequence[FakeDisk],
         wipe: Sequence[FakeDisk] = (),
+        spares: Sequence[FakeDisk] = (),
         engine: ArrayEngine = ArrayEngine.MD,
     ) -> Outcome:
         wish = ArrayCreate(
@@ -202,8 +204,13 @@ class World:
             level=level,
             disks=tuple(disk.links()[0] for disk in disks),
             wipe=tuple(disk.links()[0] for disk in wipe),
+            spares=tuple(disk.links()[0] for disk in spares),
         )
         return self.ask(lambda tx: self.control.create_array(tx, ACTOR, wish))
+
+    def change_array(self, name: str, act: Callable[[Change], Outcome]) -> Outcome:
+        """A change of an array that stands."""
+        return self.ask(lambda tx: act(self.control.change_array(tx, ACTOR, name)))
 
     def create_volumes(self, array: str, *names: str) -> Outcome:
         wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB) for name in names]

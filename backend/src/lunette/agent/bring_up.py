@@ -30,6 +30,7 @@ class BringUp:
         for array in served.arrays:
             reason = self._array(array)
             if reason is None:
+                self._tend(array)
                 missing = [v for v in served.volumes if v.array_id == array.array_id and not self._is_there(v.device)]
                 if missing or array.uuid not in self._active:
                     reason, changed = self._group(array), True
@@ -59,6 +60,13 @@ class BringUp:
         if reason is None:
             log.info("array %s is up%s", array.name, " without all of its disks" if late else "")
         return reason
+
+    def _tend(self, array: ExportArray) -> None:
+        """What fails now is tried again at the next pass, and keeps nothing from being served."""
+        try:
+            STACKS[array.engine].tend(self._system, array)
+        except (LunetteError, OSError) as error:
+            log.warning("array %s is not as it should be: %s", array.name, error)
 
     def _group(self, array: ExportArray) -> str | None:
         try:

@@ -12,14 +12,26 @@ from typing import TypeVar
 import lunette
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
+from lunette.agent.changes import Changes
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.snapshot import Observer
+from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, PoolCreate, VolumeCut, VolumeDelete
+from lunette.domain.steps import (
+    AnyStep,
+    DiskWipe,
+    ExportsGone,
+    MdCreate,
+    MdStep,
+    PoolCreate,
+    PoolStep,
+    VolumeCut,
+    VolumeDelete,
+)
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
@@ -46,6 +58,7 @@ class Agent:
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
+        self.changes = Changes()
 
     def _load(self) -> ExportSet | None:
         try:
@@ -70,6 +83,12 @@ class Agent:
 
     def sessions(self) -> SessionsObservation:
         return SessionsObservation(taken_at=self._system.now(), sessions=observe_sessions(self._system))
+
+    def await_change(self, known: int, timeout_s: float) -> int:
+        number = self.changes.wait(known, timeout_s)
+        if number != known:
+            self._observer.forget()
+        return number
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
@@ -133,7 +152,7 @@ class Agent:
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
-        self._await_group(step)
+        self._await_array(step)
         with self._storage:
             try:
                 detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
@@ -143,13 +162,14 @@ class Agent:
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
         return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
 
-    def _await_group(self, step: AnyStep) -> None:
-        """A boot may not be over when a job goes on: bring up the array whose group the step is about.
+    def _await_array(self, step: AnyStep) -> None:
+        """A boot may not be over when a job goes on: bring up the array that the step, or its group, is about.
 
         Waits no longer than a late drive is waited for; the step itself then says what is missing.
         """
         served, group = self._served, getattr(step, "group", None)
-        array = next((a for a in served.arrays if a.group == group), None) if served else None
+        uuid = step.uuid if isinstance(step, MdStep) else step.guid if isinstance(step, PoolStep) else None
+        array = next((a for a in served.arrays if a.group == group or a.uuid == uuid), None) if served else None
         if served is None or array is None:
             return
         deadline = self._system.monotonic() + READY_S
@@ -166,14 +186,21 @@ class Agent:
         if served is None:
             return
         if isinstance(step, DiskWipe):
-            own = {array.uuid: array.name for array in served.arrays}
-            held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
-            # ZFS's label lies on a partition, where a look at the disk's own signatures does not find it.
-            held += [array.name for array in served.arrays if step.disk_id in array.members]
+            # A disk that a running array does without holds nothing of it any more; one that waits needs all it has.
+            # A label of ZFS lies on a partition, so there the record of its members tells.
+            carried = {plain(s.uuid) for s in step.signatures if s.uuid}
+            held = [
+                array.name
+                for array in served.arrays
+                if (array.uuid in carried or step.disk_id in array.members) and not self._runs(array)
+            ]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
         if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
+
+    def _runs(self, array: ExportArray) -> bool:
+        return array.engine in STACKS and STACKS[array.engine].is_up(self._system, array)
 
     def _await_gone(self, step: ExportsGone) -> StepReply:
         deadline = self._system.monotonic() + step.deadline_s

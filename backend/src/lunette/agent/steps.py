@@ -9,17 +9,27 @@ from lunette.domain.steps import (
     DiskWipe,
     GroupCreate,
     GroupRemove,
+    MdAdd,
     MdCreate,
     MdDestroy,
+    MdFail,
+    MdRemove,
+    MdReplace,
+    MdScrub,
     PoolCreate,
     PoolDestroy,
+    PoolRelease,
+    PoolReplace,
+    PoolScrub,
     Step,
     VolumeCut,
     VolumeDelete,
     VolumesSeal,
 )
 from lunette.domain.volumes import VolumeEngine
+from lunette.providers.arrays.md import members, sync
 from lunette.providers.arrays.md import run as md
+from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.volumes.lvm import group
@@ -59,8 +69,16 @@ RUNNERS: dict[type[Step], Runner] = {
     DiskWipe: Runner(wipe, _nothing),
     MdCreate: Runner(md.create, md.undo_create),
     MdDestroy: Runner(md.destroy, _nothing),
+    MdAdd: Runner(members.add, members.undo_add),
+    MdReplace: Runner(members.replace, members.undo_replace),
+    MdFail: Runner(members.fail, _nothing),
+    MdRemove: Runner(members.remove, _nothing),
+    MdScrub: Runner(sync.scrub, sync.undo_scrub),
     PoolCreate: Runner(zfs.create, zfs.undo_create),
     PoolDestroy: Runner(zfs.destroy, _nothing),
+    PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
+    PoolRelease: Runner(pool_members.release, _nothing),
+    PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
     VolumeCut: Runner(_by_engine("cut"), _by_engine("undo_cut")),

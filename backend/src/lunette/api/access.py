@@ -25,7 +25,8 @@ _OPERATOR = (
     "mapping_create", "mapping_create_batch", "mapping_delete",
 )  # fmt: skip
 _ADMINISTRATOR = (
-    "array_create", "array_delete", "portal_create", "portal_delete", "job_resolve",
+    "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",
+    "array_readd", "array_scrub", "portal_create", "portal_delete", "job_resolve",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

@@ -13,6 +13,7 @@ from lunette.api.describe import describe
 from lunette.api.middleware import SecurityHeaders
 from lunette.api.parts import Parts
 from lunette.api.routes import (
+    array_changes,
     arrays,
     disks,
     events,
@@ -33,8 +34,8 @@ from lunette.api.routes import (
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
-    volumes.batches, volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches,
-    mappings.routes, sessions.routes, jobs.routes, events.routes, events.alerts,
+    array_changes.routes, volumes.batches, volumes.routes, hosts.routes, host_groups.routes, portals.routes,
+    mappings.batches, mappings.routes, sessions.routes, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

@@ -44,6 +44,7 @@ def array(
         str, typer.Option(help="raid0, raid1, raid5, raid6, raid10, or with zfs stripe, mirror, raidz1 to 3.")
     ],
     disk: Annotated[list[str], typer.Option(help="Stable disk id; repeat for each disk.")],
+    spare: Annotated[list[str] | None, typer.Option(help="Disk that stands by; repeatable.")] = None,
     engine: Annotated[str, typer.Option(help="Array engine: md or zfs.")] = "md",
     chunk: Annotated[str | None, typer.Option(help="Stripe unit, such as 64KiB.")] = None,
     write_hole: Annotated[str | None, typer.Option(help="ppl, bitmap or none.")] = None,
@@ -52,8 +53,8 @@ def array(
     as_json: AsJson = False,
 ) -> None:
     """Creates an array of disks."""
-    body: JsonObject = {"name": name, "engine": engine, "level": level, "disks": disk, "wipe": wipe or [],
-                        "chunk_bytes": chunk, "write_hole": write_hole}  # fmt: skip
+    body: JsonObject = {"name": name, "engine": engine, "level": level, "disks": disk, "spares": spare or [],
+                        "wipe": wipe or [], "chunk_bytes": chunk, "write_hole": write_hole}  # fmt: skip
     send("/arrays", body, dry_run=dry_run, as_json=as_json)
 
 

@@ -3,6 +3,7 @@
 import sys
 
 from lunette.cli import show
+from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
@@ -14,6 +15,7 @@ REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 register_nouns()
 register_create()
 register_layouts()
+register_arrays()
 
 
 def main() -> None:

@@ -73,6 +73,8 @@ class ArrayCreate(Model):
     write_hole: WriteHole | None = None
     """None takes the default: PPL for raid5, bitmap for md's other redundant levels, copy_on_write for ZFS."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
+    spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
+    """Disks that stand by: the first takes the place of a member that is lost."""
 
 
 class LevelCapability(Model):
@@ -106,12 +108,14 @@ class EngineCapability(Model):
 
 
 class ObservedMember(Model):
-    """One slot of an array. `disk_id` is None where the slot is empty."""
+    """One slot of an array, or a disk beside its slots. `disk_id` is None where there is no disk."""
 
     disk_id: str | None
     device: str | None
     state: str
-    """in_sync, rebuilding, spare, faulty, missing."""
+    """in_sync, rebuilding, spare, faulty, missing; replacing: it is filled while the disk it relieves still works."""
+    slot: int | None = None
+    """None for a spare, and for a faulty disk that has left its slot."""
     errors: int = 0
     """Reads, writes and checksums that failed on it since they were last cleared, as far as the engine counts them."""
 
@@ -143,3 +147,7 @@ class ObservedArray(Model):
     progress: SyncProgress | None
     mismatch_count: int | None
     """md: sectors the last check found to differ. ZFS: checksum errors, which it repairs as far as it has copies."""
+    disk_bytes: int | None = None
+    """The least a disk must hold to become a member; None where the engine does not say."""
+    scrub: str | None = None
+    """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""

@@ -27,6 +27,9 @@ class ExportArray(Model):
     uuid: str
     group: str
     members: tuple[str, ...]
+    sync_speed_min_bytes_s: int | None = None
+    """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
+    sync_speed_max_bytes_s: int | None = None
 
 
 class ExportVolume(Model):

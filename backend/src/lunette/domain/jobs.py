@@ -4,10 +4,12 @@ from enum import StrEnum
 
 
 class ResourceState(StrEnum):
-    """`stuck`: an undo failed; the resource can be read, and a person decides what happens to it."""
+    """`changing`: it serves, and a job changes its disks. `stuck`: an undo failed; the resource can be read, and a
+    person decides what happens to it."""
 
     CREATING = "creating"
     READY = "ready"
+    CHANGING = "changing"
     DELETING = "deleting"
     STUCK = "stuck"
 
@@ -42,6 +44,7 @@ class StepState(StrEnum):
 class JobKind(StrEnum):
     ARRAY_CREATE = "array.create"
     ARRAY_DELETE = "array.delete"
+    ARRAY_CHANGE = "array.change"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
 
@@ -50,12 +53,17 @@ class JobKind(StrEnum):
         """True for a job whose success removes its resources."""
         return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE)
 
+    @property
+    def changes(self) -> bool:
+        """True for a job that leaves its resources in place, whatever becomes of it."""
+        return self is JobKind.ARRAY_CHANGE
+
 
 class Resolution(StrEnum):
     """What to do with a stuck job.
 
     retry: try again to take back (creation) or to finish (deletion). abandon: stop trying and leave the machine as it
-    is; a resource that was being created is forgotten, one that was being deleted becomes usable again.
+    is; a resource that was being created is forgotten, one that was being changed or deleted becomes usable again.
     """
 
     RETRY = "retry"

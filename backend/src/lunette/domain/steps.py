@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import Level, WriteHole
 from lunette.domain.base import Model
 from lunette.domain.disks import Signature
@@ -68,13 +69,16 @@ class MdCreate(Step):
     write_hole: WriteHole
     member_bytes: int
     members: tuple[MdMember, ...]
+    spares: tuple[MdMember, ...] = ()
 
     def describe(self) -> str:
         chunk = f", chunk {format_size(self.chunk_bytes)}" if self.chunk_bytes else ""
-        return f"create md {self.level.value} of {len(self.members)} disks{chunk}, write hole: {self.write_hole.value}"
+        spares = f" and {len(self.spares)} spare{'s' if len(self.spares) != 1 else ''}" if self.spares else ""
+        disks = f"{len(self.members)} disks{spares}"
+        return f"create md {self.level.value} of {disks}{chunk}, write hole: {self.write_hole.value}"
 
     def devices(self) -> tuple[str, ...]:
-        return tuple(m.disk_id for m in self.members)
+        return tuple(m.disk_id for m in (*self.members, *self.spares))
 
 
 class MdDestroy(Step):
@@ -96,6 +100,90 @@ class MdDestroy(Step):
 
     def bytes_destroyed(self) -> int:
         return self.size_bytes
+
+
+class MdStep(Model):
+    """Which array a step changes: `uuid` in md's form, `md_name` for people."""
+
+    array_id: str
+    uuid: str
+    md_name: str
+
+
+class MdAdd(MdStep, Step):
+    """Adds one blank disk; it fills a free slot at once, or stands by. Undo takes it out and clears its superblock.
+
+    `returns`: the disk was a member before. md copies only what changed meanwhile if its bitmap still knows, else all.
+    """
+
+    kind: Literal["md.add"] = "md.add"
+    member: MdMember
+    disk_bytes: int
+    """The least the disk must hold."""
+    returns: bool = False
+
+    def describe(self) -> str:
+        if self.returns:
+            return f"take disk {self.member.disk_id} back into md array {self.md_name}"
+        return f"add disk {self.member.disk_id} to md array {self.md_name}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
+
+
+class MdReplace(MdStep, Step):
+    """Fills the blank disk `new` while `old` still works, so that no redundancy is lost. Undo stops that."""
+
+    kind: Literal["md.replace"] = "md.replace"
+    old: MdMember
+    new: MdMember
+    disk_bytes: int
+
+    def describe(self) -> str:
+        return f"copy disk {self.old.disk_id} of md array {self.md_name} to disk {self.new.disk_id} and put it in place"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.old.disk_id, self.new.disk_id)
+
+
+class MdFail(MdStep, Step):
+    """Tells md that a member is bad. Refused where the array could not work without it."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["md.fail"] = "md.fail"
+    member: MdMember
+
+    def describe(self) -> str:
+        return f"fail disk {self.member.disk_id} of md array {self.md_name}: its copy of the data is given up"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
+
+
+class MdRemove(MdStep, Step):
+    """Lets go of a spare, a faulty disk or one that is gone, and clears its superblock if it is there."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["md.remove"] = "md.remove"
+    member: MdMember
+
+    def describe(self) -> str:
+        return f"remove disk {self.member.disk_id} from md array {self.md_name}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
+
+
+class MdScrub(MdStep, Step):
+    """Starts or stops a scrub. Undo stops one that runs."""
+
+    kind: Literal["md.scrub"] = "md.scrub"
+    action: ScrubAction
+
+    def describe(self) -> str:
+        if self.action is ScrubAction.STOP:
+            return f"stop the scrub of md array {self.md_name}"
+        return f"start a scrub of md array {self.md_name} ({self.action.value})"
 
 
 class PoolCreate(Step):
@@ -140,6 +228,54 @@ class PoolDestroy(Step):
 
     def bytes_destroyed(self) -> int:
         return self.size_bytes
+
+
+class PoolStep(Model):
+    """Which pool a step changes."""
+
+    array_id: str
+    guid: str
+    pool: str
+
+
+class PoolReplace(PoolStep, Step):
+    """Fills the blank disk `new` in the place of `old`, which is used until then if it works. Undo stops it."""
+
+    kind: Literal["pool.replace"] = "pool.replace"
+    old: MdMember
+    new: MdMember
+    disk_bytes: int
+    """The least the new disk must hold."""
+
+    def describe(self) -> str:
+        return f"fill disk {self.new.disk_id} in the place of disk {self.old.disk_id} of ZFS pool {self.pool}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.old.disk_id, self.new.disk_id)
+
+
+class PoolRelease(PoolStep, Step):
+    """Clears what a pool left on a disk that was replaced. Refused while the pool uses it; nothing if it is gone."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.release"] = "pool.release"
+    member: MdMember
+
+    def describe(self) -> str:
+        return f"let go of disk {self.member.disk_id} of ZFS pool {self.pool}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
+
+
+class PoolScrub(PoolStep, Step):
+    """Starts or stops a scrub. Undo stops one that runs."""
+
+    kind: Literal["pool.scrub"] = "pool.scrub"
+    action: ScrubAction
+
+    def describe(self) -> str:
+        return f"{'stop' if self.action is ScrubAction.STOP else 'start'} a scrub of ZFS pool {self.pool}"
 
 
 class GroupCreate(Step):
@@ -239,8 +375,16 @@ AnyStep = Annotated[
     DiskWipe
     | MdCreate
     | MdDestroy
+    | MdAdd
+    | MdReplace
+    | MdFail
+    | MdRemove
+    | MdScrub
     | PoolCreate
     | PoolDestroy
+    | PoolReplace
+    | PoolRelease
+    | PoolScrub
     | GroupCreate
     | GroupRemove
     | VolumeCut

@@ -6,7 +6,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.jobs import JobKind, ResourceState
-from lunette.engine import exportset
+from lunette.engine import array_disks, exportset
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
 from lunette.store.journal import Job
@@ -14,8 +14,12 @@ from lunette.store.resources import Array, ArrayDisk, Volume
 
 
 def succeeded(tx: Session, desk: Desk, job: Job) -> None:
-    """What was made is ready; what was deleted is forgotten."""
-    if JobKind(job.kind).destroys:
+    """What was made or changed is ready; what was deleted is forgotten."""
+    if JobKind(job.kind).changes:
+        array_disks.changed(tx, job)
+        _set_state(tx, desk, job, ResourceState.READY)
+        _tell(tx, job, "changed", "is changed")
+    elif JobKind(job.kind).destroys:
         _forget(tx, job)
         _tell(tx, job, "deleted", "is deleted")
     else:
@@ -24,8 +28,12 @@ def succeeded(tx: Session, desk: Desk, job: Job) -> None:
 
 
 def taken_back(tx: Session, desk: Desk, job: Job) -> None:
-    """What was to be made is forgotten; what was to be deleted is ready again."""
-    if JobKind(job.kind).destroys:
+    """What was to be made is forgotten; what was to be changed or deleted is ready again."""
+    if JobKind(job.kind).changes:
+        array_disks.unchanged(tx, job)
+        _set_state(tx, desk, job, ResourceState.READY)
+        _tell(tx, job, "change_failed", "was not changed")
+    elif JobKind(job.kind).destroys:
         _set_state(tx, desk, job, ResourceState.READY)
         _tell(tx, job, "delete_failed", "was not deleted and is ready again")
     else:
@@ -40,7 +48,9 @@ def stuck(tx: Session, desk: Desk, job: Job) -> None:
 
 def taken_up(tx: Session, desk: Desk, job: Job) -> None:
     """A stuck job runs again."""
-    state = ResourceState.DELETING if JobKind(job.kind).destroys else ResourceState.CREATING
+    kind = JobKind(job.kind)
+    begun = ResourceState.CHANGING if kind.changes else ResourceState.CREATING
+    state = ResourceState.DELETING if kind.destroys else begun
     _set_state(tx, desk, job, state)
 
 

@@ -5,6 +5,7 @@ rows, events, releases and (for arrays and volumes) a job, and wakes the workers
 """
 
 import datetime as dt
+import functools
 from collections.abc import Sequence
 
 from sqlalchemy import select
@@ -18,7 +19,7 @@ from lunette.domain.jobs import JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, volumes
+from lunette.engine import array_care, array_changes, arrays, host_groups, hosts, mappings, portals, resolving, volumes
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
@@ -43,7 +44,6 @@ class Control:
         self.agent = agent
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent)
-        self._watcher = Watcher(store, self._cache)
         self._workers = Workers(self._run_job)
         self.desk = Desk(
             identities=identities or IdentitySource(),
@@ -52,6 +52,8 @@ class Control:
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
         )
+        tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
+        self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
 
     def _run_job(self, job_id: str) -> JobState:
@@ -98,6 +100,10 @@ class Control:
     def create_array(self, tx: Session, actor: Actor, wish: ArrayCreate, dry_run: bool = False) -> Outcome:
         """Makes an array of blank disks (or disks named to be wiped), as a job."""
         return arrays.create(tx, self.desk, actor, wish, dry_run)
+
+    def change_array(self, tx: Session, actor: Actor, array_id: str, dry_run: bool = False) -> array_changes.Change:
+        """A change of an array that stands, yet to be named: its disks, its scrub, its pace."""
+        return array_changes.Change(tx, self.desk, actor, array_id, dry_run=dry_run)
 
     def delete_array(self, tx: Session, actor: Actor, array_id: str, dry_run: bool = False) -> Outcome:
         """Destroys an array without volumes, as a job."""

@@ -7,7 +7,7 @@ release the agent keeps serving it (the brake, DESIGN R2).
 from collections import defaultdict
 from collections.abc import Iterable
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, and_, delete, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
@@ -70,7 +70,7 @@ def acknowledged(tx: Session, up_to: int) -> int:
 
 
 def build(tx: Session, box: SecretBox) -> ExportSet:
-    """Everything that is to be exported: all ready arrays, and what is mapped from them.
+    """Everything that is to be exported: all arrays that stand, and what is mapped from them.
 
     A volume that is mapped to nobody is not served, so nobody holds it open. A target with no mapping does not exist.
     """
@@ -88,12 +88,20 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
     )
 
 
+def is_served() -> ColumnElement[bool]:
+    """Arrays that are brought up. A stuck one is if a job that changed it got stuck: only those have volumes."""
+    holds = select(Volume.id).where(Volume.array_id == Array.id).exists()
+    standing = Array.state.in_([ResourceState.READY.value, ResourceState.CHANGING.value])
+    return or_(standing, and_(Array.state == ResourceState.STUCK.value, holds))
+
+
 def _arrays(tx: Session) -> tuple[ExportArray, ...]:
-    rows = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value).order_by(Array.id))
+    rows = tx.scalars(select(Array).where(is_served()).order_by(Array.id))
     return tuple(
         ExportArray(
             array_id=row.id, name=row.name, engine=ArrayEngine(row.engine), uuid=row.uuid, group=row.group_name,
             members=tuple(disk.disk_id for disk in row.disks),
+            sync_speed_min_bytes_s=row.sync_speed_min_bytes_s, sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
         )
         for row in rows
     )  # fmt: skip

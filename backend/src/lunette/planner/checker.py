@@ -15,10 +15,16 @@ from lunette.domain.steps import (
     DiskWipe,
     ExportsGone,
     GroupCreate,
+    MdAdd,
     MdCreate,
     MdDestroy,
+    MdMember,
+    MdReplace,
+    MdStep,
     PoolCreate,
     PoolDestroy,
+    PoolReplace,
+    PoolStep,
     VolumeCut,
     VolumeDelete,
     VolumesSeal,
@@ -86,7 +92,7 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate() | PoolCreate(), DiskWipe():
+        case MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolReplace(), DiskWipe():
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
@@ -95,7 +101,7 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
 
 def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
     wipes = [step for step in steps if isinstance(step, DiskWipe)]
-    members = [member for step in steps if isinstance(step, MdCreate | PoolCreate) for member in step.members]
+    members = [member for step in steps for member in _joining(step)]
     for disk_id, uses in Counter(member.disk_id for member in members).items():
         if uses > 1:
             yield f"disk {disk_id} is used {uses} times"
@@ -118,6 +124,20 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
             yield f"disk {disk_id} is not blank and no wipe comes first"
         elif disk_id in wiped and wiped[disk_id].signatures != disk.signatures:
             yield f"disk {disk_id} carries other signatures than the plan names"
+
+
+def _joining(step: AnyStep) -> tuple[MdMember, ...]:
+    """The disks that must be blank when the step runs."""
+    match step:
+        case MdCreate():
+            return (*step.members, *step.spares)
+        case MdAdd(returns=False):
+            return (step.member,)
+        case MdReplace() | PoolReplace():
+            return (step.new,)
+        case PoolCreate():
+            return step.members
+    return ()
 
 
 def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
@@ -192,11 +212,11 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 found = on_machine.get((step.group, step.lv_name))
                 if found is not None and found.volume_id != step.volume_id:
                     yield f"volume {step.lv_name} does not carry our mark"
-            case MdDestroy():
+            case MdDestroy() | MdStep():
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
                     yield f"array {step.md_name} does not carry our mark"
-            case PoolDestroy():
+            case PoolDestroy() | PoolStep():
                 array = arrays.get(step.guid)
                 if array is not None and not (array.ours and array.name == step.pool):
                     yield f"pool {step.pool} does not carry our mark"

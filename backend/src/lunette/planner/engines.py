@@ -81,13 +81,13 @@ class MdPlanning:
         return Blueprint(
             uuid=create.uuid, own_name=create.md_name, group_name=group.group, create=create, group=group,
             chunk_bytes=create.chunk_bytes, write_hole=create.write_hole, member_bytes=create.member_bytes,
-            size_bytes=md.usable_bytes(wish.level, create.member_bytes, len(disks), create.chunk_bytes),
+            size_bytes=md.usable_bytes(wish.level, create.member_bytes, len(wish.disks), create.chunk_bytes),
         )  # fmt: skip
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         chunk = wish.chunk_bytes or md.default_chunk(wish.level)
         member = md.member_bytes([disk.size_bytes for disk in disks], chunk)
-        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(disks), chunk))
+        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk))
 
     def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
         # With three disks the two data blocks and the parity are the whole stripe: read one, write two.

@@ -1,6 +1,6 @@
 """What is wanted: arrays, volumes, hosts, groups, targets, mappings and portals."""
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from lunette.domain.identity import VolumeIdentity
@@ -26,13 +26,19 @@ class Array(Resource, Base):
     write_hole: Mapped[str] = mapped_column(String(16))
     member_bytes: Mapped[int] = mapped_column(BigInteger)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
+    sync_speed_min_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
+    sync_speed_max_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
     disks: Mapped[list["ArrayDisk"]] = relationship(
         order_by="ArrayDisk.slot", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
 
 
 class ArrayDisk(Base):
-    """A disk belongs to one array only: the unique column is the last net under two racing requests."""
+    """A disk belongs to one array only: the unique column is the last net under two racing requests.
+
+    `slot` is the order in which the disks came; where md has each is asked of the machine. `leaving`: md is copying it
+    to another disk, and it goes once that is done.
+    """
 
     __tablename__ = "array_disk"
 
@@ -40,6 +46,7 @@ class ArrayDisk(Base):
     array_id: Mapped[str] = mapped_column(ForeignKey("array.id", ondelete="CASCADE"), index=True)
     serial: Mapped[str] = mapped_column(String(255))
     slot: Mapped[int]
+    leaving: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Volume(Resource, Base):

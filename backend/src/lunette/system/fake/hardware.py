@@ -10,7 +10,7 @@ from lunette.system.fake.files import Files
 from lunette.system.fake.lio_core import TargetCore
 from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
 from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
-from lunette.system.fake.md import Md
+from lunette.system.fake.md import Md, RunningArray
 from lunette.system.fake.mdadm import Answer
 from lunette.system.fake.media import Media
 from lunette.system.fake.tools import Tools, ip_addresses
@@ -86,7 +86,7 @@ class Hardware:
     def pull(self, disk: FakeDisk) -> None:
         """Take a drive out while the machine runs."""
         disk.is_present = False
-        self.md.lose(disk)
+        self.md.lose(disk, self.clock)
         self.zfs.lose(disk)
         self.changed()
 
@@ -177,14 +177,28 @@ class Hardware:
         array = self.md.arrays.get(parts[3]) if path.startswith("/sys/block/") else None
         if array is None or parts[4:5] != ["md"]:
             raise refuse(errno.EACCES, path)
-        if parts[5] == "sync_action":
-            word = text.strip()
+        self._write_md(array, parts[5:], text.strip(), path)
+
+    def _write_md(self, array: RunningArray, parts: list[str], word: str, path: str) -> None:
+        if parts[0] == "sync_action":
             if word not in ("idle", "check", "repair", "resync", "recover", "frozen"):
                 raise refuse(errno.EINVAL, path)
             if array.sync_action == "idle" and word in ("check", "repair"):
                 array.sync_action, array.sync_started = word, self.clock
+            elif array.sync_action in ("check", "repair") and word == "idle":
+                array.last_sync, array.sync_action = array.sync_action, "idle"
+        elif parts[0].startswith("dev-"):
+            member = next(m for m in array.bound() if m.disk.kernel_name == parts[0].removeprefix("dev-"))
+            if parts[1] != "state" or word not in ("want_replacement", "-want_replacement"):
+                raise refuse(errno.EINVAL, path)
+            member.is_wanted_out = not word.startswith("-")
+            self.md.recover(array, self.clock)
+        elif parts[0] in ("sync_speed_min", "sync_speed_max"):
+            array.overrides.pop(parts[0], None)
+            if word != "system":
+                array.overrides[parts[0]] = f"{word} (local)"
         else:
-            array.overrides[parts[5]] = text.strip()
+            array.overrides[parts[0]] = word
 
     def zero_range(self, device: Device, offset: int, length: int) -> None:
         """Zero a range of a device that is there. Raises OSError(EIO) if an array below it has failed."""

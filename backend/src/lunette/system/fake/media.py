@@ -63,12 +63,15 @@ class Superblock:
     """The md 1.2 superblock of one member."""
 
     geometry: Geometry
-    slot: int
+    slot: int | None
+    """None for a spare."""
     device_uuid: str
     events: int = 0
     """The kernel counts from the first start on."""
     in_sync: bool = True
     array_in_sync: bool = False
+    is_replacement: bool = False
+    """It is filled for the slot's disk, which still works."""
     alive: frozenset[int] = frozenset()
     """Slots that worked when it was written: what `mdadm --assemble` waits for."""
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
-from lunette.system.fake.md import Md, RunningArray
+from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
 from lunette.system.fake.zfs import Zfs
 
@@ -165,19 +165,19 @@ def _md(array: RunningArray, now: float) -> Tree:
         "stripe_cache_size": "256\n",
         "group_thread_cnt": "0\n",
         "safe_mode_delay": "0.201\n",
-        "sync_speed_min": "1000 (system)\n",
-        "sync_speed_max": "200000 (system)\n",
     }
     if geometry.level != "raid0":
         speed = int(geometry.component_kib / 30)
         tree |= {
+            "sync_speed_min": "1000 (system)\n",
+            "sync_speed_max": "200000 (system)\n",
             "degraded": f"{array.degraded()}\n",
             "sync_action": f"{array.sync_action}\n",
             "sync_completed": f"{done} / {total}\n" if syncing else "none\n",
             "sync_speed": f"{speed}\n" if syncing else "none\n",
             "resync_start": f"{done}\n" if array.sync_action == "resync" else "none\n",
             "mismatch_cnt": "0\n",
-            "last_sync_action": "none\n",
+            "last_sync_action": f"{array.last_sync}\n",
             "consistency_policy": f"{geometry.policy}\n",
             "bitmap": {"location": "+8\n" if geometry.policy == "bitmap" else "none\n"},
         }
@@ -187,17 +187,28 @@ def _md(array: RunningArray, now: float) -> Tree:
 def _md_slots(array: RunningArray) -> Tree:
     tree: Tree = {}
     for slot, member in array.members.items():
-        name = member.disk.kernel_name
-        state = "faulty" if member.is_faulty else "in_sync" if member.superblock.in_sync else "spare"
-        facts: Tree = {
+        word = "faulty" if member.is_faulty else "in_sync" if member.superblock.in_sync else "spare"
+        tree |= _md_disk(array, member, str(slot), f"{word},want_replacement" if member.is_wanted_out else word)
+        tree[f"rd{slot}"] = Link(f"dev-{member.disk.kernel_name}")
+    for slot, member in array.replacements.items():
+        tree |= _md_disk(array, member, str(slot), "spare,replacement")
+    for member in array.beside:
+        tree |= _md_disk(array, member, "none", "faulty" if member.is_faulty else "spare")
+    return tree
+
+
+def _md_disk(array: RunningArray, member: Member, slot: str, state: str) -> Tree:
+    name = member.disk.kernel_name
+    return {
+        f"dev-{name}": {
             "state": f"{state}\n",
             "slot": f"{slot}\n",
             "size": f"{array.geometry.component_kib}\n",
+            "offset": "2048\n",
             "errors": "0\n",
+            "block": Link(f"/sys/block/{name}"),
         }
-        tree[f"dev-{name}"] = facts | {"block": Link(f"/sys/block/{name}")}
-        tree[f"rd{slot}"] = Link(f"dev-{name}")
-    return tree
+    }
 
 
 def _state(array: RunningArray) -> str:

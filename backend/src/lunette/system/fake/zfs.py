@@ -37,7 +37,11 @@ class PoolData:
     slots: list[int]
     size_bytes: int
     properties: dict[str, str] = field(default_factory=dict)
+    paths: dict[int, str] = field(default_factory=dict)
+    """Where each member was when its label was last written, by guid."""
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
+    replacing: dict[int, int] = field(default_factory=dict)
+    """Guids of disks that are being filled, by the slot they will have."""
     is_whole: bool = False
     """False until the first transaction is written: before it nothing can be imported."""
 
@@ -57,17 +61,14 @@ class ZfsLabel:
     pool: str
     guid: int
     is_destroyed: bool = False
-    is_stale: bool = False
-    """Out of date: the pool went on without it."""
 
 
 @dataclass
 class Member:
-    """A disk in an imported pool. `is_new` while it is being filled."""
+    """A disk in an imported pool."""
 
     disk: FakeDisk
     label: ZfsLabel
-    is_new: bool = False
     checksum_errors: int = 0
 
 
@@ -77,17 +78,15 @@ class ImportedPool:
 
     data: PoolData
     members: dict[int, Member]
+    filling: dict[int, Member] = field(default_factory=dict)
+    """Disks that are being filled, by the slot they will have."""
     scan: str = ""
     """SCRUB or RESILVER, while it runs or when it was the last one."""
     scan_started: float = 0.0
     is_scanning: bool = False
 
     def missing(self) -> int:
-        return sum(1 for slot in range(len(self.data.slots)) if not self._serves(slot))
-
-    def _serves(self, slot: int) -> bool:
-        member = self.members.get(slot)
-        return member is not None and not member.is_new
+        return len(self.data.slots) - len(self.members)
 
     def state(self) -> str:
         if self.missing() > self.data.survives():
@@ -119,6 +118,7 @@ class Zfs:
 
     def write_label(self, disk: FakeDisk, label: ZfsLabel) -> None:
         disk.partitions[0].media.zfs = label
+        label.data.paths[label.vdev_guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
 
     def start(self, data: PoolData, members: dict[int, FakeDisk]) -> ImportedPool:
         """Import a pool from these disks by slot: it claims them, and its zvols appear."""
@@ -130,9 +130,26 @@ class Zfs:
                 self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
         pool = ImportedPool(data, found)
         self.imported[data.name] = pool
+        for disk in self._blocks.disks:
+            label = self.label_of(disk) if disk.is_present else None
+            if label and label.data is data and label.vdev_guid in data.replacing.values():
+                slot = next(slot for slot, guid in data.replacing.items() if guid == label.vdev_guid)
+                self.fill(pool, slot, Member(disk, label), 0.0)
         for name, zvol in data.zvols.items():
             self.show(data, name, zvol)
         return pool
+
+    def fill(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
+        """Start to fill a disk for a slot."""
+        self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
+        pool.data.replacing[slot] = member.label.vdev_guid
+        pool.filling[slot] = member
+        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def leave(self, pool: ImportedPool, member: Member) -> None:
+        """The pool lets go of a disk; its label stays, marked as destroyed."""
+        member.label.is_destroyed = True
+        self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
 
     def show(self, data: PoolData, name: str, zvol: FakeZvol) -> None:
         """The zvol's device appears."""
@@ -153,7 +170,7 @@ class Zfs:
         """Forget an imported pool. The caller made sure that nobody holds a zvol of it."""
         for name in pool.data.zvols:
             self.hide(pool.data, name)
-        for member in pool.members.values():
+        for member in (*pool.members.values(), *pool.filling.values()):
             self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
         del self.imported[pool.data.name]
 
@@ -171,6 +188,10 @@ class Zfs:
         for pool in running:
             if now - pool.scan_started >= SCAN_SECONDS:
                 pool.is_scanning = False
-                for member in pool.members.values():
-                    member.is_new = False
+                for slot, member in pool.filling.items():
+                    if slot in pool.members:
+                        self.leave(pool, pool.members[slot])
+                    pool.members[slot], pool.data.slots[slot] = member, member.label.vdev_guid
+                pool.filling.clear()
+                pool.data.replacing.clear()
         return bool(running)

@@ -20,7 +20,7 @@ def status(pools: Sequence[ImportedPool], now: float) -> str:
 
 def _pool(pool: ImportedPool, now: float) -> Row:
     data, state = pool.data, pool.state()
-    leaves = {row["name"]: row for row in _leaves(pool)}
+    leaves = {row["name"]: row for row in _slots(pool)}
     if data.level != "stripe":
         kind = "mirror" if data.level == "mirror" else "raidz"
         leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, state) | {"vdevs": leaves}}
@@ -30,19 +30,21 @@ def _pool(pool: ImportedPool, now: float) -> Row:
     return row | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
 
 
-def _leaves(pool: ImportedPool) -> Iterator[Row]:
+def _slots(pool: ImportedPool) -> Iterator[Row]:
     for slot, guid in enumerate(pool.data.slots):
-        member = pool.members.get(slot)
-        if member is None:
-            yield _vdev(str(guid), "disk", guid, "UNAVAIL")
-        else:
-            yield _leaf(member)
+        member, new = pool.members.get(slot), pool.filling.get(slot)
+        row = _leaf(member) if member else _vdev(str(guid), "disk", guid, "UNAVAIL") | {"path": pool.data.paths[guid]}
+        if new:
+            both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
+            row = _vdev(f"replacing-{slot}", "replacing", 2 + slot, "ONLINE") | {"vdevs": both}
+        yield row
 
 
 def _leaf(member: Member) -> Row:
     name = member.disk.links()[0]
     row = _vdev(name, "disk", member.label.vdev_guid, "ONLINE") | {"checksum_errors": member.checksum_errors}
-    return row | {"path": f"/dev/disk/by-id/{name}-part1"}
+    size = next(part.media.size_bytes for part in member.disk.partitions if part.number == 1)
+    return row | {"path": f"/dev/disk/by-id/{name}-part1", "phys_space": size}
 
 
 def _vdev(name: str, kind: str, guid: int, state: str) -> Row:

@@ -152,13 +152,26 @@ class ZfsTools:
         device.media.zfs = None
         return OK
 
-    def _zpool_scrub(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+    def _zpool_scrub(self, flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
         if pool is None:
             return _fail(f"cannot open '{words[0]}': no such pool")
+        if "-s" in flags:
+            pool.is_scanning = False
+            return OK
         if pool.is_scanning:
             return _fail(f"cannot scrub {words[0]}: currently scrubbing; use 'zpool scrub -s' to cancel scrub")
         pool.scan, pool.scan_started, pool.is_scanning = "SCRUB", self._now(), True
+        return OK
+
+    def _zpool_detach(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        pool = self._zfs.imported.get(words[0])
+        slot = next((s for s, m in pool.filling.items() if str(m.label.vdev_guid) == words[1]), None) if pool else None
+        if pool is None or slot is None:
+            return _fail(f"cannot detach {words[1]}: only applicable to mirror and replacing vdevs")
+        self._zfs.leave(pool, pool.filling.pop(slot))
+        del pool.data.replacing[slot]
+        pool.is_scanning = bool(pool.filling)
         return OK
 
     def _zpool_replace(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
@@ -170,12 +183,11 @@ class ZfsTools:
             return _fail(f"invalid vdev specification\nuse '-f' to override the following errors:\n{path} is in use")
         slot = pool.data.slots.index(int(old))
         self._zfs.partition(disk)
-        guid = pool.data.slots[slot] = random.getrandbits(63)
-        label = ZfsLabel(pool.data, guid, name, pool.data.guid)
+        self._half_way()
+        label = ZfsLabel(pool.data, random.getrandbits(63), name, pool.data.guid)
         self._zfs.write_label(disk, label)
-        self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {name}")
-        pool.members[slot] = Member(disk, label, is_new=True)
-        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", self._now(), True
+        self._half_way()
+        self._zfs.fill(pool, slot, Member(disk, label), self._now())
         return OK
 
     def _zfs_create(self, flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:

@@ -38,6 +38,10 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
     return None
 
 
+def tend(_system: System, _array: ExportArray) -> None:
+    """A pool keeps its own settings."""
+
+
 def activate(system: System, _array: ExportArray) -> None:
     """The volumes of a pool appear with it: wait until udev has named them."""
     settle(system)

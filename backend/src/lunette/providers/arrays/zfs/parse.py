@@ -8,6 +8,7 @@ from typing import Any
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
+from lunette.domain.sizes import MIB
 from lunette.providers.arrays.zfs import space
 
 GROUPS = ("mirror", "raidz", "draid")
@@ -26,6 +27,8 @@ class Vdev(Model):
     errors: int
     """Reads, writes and checksums that failed."""
     checksum_errors: int
+    size_bytes: int | None = None
+    """Of the partition or disk, where it is there."""
     vdevs: tuple["Vdev", ...] = ()
 
     def leaves(self) -> Iterator["Vdev"]:
@@ -87,6 +90,7 @@ def _vdev(entry: Mapping[str, Any]) -> Vdev:
     return Vdev(
         name=entry["name"], kind=entry["vdev_type"], guid=str(entry["guid"]), state=entry["state"],
         path=entry.get("path"), errors=sum(counts), checksum_errors=counts[2],
+        size_bytes=entry.get("phys_space"),
         vdevs=tuple(_vdev(child) for child in entry.get("vdevs", {}).values()),
     )  # fmt: skip
 
@@ -99,11 +103,17 @@ def _scan(entry: Mapping[str, Any]) -> Scan:
     )  # fmt: skip
 
 
+def link_of(path: str | None) -> str | None:
+    """The id under which a disk was given to the pool as a whole; None for any other path."""
+    whole = path is not None and path.startswith("/dev/disk/by-id/") and path.endswith("-part1")
+    return path.removeprefix("/dev/disk/by-id/").removesuffix("-part1") if path and whole else None
+
+
 def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | None:
     """The disk a vdev lies on: as a whole (libzfs made the partition), or by a kernel name in a foreign pool."""
     if path is None:
         return None
-    link = path.removeprefix("/dev/disk/by-id/").removesuffix("-part1")
+    link = link_of(path)
     named = next((disk for disk in disks if link in disk.links), None)
     return named or next((disk for disk in disks if re.fullmatch(rf"{re.escape(disk.device)}(p?\d+)?", path)), None)
 
@@ -111,17 +121,17 @@ def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | N
 def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float) -> ObservedArray:
     """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it."""
     slots = pool.slots()
-    members = [_member(leaf, slot, disks) for slot in slots for leaf in slot.leaves()]
-    lost = sum(all(_member(leaf, slot, disks).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
+    members = [_member(leaf, slot, disks, n) for n, slot in enumerate(slots) for leaf in slot.leaves()]
+    lost = sum(all(_member(leaf, slot, disks, None).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
     return ObservedArray(
         uuid=pool.guid, engine=ArrayEngine.ZFS, name=pool.name, ours=ours, device=None, level=pool.level(),
         state=_state(pool, lost), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
         members=tuple(members), raid_disks=len(slots), progress=_progress(pool.scan, now),
-        mismatch_count=sum(leaf.checksum_errors for leaf in pool.root.leaves()),
+        mismatch_count=sum(leaf.checksum_errors for leaf in pool.root.leaves()), disk_bytes=_least_disk(pool),
     )  # fmt: skip
 
 
-def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk]) -> ObservedMember:
+def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int | None) -> ObservedMember:
     disk = disk_of(leaf.path, disks)
     if leaf.state in _LOST or disk is None:
         state = "missing"
@@ -130,9 +140,16 @@ def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk]) -> ObservedMe
     else:
         is_new = slot.kind in ("replacing", "spare") and slot.vdevs[0] is not leaf
         state = "rebuilding" if is_new else "in_sync"
+    known = disk.id if disk else link_of(leaf.path)
     return ObservedMember(
-        disk_id=disk.id if disk else None, device=disk.device if disk else None, state=state, errors=leaf.errors
+        disk_id=known, device=disk.device if disk else None, state=state, errors=leaf.errors, slot=number
     )
+
+
+def _least_disk(pool: Pool) -> int | None:
+    """A disk of the smallest member's size fits; its table and reserved partition take 10 MiB at most."""
+    sizes = [leaf.size_bytes for leaf in pool.root.leaves() if leaf.size_bytes]
+    return min(sizes) + 9 * MIB if sizes else None
 
 
 def _state(pool: Pool, lost: int) -> ArrayState:

@@ -60,6 +60,9 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"zfs {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    if wish.spares:
+        rule = "nothing puts a pool's spare in place by itself yet: leave spares out, and replace a lost disk"
+        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     if wish.chunk_bytes is not None:
         rule = "a pool has no chunk: leave chunk_bytes out"
         found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
