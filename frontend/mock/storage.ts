@@ -161,5 +161,7 @@ export const mdEngine = (): Engine => ({
   can_qos: false,
   reservations: true,
   compare_and_write: true,
+  protocols: [],
+  lacking: [],
   needs: ['mdadm', 'md_mod'],
 })

@@ -152,12 +152,18 @@ class Qemu(VirtualMachine):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = time.monotonic() + _SOCKET_DEADLINE_S
-        while not (self.folder / MONITOR_SOCKET).exists() and is_alive(guest) and time.monotonic() < end:
+        while not self._answers():
+            if not is_alive(guest) or time.monotonic() > end:
+                raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")
             time.sleep(0.02)
+
+    def _answers(self) -> bool:
+        """Whether QEMU's monitor answers, which it does once all devices are made. Its socket is there before that."""
         try:
-            self._monitor().close()  # it answers once all devices are made
-        except MachineError as error:
-            raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}") from error
+            Qmp(self.folder / MONITOR_SOCKET).close()
+        except MachineError:
+            return False
+        return True
 
     def _serve_drives(self) -> None:
         files = {"root": self.folder / "root.raw"} | {node(disk): self._disk_file(disk) for disk in self._disks}

@@ -56,24 +56,27 @@ def refused(
 def test_the_planner_makes_every_choice() -> None:
     new = plan(wish())
     assert [type(step) for step in new.plan.steps] == [MdCreate, GroupCreate]
-    assert new.create.md_name == md.md_name(new.id)
-    assert new.create.chunk_bytes == 64 * 1024
-    assert new.create.write_hole is WriteHole.PPL
-    assert [member.disk_id for member in new.create.members] == list(FOUR)
-    assert [member.serial for member in new.create.members] == ["D1", "D2", "D3", "D4"]
-    assert new.group.md_uuid == new.create.uuid
-    assert new.size_bytes == 3 * new.create.member_bytes
+    create, group = new.made.create, new.made.group
+    assert isinstance(create, MdCreate)
+    assert group
+    assert create.md_name == md.md_name(new.id)
+    assert create.chunk_bytes == 64 * 1024
+    assert create.write_hole is WriteHole.PPL
+    assert [member.disk_id for member in create.members] == list(FOUR)
+    assert [member.serial for member in create.members] == ["D1", "D2", "D3", "D4"]
+    assert group.md_uuid == create.uuid
+    assert new.made.size_bytes == 3 * create.member_bytes
     assert new.plan.bytes_destroyed() == 0
 
 
 def test_a_smaller_replacement_still_fits() -> None:
-    member = plan(wish()).create.member_bytes
+    member = plan(wish()).made.member_bytes
     assert 10 * GIB - 200 * MIB < member <= 10 * GIB - 10 * MIB
 
 
 def test_a_link_of_a_disk_is_as_good_as_its_id() -> None:
     new = plan(wish(disks=("nvme-eui.1", *FOUR[1:])))
-    assert new.create.members[0].disk_id == "nvme-D1"
+    assert new.made.create.members[0].disk_id == "nvme-D1"
 
 
 def test_an_unknown_disk_is_named() -> None:
@@ -172,7 +175,8 @@ def test_mixed_sector_sizes_are_refused_naming_the_odd_disk() -> None:
         ({"chunk_bytes": 65536 + 4096}, "chunk_bytes"),
         ({"level": Level.RAID6, "write_hole": WriteHole.PPL}, "write_hole"),
         ({"level": Level.RAID0, "write_hole": WriteHole.BITMAP}, "write_hole"),
-        ({"engine": "zfs"}, "engine"),
+        ({"engine": "spdk"}, "engine"),
+        ({"level": Level.RAIDZ1}, "level"),
         ({"name": "3f0c2b46-5b0c-4e0e-9d0b-1f2a3b4c5d6e"}, "name"),
     ],
 )

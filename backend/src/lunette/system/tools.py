@@ -24,6 +24,8 @@ PACKAGES = {
     "vgremove": "lvm2",
     "vgs": "lvm2",
     "wipefs": "util-linux",
+    "zfs": "zfsutils-linux",
+    "zpool": "zfsutils-linux",
 }
 SEARCH_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 

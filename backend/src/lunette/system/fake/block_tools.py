@@ -47,7 +47,7 @@ class BlockTools:
             row |= _disk_facts(device.disk)
             children = [self._partition(device.disk, partition) for partition in device.disk.partitions]
         elif device.kind == "part":
-            row["type"] = "part"
+            row |= {"type": "part", "partlabel": self._part_label(device)}
         elif device.kind == "md":
             array = self._md.arrays[device.kernel_name]
             row |= {"type": array.geometry.level, "uuid": None}
@@ -65,6 +65,10 @@ class BlockTools:
         if children or above:
             row["children"] = [*children, *above]
         return row
+
+    def _part_label(self, device: Device) -> str | None:
+        parts = {disk.partition_name(part.number): part for disk in self._blocks.disks for part in disk.partitions}
+        return parts[device.kernel_name].label
 
     def _partition(self, disk: FakeDisk, partition: Partition) -> Row:
         device = self._blocks.devices()[disk.partition_name(partition.number)]

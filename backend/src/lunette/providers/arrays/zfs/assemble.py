@@ -1,0 +1,74 @@
+"""Imports a pool after a boot, exports it at shutdown. Only the disks recorded as its members are ever looked at."""
+
+from collections.abc import Sequence
+
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ExportArray
+from lunette.providers.arrays.zfs import observe
+from lunette.providers.arrays.zfs.plan import device_path
+from lunette.providers.disks.inventory import settle
+from lunette.system.doorway import System
+
+IMPORT_TIMEOUT_S = 300.0
+
+
+def is_up(system: System, array: ExportArray) -> bool:
+    """True if the pool is imported."""
+    return array.group in observe.imported(system)
+
+
+def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
+    """Import the pool if its disks are there; None once it is, otherwise what it waits for, in words.
+
+    With `allow_degraded` it starts without disks that are missing, as far as its level survives that. Nothing is
+    forced: a pool that ZFS finds too damaged, or in use by another machine, stays as it is.
+    """
+    present = [id_ for id_ in array.members if system.exists(device_path(id_))]
+    count = len(array.members)
+    if not present:
+        return f"waiting for array {array.name}: none of its {count} disks is present"
+    if len(present) < count and not allow_degraded:
+        return f"waiting for array {array.name}: {len(present)} of {count} disks present"
+    try:
+        observe.load(system)
+        import_pool(system, array.uuid, present)
+    except LunetteError as error:
+        words = error.log.strip().splitlines()[-1:] or [error.detail]
+        return f"array {array.name} did not start with {len(present)} of {count} disks: {words[0]}"
+    return None
+
+
+def tend(_system: System, _array: ExportArray) -> None:
+    """A pool keeps its own settings."""
+
+
+def activate(system: System, _array: ExportArray) -> None:
+    """The volumes of a pool appear with it: wait until udev has named them."""
+    settle(system)
+
+
+def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
+    """Import a pool, by guid or name, from these disks alone. Raises ToolFailed if ZFS refuses."""
+    places = [word for id_ in disk_ids for word in ("-d", device_path(id_))]
+    system.run(["zpool", "import", "-N", "-o", "cachefile=none", *places, pool], timeout_s=IMPORT_TIMEOUT_S)
+    settle(system)
+
+
+def shut_down(system: System) -> list[str]:
+    """Export every pool of ours of which no volume is open; what was refused."""
+    refused = []
+    try:
+        ours = [root.name for root in observe.datasets(system) if observe.is_ours(root)]
+    except LunetteError as error:
+        return [f"pools cannot be listed: {error.detail}"]
+    for name in ours:
+        opened = [link for link in system.listdir(f"/dev/zvol/{name}") if system.is_held(f"/dev/zvol/{name}/{link}")]
+        if opened:
+            # OpenZFS 2.3 would wait for ever, and keep the pool from everybody meanwhile.
+            refused.append(f"pool {name}: {', '.join(opened[:5])} still open")
+            continue
+        try:
+            system.run(["zpool", "export", name], timeout_s=IMPORT_TIMEOUT_S)
+        except LunetteError as error:
+            refused.append(f"pool {name}: {error.detail}")
+    return refused
