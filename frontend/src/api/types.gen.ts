@@ -88,6 +88,22 @@ export type AlertPage = {
 };
 
 /**
+ * ArrayAddSpares
+ *
+ * Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation.
+ */
+export type ArrayAddSpares = {
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
  * ArrayCreate
  *
  * The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed.
@@ -112,6 +128,22 @@ export type ArrayCreate = {
      * Wipe
      */
     wipe?: Array<string>;
+    /**
+     * Spares
+     */
+    spares?: Array<string>;
+};
+
+/**
+ * ArrayDiskChoice
+ *
+ * One disk of the array, by its id; one that is gone is named by the id it had.
+ */
+export type ArrayDiskChoice = {
+    /**
+     * Disk
+     */
+    disk: string;
 };
 
 /**
@@ -129,7 +161,7 @@ export type ArrayHealth = 'clean' | 'resyncing' | 'degraded' | 'rebuilding' | 'f
 /**
  * ArrayMember
  *
- * A disk of an array. `state`: in_sync, rebuilding, spare, faulty, missing, or unknown.
+ * A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown.
  */
 export type ArrayMember = {
     /**
@@ -143,11 +175,15 @@ export type ArrayMember = {
     /**
      * Slot
      */
-    slot: number;
+    slot: number | null;
     /**
      * State
      */
     state: string;
+    /**
+     * Leaving
+     */
+    leaving: boolean;
 };
 
 /**
@@ -169,6 +205,10 @@ export type ArrayObserved = {
      * Mismatch Count
      */
     mismatch_count: number | null;
+    /**
+     * Last Scrub
+     */
+    last_scrub: string | null;
 };
 
 /**
@@ -187,6 +227,22 @@ export type ArrayPage = {
      * Total
      */
     total: number;
+};
+
+/**
+ * ArrayPatch
+ *
+ * How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as it is.
+ */
+export type ArrayPatch = {
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
 };
 
 /**
@@ -211,6 +267,33 @@ export type ArrayProgress = {
      * Left S
      */
     left_s: number | null;
+};
+
+/**
+ * ArrayReplace
+ *
+ * Put the disk `new` in the place of `disk`, which may be working, faulty or gone.
+ */
+export type ArrayReplace = {
+    /**
+     * Disk
+     */
+    disk: string;
+    /**
+     * New
+     */
+    new: string;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
+ * ArrayScrub
+ */
+export type ArrayScrub = {
+    action?: ScrubAction;
 };
 
 /**
@@ -1033,7 +1116,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'volumes.create' | 'volume.delete';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete';
 
 /**
  * JobResolve
@@ -1174,9 +1257,107 @@ export type JobSummaryPage = {
 };
 
 /**
- * Level
+ * Layout
+ *
+ * One level of one engine with these disks. Where `possible` is false the figures are null and `problem` says why.
+ *
+ * Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
  */
-export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10';
+export type Layout = {
+    engine: ArrayEngine;
+    level: Level;
+    /**
+     * Possible
+     */
+    possible: boolean;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    /**
+     * Usable Bytes
+     */
+    usable_bytes: number | null;
+    /**
+     * Usable Percent
+     */
+    usable_percent: number | null;
+    /**
+     * Survives
+     */
+    survives: string;
+    /**
+     * Survives Disks
+     */
+    survives_disks: number | null;
+    /**
+     * Small Write Ios
+     */
+    small_write_ios: number | null;
+    /**
+     * Write Hole
+     */
+    write_hole: Array<WriteHole>;
+    /**
+     * Min Rebuild S
+     */
+    min_rebuild_s: number | null;
+};
+
+/**
+ * LayoutDisk
+ *
+ * A disk that was asked about. `problem` says why it cannot be used as it is; None if it is blank and free.
+ */
+export type LayoutDisk = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    /**
+     * Needs Wipe
+     */
+    needs_wipe: boolean;
+};
+
+/**
+ * Layouts
+ *
+ * The answer for one set of disks. `block_bytes` is the block size (volblocksize) the ZFS figures are for.
+ */
+export type Layouts = {
+    /**
+     * Disks
+     */
+    disks: Array<LayoutDisk>;
+    /**
+     * Total Bytes
+     */
+    total_bytes: number;
+    /**
+     * Block Bytes
+     */
+    block_bytes: number;
+    /**
+     * Layouts
+     */
+    layouts: Array<Layout>;
+};
+
+/**
+ * Level
+ *
+ * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
+ */
+export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3';
 
 /**
  * Login
@@ -1663,16 +1844,17 @@ export type Provisioning = 'thick' | 'thin';
  * What to do with a stuck job.
  *
  * retry: try again to take back (creation) or to finish (deletion). abandon: stop trying and leave the machine as it
- * is; a resource that was being created is forgotten, one that was being deleted becomes usable again.
+ * is; a resource that was being created is forgotten, one that was being changed or deleted becomes usable again.
  */
 export type Resolution = 'retry' | 'abandon';
 
 /**
  * ResourceState
  *
- * `stuck`: an undo failed; the resource can be read, and a person decides what happens to it.
+ * `changing`: it serves, and a job changes its disks. `stuck`: an undo failed; the resource can be read, and a
+ * person decides what happens to it.
  */
-export type ResourceState = 'creating' | 'ready' | 'deleting' | 'stuck';
+export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'stuck';
 
 /**
  * Role
@@ -1680,6 +1862,13 @@ export type ResourceState = 'creating' | 'ready' | 'deleting' | 'stuck';
  * viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
  */
 export type Role = 'viewer' | 'operator' | 'administrator';
+
+/**
+ * ScrubAction
+ *
+ * check: read everything and count what does not agree. repair: also make it agree. stop: end a running one.
+ */
+export type ScrubAction = 'check' | 'repair' | 'stop';
 
 /**
  * Session
@@ -2117,7 +2306,7 @@ export type VolumeObserved = {
     /**
      * Open
      */
-    open: boolean;
+    open: boolean | null;
     /**
      * Sealed
      */
@@ -2165,8 +2354,9 @@ export type VolumePatch = {
  *
  * ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
  * bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
+ * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS).
  */
-export type WriteHole = 'ppl' | 'bitmap' | 'none';
+export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write';
 
 /**
  * Array
@@ -2203,6 +2393,14 @@ export type StorageArray = {
      */
     chunk_bytes: number | null;
     write_hole: WriteHole;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s: number | null;
     /**
      * Members
      */
@@ -3493,6 +3691,64 @@ export type DiskShowResponses = {
 
 export type DiskShowResponse = DiskShowResponses[keyof DiskShowResponses];
 
+export type LayoutListData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Disks
+         *
+         * Disk id; repeat for each disk.
+         */
+        disks: Array<string>;
+        /**
+         * Block Bytes
+         *
+         * Block size of volumes that ZFS figures are for, in bytes.
+         */
+        block_bytes?: number;
+    };
+    url: '/api/v1/arrays/layouts';
+};
+
+export type LayoutListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type LayoutListError = LayoutListErrors[keyof LayoutListErrors];
+
+export type LayoutListResponses = {
+    /**
+     * Successful Response
+     */
+    200: Layouts;
+};
+
+export type LayoutListResponse = LayoutListResponses[keyof LayoutListResponses];
+
 export type ArrayListData = {
     body?: never;
     path?: never;
@@ -3791,6 +4047,593 @@ export type ArrayShowResponses = {
 };
 
 export type ArrayShowResponse = ArrayShowResponses[keyof ArrayShowResponses];
+
+export type ArrayPatchData = {
+    body: ArrayPatch;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}';
+};
+
+export type ArrayPatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayPatchError = ArrayPatchErrors[keyof ArrayPatchErrors];
+
+export type ArrayPatchResponses = {
+    /**
+     * Response 200 Array Patch
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: StorageArray | Plan;
+};
+
+export type ArrayPatchResponse = ArrayPatchResponses[keyof ArrayPatchResponses];
+
+export type ArraySparesAddData = {
+    body: ArrayAddSpares;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:add_spares';
+};
+
+export type ArraySparesAddErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArraySparesAddError = ArraySparesAddErrors[keyof ArraySparesAddErrors];
+
+export type ArraySparesAddResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAddResponses];
+
+export type ArrayReplaceData = {
+    body: ArrayReplace;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:replace';
+};
+
+export type ArrayReplaceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayReplaceError = ArrayReplaceErrors[keyof ArrayReplaceErrors];
+
+export type ArrayReplaceResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayReplaceResponse = ArrayReplaceResponses[keyof ArrayReplaceResponses];
+
+export type ArrayFailData = {
+    body: ArrayDiskChoice;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:fail';
+};
+
+export type ArrayFailErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayFailError = ArrayFailErrors[keyof ArrayFailErrors];
+
+export type ArrayFailResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayFailResponse = ArrayFailResponses[keyof ArrayFailResponses];
+
+export type ArrayRemoveData = {
+    body: ArrayDiskChoice;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:remove';
+};
+
+export type ArrayRemoveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayRemoveError = ArrayRemoveErrors[keyof ArrayRemoveErrors];
+
+export type ArrayRemoveResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayRemoveResponse = ArrayRemoveResponses[keyof ArrayRemoveResponses];
+
+export type ArrayReaddData = {
+    body: ArrayDiskChoice;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:readd';
+};
+
+export type ArrayReaddErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayReaddError = ArrayReaddErrors[keyof ArrayReaddErrors];
+
+export type ArrayReaddResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayReaddResponse = ArrayReaddResponses[keyof ArrayReaddResponses];
+
+export type ArrayScrubData = {
+    body: ArrayScrub;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:scrub';
+};
+
+export type ArrayScrubErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayScrubError = ArrayScrubErrors[keyof ArrayScrubErrors];
+
+export type ArrayScrubResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayScrubResponse = ArrayScrubResponses[keyof ArrayScrubResponses];
 
 export type VolumeCreateBatchData = {
     body: VolumeBatch;

@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, arrayCreate, arrayDelete, arrayList, arrayShow, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeList, volumePatch, volumeShow } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeShowData, VolumeShowError, VolumeShowResponse } from '../types.gen';
+import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeList, volumePatch, volumeShow } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeShowData, VolumeShowError, VolumeShowResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -391,6 +391,26 @@ export const diskShowOptions = (options: Options<DiskShowData>) => queryOptions<
     queryKey: diskShowQueryKey(options)
 });
 
+export const layoutListQueryKey = (options: Options<LayoutListData>) => createQueryKey('layoutList', options, false, ['arrays']);
+
+/**
+ * Layout List
+ *
+ * Every level of every engine with these disks: usable space, failures survived, cost of a small write.
+ */
+export const layoutListOptions = (options: Options<LayoutListData>) => queryOptions<LayoutListResponse, LayoutListError, LayoutListResponse, ReturnType<typeof layoutListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await layoutList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: layoutListQueryKey(options)
+});
+
 export const arrayListQueryKey = (options?: Options<ArrayListData>) => createQueryKey('arrayList', options, false, ['arrays']);
 
 /**
@@ -468,6 +488,139 @@ export const arrayShowOptions = (options: Options<ArrayShowData>) => queryOption
     },
     queryKey: arrayShowQueryKey(options)
 });
+
+/**
+ * Array Patch
+ *
+ * Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+ */
+export const arrayPatchMutation = (options?: Partial<Options<ArrayPatchData>>): UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> => {
+    const mutationOptions: UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayPatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Spares Add
+ *
+ * Adds disks that stand by; on a degraded array the first is filled at once.
+ */
+export const arraySparesAddMutation = (options?: Partial<Options<ArraySparesAddData>>): UseMutationOptions<ArraySparesAddResponse, ArraySparesAddError, Options<ArraySparesAddData>> => {
+    const mutationOptions: UseMutationOptions<ArraySparesAddResponse, ArraySparesAddError, Options<ArraySparesAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arraySparesAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Replace
+ *
+ * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
+ */
+export const arrayReplaceMutation = (options?: Partial<Options<ArrayReplaceData>>): UseMutationOptions<ArrayReplaceResponse, ArrayReplaceError, Options<ArrayReplaceData>> => {
+    const mutationOptions: UseMutationOptions<ArrayReplaceResponse, ArrayReplaceError, Options<ArrayReplaceData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayReplace({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Fail
+ *
+ * Gives a member up. Refused where the array has no redundancy left.
+ */
+export const arrayFailMutation = (options?: Partial<Options<ArrayFailData>>): UseMutationOptions<ArrayFailResponse, ArrayFailError, Options<ArrayFailData>> => {
+    const mutationOptions: UseMutationOptions<ArrayFailResponse, ArrayFailError, Options<ArrayFailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayFail({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Remove
+ *
+ * Lets go of a spare, of a faulty disk, or of one that is gone.
+ */
+export const arrayRemoveMutation = (options?: Partial<Options<ArrayRemoveData>>): UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> => {
+    const mutationOptions: UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Readd
+ *
+ * Takes back a member that was gone or faulty; the plan says whether all of it must be copied.
+ */
+export const arrayReaddMutation = (options?: Partial<Options<ArrayReaddData>>): UseMutationOptions<ArrayReaddResponse, ArrayReaddError, Options<ArrayReaddData>> => {
+    const mutationOptions: UseMutationOptions<ArrayReaddResponse, ArrayReaddError, Options<ArrayReaddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayReadd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Scrub
+ *
+ * Reads and compares everything, or stops doing so. The array shows progress and what did not agree.
+ */
+export const arrayScrubMutation = (options?: Partial<Options<ArrayScrubData>>): UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> => {
+    const mutationOptions: UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayScrub({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 /**
  * Volume Create Batch
