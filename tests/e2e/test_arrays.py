@@ -68,7 +68,7 @@ class Standing:
         return next(str(m["disk_id"]) for m in self.array()["members"] if m["serial"] == serial)
 
     def alerts(self, key: str) -> list[JsonObject]:
-        return [alert for alert in self.client.list("/alerts") if alert["key"].startswith(key)]
+        return [alert for alert in self.client.list("/alerts", active="true") if alert["key"].startswith(key)]
 
     def pace(self, limit: str | None) -> None:
         self.client.patch("/arrays/tank", {"sync_speed_max_bytes_s": limit})

@@ -55,8 +55,16 @@ def machine() -> FakeSystem:
 
 
 @pytest.fixture
-def appliance(tmp_path: Path, database_url: str, machine: FakeSystem) -> Iterator[Api]:
+def agent(machine: FakeSystem) -> Agent:
+    """The real agent; it hears what udev would tell, and nothing of it runs by itself."""
+    made = Agent(machine)
+    machine.told.append(made.changes.happened)
+    return made
+
+
+@pytest.fixture
+def appliance(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Api]:
     """The whole control plane over the fake machine, on each kind of database, asked as an administrator."""
-    parts = make_parts(tmp_path, Agent(machine), database_url)
+    parts = make_parts(tmp_path, agent, database_url)
     with running(parts) as http:
         yield Api(http, add_token(parts.store, Role.ADMINISTRATOR))

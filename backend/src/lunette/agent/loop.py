@@ -71,8 +71,7 @@ class Loop:
         if device.sys_name.startswith(_BUILT) or device.action not in ("add", "remove"):
             return
         self._agent.changes.happened()
-        if device.action == "add":
-            self._event.set()
+        self._event.set()
 
     def _watch_arrays(self) -> None:
         """md says through /proc/mdstat that a member failed or a rebuild ended (md_seq_poll in drivers/md/md.c)."""

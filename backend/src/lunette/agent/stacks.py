@@ -9,7 +9,7 @@ from lunette.providers.arrays.md import assemble as md
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
 from lunette.providers.arrays.md.parse import is_ours
 from lunette.providers.arrays.md.plan import device_path
-from lunette.providers.arrays.md.sync import keep_pace
+from lunette.providers.arrays.md.sync import keep_pace, keep_writable
 from lunette.providers.arrays.zfs import assemble as zfs
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -26,7 +26,7 @@ class Stack(Protocol):
         """Start the array if its disks are there; None once it runs, otherwise what it waits for, in words."""
         ...
 
-    def tend(self, system: System, array: ExportArray, /) -> object:
+    def tend(self, system: System, array: ExportArray, /) -> None:
         """Put right what a running array forgets by itself; harmless if all is right."""
         ...
 
@@ -49,8 +49,9 @@ class MdStack:
     def start(self, system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
         return md.assemble(system, array, allow_degraded=allow_degraded)
 
-    def tend(self, system: System, array: ExportArray, /) -> object:
-        return keep_pace(system, array)
+    def tend(self, system: System, array: ExportArray, /) -> None:
+        keep_writable(system, array)
+        keep_pace(system, array)
 
     def activate(self, system: System, array: ExportArray, /) -> None:
         group.activate(system, array.group, array.uuid)

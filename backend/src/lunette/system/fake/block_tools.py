@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk, Partition
 from lunette.system.fake.md import Md
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 
 Row = dict[str, object]
 COMMANDS = ("lsblk", "wipefs", "blkid", "blockdev", "udevadm")

@@ -11,7 +11,7 @@ from lunette.system.fake.lio_core import TargetCore
 from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
 from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
 from lunette.system.fake.md import Md, RunningArray
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.vfs import Vfs
@@ -58,6 +58,8 @@ class Hardware:
         self._to_come: list[tuple[float, Callable[[], None]]] = []
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
+        self.told: list[Callable[[], None]] = []
+        """Called when a drive comes or goes, or a rebuild ends: what udev and /proc/mdstat tell those who watch."""
         self._load(self.boot_modules)
 
     def half_way(self) -> None:
@@ -89,11 +91,17 @@ class Hardware:
         self.md.lose(disk, self.clock)
         self.zfs.lose(disk)
         self.changed()
+        self._tell()
 
     def insert(self, disk: FakeDisk) -> None:
         """Put a drive back with what lies on it; it joins nothing by itself."""
         disk.is_present = True
         self.changed()
+        self._tell()
+
+    def _tell(self) -> None:
+        for listen in self.told:
+            listen()
 
     def reboot(self) -> None:
         """Restart the machine in an orderly way for files; whatever ran is gone."""
@@ -125,8 +133,9 @@ class Hardware:
         for _, happens in due:
             happens()
         if any(array.sync_action != "idle" for array in self.md.arrays.values()):
-            self.md.tick(self.clock)
             self._tree = None
+            if self.md.tick(self.clock):
+                self._tell()
         if self.zfs.tick(self.clock):
             self._tree = None
 
@@ -187,6 +196,11 @@ class Hardware:
                 array.sync_action, array.sync_started = word, self.clock
             elif array.sync_action in ("check", "repair") and word == "idle":
                 array.last_sync, array.sync_action = array.sync_action, "idle"
+        elif parts[0] == "array_state":
+            if word != "active":
+                raise refuse(errno.EINVAL, path)
+            array.is_read_auto = False
+            self.md.recover(array, self.clock)
         elif parts[0].startswith("dev-"):
             member = next(m for m in array.bound() if m.disk.kernel_name == parts[0].removeprefix("dev-"))
             if parts[1] != "state" or word not in ("want_replacement", "-want_replacement"):

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 
 from lunette.system.fake.lvm import Lvm, LvView, Pv
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Vg
 
 Value = str | int | list[str] | None

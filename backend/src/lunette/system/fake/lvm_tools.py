@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from lunette.system.fake.block import Blocks, Device
 from lunette.system.fake.lvm import Lvm, LvView, dm_safe
 from lunette.system.fake.lvm_report import report
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Lv, PvLabel, Vg, lvm_uuid
 
 OK: Answer = (0, "", "")

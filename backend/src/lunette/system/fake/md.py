@@ -39,6 +39,8 @@ class RunningArray:
     sync_action: str = "idle"
     sync_started: float = 0.0
     last_sync: str = "none"
+    is_read_auto: bool = False
+    """`mdadm -If` leaves an idle array so: nothing is rebuilt until it is written to."""
     overrides: dict[str, str] = field(default_factory=dict)
     """What was written to its sysfs attributes."""
 
@@ -163,6 +165,7 @@ class Md:
             if needed and (not array.geometry.survives() or array.has_failed()):
                 member.is_faulty = True
             else:
+                array.is_read_auto = array.sync_action == "idle"
                 self.fail(array, member, now)
                 self.let_go(array, member)
             if array.has_failed():
@@ -195,23 +198,26 @@ class Md:
         events = max((m.superblock.events for m in array.working()), default=0)
         disk.media.superblock = Superblock(array.geometry, None, uuid.uuid4().hex, events=events)
         half_way()
+        array.is_read_auto = False
         self._bind(array, Member(disk, disk.media.superblock))
         self._record(array)
         self.recover(array, now)
 
     def rejoin(self, array: RunningArray, disk: FakeDisk, now: float) -> bool:
-        """A member that left comes back to its slot; False if md cannot tell what changed meanwhile."""
+        """A member that left comes back to its slot, quickly where a bitmap tells what changed. False if it cannot."""
         superblock = disk.media.superblock
         if superblock is None or superblock.geometry.uuid != array.geometry.uuid or superblock.slot is None:
             return False
-        if array.geometry.policy != "bitmap" or superblock.slot in array.members:
+        if superblock.slot in array.members:
             return False
         member = Member(disk, superblock)
+        array.is_read_auto = False
         self._bind(array, member)
         array.beside.remove(member)
         array.members[superblock.slot] = member
         superblock.in_sync = False
-        array.sync_action, array.sync_started = "recover", now - SYNC_SECONDS * 0.9
+        known = 0.9 if array.geometry.policy == "bitmap" else 0.0
+        array.sync_action, array.sync_started = "recover", now - SYNC_SECONDS * known
         self._record(array)
         return True
 
@@ -225,7 +231,7 @@ class Md:
         """Begin to fill a spare, for a free slot or for a disk that is wanted out. False if there is nothing to do."""
         spare = next((m for m in array.beside if not m.is_faulty), None)
         worn = next((s for s, m in array.members.items() if m.is_wanted_out and s not in array.replacements), None)
-        if spare is None or array.has_failed() or array.sync_action == "resync":
+        if spare is None or array.has_failed() or array.sync_action == "resync" or array.is_read_auto:
             return False
         slot = array.free_slot()
         if slot is not None:
@@ -256,16 +262,19 @@ class Md:
             member.superblock.events = events
             member.superblock.alive = frozenset(slot for slot, m in array.members.items() if not m.is_faulty)
 
-    def tick(self, now: float) -> None:
-        """Finish the resyncs whose time is over."""
+    def tick(self, now: float) -> bool:
+        """Finish the resyncs whose time is over. True if there was one."""
+        finished = False
         for array in self.arrays.values():
             if array.is_active and array.sync_action != "idle" and array.progress(now) >= 1.0:
+                finished = True
                 array.last_sync, array.sync_action = array.sync_action, "idle"
                 for member in array.working():
                     member.superblock.in_sync = member.superblock.array_in_sync = True
                 self._exchange(array)
                 self._record(array)
                 self.recover(array, now)
+        return finished
 
     def _exchange(self, array: RunningArray) -> None:
         """What was filled for a disk that works takes its slot, and that disk is told to be faulty."""

@@ -69,9 +69,8 @@ class Manage:
 
     def _remove(self, array: RunningArray, name: str, path: str) -> Answer:
         if path == "detached":
-            gone = [member for member in array.beside if not member.disk.is_present]
-            for member in gone:
-                self._md.let_go(array, member)
+            for detached in [member for member in array.beside if not member.disk.is_present]:
+                self._md.let_go(array, detached)
             return 0, "", ""
         member = self._bound(array, path)
         if member is None:

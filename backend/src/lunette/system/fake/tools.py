@@ -9,7 +9,8 @@ from lunette.system.fake.block_tools import BlockTools
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.lvm_tools import LvmTools
 from lunette.system.fake.md import Md
-from lunette.system.fake.mdadm import Answer, Mdadm
+from lunette.system.fake.mdadm import Mdadm
+from lunette.system.fake.mdadm_manage import Answer
 
 LOOKING = (
     "lsblk",

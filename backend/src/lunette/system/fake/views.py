@@ -214,6 +214,8 @@ def _md_disk(array: RunningArray, member: Member, slot: str, state: str) -> Tree
 def _state(array: RunningArray) -> str:
     if not array.is_active:
         return "inactive\n"
+    if array.is_read_auto:
+        return "read-auto\n"
     return "broken\n" if array.has_failed() and array.geometry.level == "raid0" else "clean\n"
 
 

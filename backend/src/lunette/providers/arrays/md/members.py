@@ -28,6 +28,7 @@ def add(system: System, step: MdAdd) -> str | None:
     if step.returns:
         if bound is not None:
             _remove(system, array, bound)
+            disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
         word = _take_back(system, array, disk, step)
     elif bound is not None:
         raise InUse(f"disk {disk.id} is in array {step.md_name} as a faulty one: remove it first")
@@ -148,7 +149,8 @@ def _take_back(system: System, array: parse.KernelArray, disk: ObservedDisk, ste
             pass
         else:
             settle(system)
-            return "is back: what changed meanwhile is copied"
+            quick = array.attributes["consistency_policy"] == "bitmap"
+            return "is back: what changed meanwhile is copied" if quick else "is back and is filled anew"
         again = running_array(system, step)
         if _bound(again, disk) is not None:
             return "is back"

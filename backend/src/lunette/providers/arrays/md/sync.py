@@ -36,6 +36,19 @@ def undo_scrub(system: System, step: MdScrub) -> str | None:
     return f"array {step.md_name}: the scrub is stopped"
 
 
+def keep_writable(system: System, array: ExportArray) -> bool:
+    """Let md fill a spare at once; True if it did not.
+
+    `mdadm -If`, which udev runs for a pulled disk, leaves an array that is idle in `read-auto`: until the next write
+    nothing is rebuilt (mdadm, Incremental.c, IncrementalRemove).
+    """
+    running = observe.running_array(system, array.uuid)
+    if running is None or running.attributes["array_state"] != "read-auto":
+        return False
+    system.write(f"/sys/block/{running.kernel_name}/md/array_state", "active")
+    return True
+
+
 def keep_pace(system: System, array: ExportArray) -> bool:
     """Set the pace the array should have; the kernel forgets it at each start. True if anything was changed."""
     running = observe.running_array(system, array.uuid)
