@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from lunette.system.fake import zfs_report
 from lunette.system.fake.block import Blocks, FakeDisk
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
 from lunette.system.fake.zfs import FakeZvol, ImportedPool, Member, PoolData, Zfs, ZfsLabel
 
