@@ -14,7 +14,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate
+from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate, PoolCreate
 from lunette.planner import arrays
 from lunette.planner.arrays import NewArray
 from lunette.providers.arrays.md import plan as md
@@ -56,16 +56,14 @@ def refused(
 def test_the_planner_makes_every_choice() -> None:
     new = plan(wish())
     assert [type(step) for step in new.plan.steps] == [MdCreate, GroupCreate]
-    create, group = new.made.create, new.made.group
-    assert isinstance(create, MdCreate)
-    assert group
-    assert create.md_name == md.md_name(new.id)
-    assert create.chunk_bytes == 64 * 1024
-    assert create.write_hole is WriteHole.PPL
-    assert [member.disk_id for member in create.members] == list(FOUR)
-    assert [member.serial for member in create.members] == ["D1", "D2", "D3", "D4"]
-    assert group.md_uuid == create.uuid
-    assert new.made.size_bytes == 3 * create.member_bytes
+    assert new.made.own_name == md.md_name(new.id)
+    assert new.made.chunk_bytes == 64 * 1024
+    assert new.made.write_hole is WriteHole.PPL
+    assert [member.disk_id for member in new.made.create.members] == list(FOUR)
+    assert [member.serial for member in new.made.create.members] == ["D1", "D2", "D3", "D4"]
+    assert new.made.group is not None
+    assert new.made.group.md_uuid == new.made.uuid
+    assert new.made.size_bytes == 3 * new.made.member_bytes
     assert new.plan.bytes_destroyed() == 0
 
 
@@ -208,3 +206,34 @@ def test_different_sizes_and_no_redundancy_are_warned_about() -> None:
     new = plan(wish(level=Level.RAID0), machine)
     assert any("stay unused" in warning for warning in new.plan.warnings)
     assert any("no redundancy" in warning for warning in new.plan.warnings)
+
+
+def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> None:
+    new = plan(wish(engine="zfs", level=Level.RAIDZ1))
+    (create,) = new.plan.steps
+    assert isinstance(create, PoolCreate)
+    assert (new.made.uuid, new.made.group_name, new.made.group) == (create.guid, create.pool, None)
+    assert 0 < int(create.guid) < 2**64
+    assert (create.ashift, create.level, new.made.write_hole) == (12, Level.RAIDZ1, WriteHole.COPY_ON_WRITE)
+    assert new.made.member_bytes < 10 * GIB
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"level": Level.RAID5}, "level"),
+        ({"level": Level.RAIDZ3}, "disks"),
+        ({"level": Level.MIRROR, "chunk_bytes": 65536}, "chunk_bytes"),
+        ({"level": Level.MIRROR, "write_hole": WriteHole.PPL}, "write_hole"),
+        ({"level": Level.MIRROR, "spares": ("nvme-D5",)}, "spares"),
+    ],
+)
+def test_what_zfs_does_not_offer_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
+    assert [problem[0] for problem in refused(Invalid, wish(engine="zfs", **changes))] == [field]
+
+
+def test_a_pool_of_small_disks_is_refused() -> None:
+    small = tuple(seen.disk(n, size_bytes=64 * MIB) for n in range(1, 5))
+    ((field, _, message),) = refused(Invalid, wish(engine="zfs", level=Level.MIRROR), seen.machine(disks=small))
+    assert field == "disks"
+    assert "too small for a pool" in message

@@ -4288,7 +4288,7 @@ export type DiskShowResponses = {
 
 export type DiskShowResponse = DiskShowResponses[keyof DiskShowResponses];
 
-export type ArrayLayoutsData = {
+export type LayoutListData = {
     body?: never;
     path?: never;
     query: {
@@ -4308,7 +4308,7 @@ export type ArrayLayoutsData = {
     url: '/api/v1/arrays/layouts';
 };
 
-export type ArrayLayoutsErrors = {
+export type LayoutListErrors = {
     /**
      * The request cannot be read.
      */
@@ -4335,16 +4335,16 @@ export type ArrayLayoutsErrors = {
     503: Problem;
 };
 
-export type ArrayLayoutsError = ArrayLayoutsErrors[keyof ArrayLayoutsErrors];
+export type LayoutListError = LayoutListErrors[keyof LayoutListErrors];
 
-export type ArrayLayoutsResponses = {
+export type LayoutListResponses = {
     /**
      * Successful Response
      */
     200: Layouts;
 };
 
-export type ArrayLayoutsResponse = ArrayLayoutsResponses[keyof ArrayLayoutsResponses];
+export type LayoutListResponse = LayoutListResponses[keyof LayoutListResponses];
 
 export type ArrayListData = {
     body?: never;

@@ -26,7 +26,7 @@ class Stack(Protocol):
         """Start the array if its disks are there; None once it runs, otherwise what it waits for, in words."""
         ...
 
-    def tend(self, system: System, array: ExportArray, /) -> object:
+    def tend(self, system: System, array: ExportArray, /) -> None:
         """Put right what a running array forgets by itself; harmless if all is right."""
         ...
 
@@ -49,8 +49,9 @@ class MdStack:
     def start(self, system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
         return md.assemble(system, array, allow_degraded=allow_degraded)
 
-    def tend(self, system: System, array: ExportArray, /) -> object:
-        return keep_writable(system, array) | keep_pace(system, array)
+    def tend(self, system: System, array: ExportArray, /) -> None:
+        keep_writable(system, array)
+        keep_pace(system, array)
 
     def activate(self, system: System, array: ExportArray, /) -> None:
         group.activate(system, array.group, array.uuid)

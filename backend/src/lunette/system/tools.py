@@ -2,6 +2,7 @@
 
 PACKAGES = {
     "blkid": "util-linux",
+    "blockdev": "util-linux",
     "ip": "iproute2",
     "lsblk": "util-linux",
     "lvchange": "lvm2",

@@ -16,8 +16,8 @@ Disks = Annotated[list[DiskId], Query(min_length=1, max_length=256, description=
 BlockBytes = Annotated[int, Query(description="Block size of volumes that ZFS figures are for, in bytes.")]
 
 
-@routes.get("", operation_id="array_layouts", response_model=Layouts, responses=refusals())
-def array_layouts(disks: Disks, parts: UsedParts, block_bytes: BlockBytes = BLOCK_BYTES) -> Layouts:
+@routes.get("", operation_id="layout_list", response_model=Layouts, responses=refusals())
+def layout_list(disks: Disks, parts: UsedParts, block_bytes: BlockBytes = BLOCK_BYTES) -> Layouts:
     """Every level of every engine with these disks: usable space, failures survived, cost of a small write."""
     seen = parts.control.observation()
     with parts.store.read() as tx:

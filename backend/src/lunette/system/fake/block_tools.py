@@ -8,7 +8,7 @@ from lunette.system.fake.md import Md
 from lunette.system.fake.mdadm_manage import Answer
 
 Row = dict[str, object]
-COMMANDS = ("lsblk", "wipefs", "blkid", "udevadm")
+COMMANDS = ("lsblk", "wipefs", "blkid", "blockdev", "udevadm")
 
 
 class BlockTools:
@@ -26,6 +26,8 @@ class BlockTools:
                 return self._wipefs(argv[1:])
             case "blkid":
                 return self._blkid(argv[-1])
+            case "blockdev":
+                return self._reread(argv[-1])
         return 0, "", ""
 
     def _lsblk(self, words: Sequence[str]) -> Answer:
@@ -105,6 +107,17 @@ class BlockTools:
             for s in found
         ]
         return 0, json.dumps(rows), ""
+
+    def _reread(self, path: str) -> Answer:
+        """`blockdev --rereadpt`: the kernel's partitions are what the table says."""
+        device = self._blocks.find(path)
+        if device is None or device.disk is None:
+            return 1, "", f"blockdev: cannot open {path}: No such file or directory\n"
+        if self._blocks.is_held(device.kernel_name):
+            return 1, "", "blockdev: ioctl error on BLKRRPART: Device or resource busy\n"
+        if not any(s.usage == "partition-table" for s in device.disk.media.signatures):
+            device.disk.partitions.clear()
+        return 0, "", ""
 
     def _blkid(self, path: str) -> Answer:
         device = self._blocks.find(path)

@@ -54,4 +54,7 @@ def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None) -> bo
         system.run(["zpool", "labelclear", "-f", device_path(disk.id)], timeout_s=180)
     system.run(["wipefs", "--all", disk.device])
     settle(system)
+    if system.exists(device_path(disk.id)):  # a wipefs that was killed took the table, and left the kernel its parts
+        system.run(["blockdev", "--rereadpt", disk.device])
+        settle(system)
     return True
