@@ -226,6 +226,7 @@ def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> Non
         ({"level": Level.MIRROR, "chunk_bytes": 65536}, "chunk_bytes"),
         ({"level": Level.MIRROR, "write_hole": WriteHole.PPL}, "write_hole"),
         ({"level": Level.MIRROR, "spares": ("nvme-D5",)}, "spares"),
+        ({"level": Level.MIRROR, "sync_speed_max_bytes_s": 2**20}, "sync_speed_max_bytes_s"),
     ],
 )
 def test_what_zfs_does_not_offer_is_refused_by_field(changes: dict[str, Any], field: str) -> None:

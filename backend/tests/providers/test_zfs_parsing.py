@@ -89,6 +89,7 @@ def test_pools_and_zvols_are_told_with_our_marks() -> None:
         ("abc", "v1", 64 * MIB, False), ("abd", "v2", 64 * MIB, True),
     ]  # fmt: skip
     assert volumes[0].device == f"/dev/zvol/{POOL}/v1"
+    assert [v.used_bytes for v in volumes] == [None, 76384]
 
 
 def test_free_space_is_told_in_bytes_of_padded_volumes() -> None:

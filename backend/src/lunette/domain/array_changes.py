@@ -5,13 +5,10 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from lunette.domain.arrays import DiskId
+from lunette.domain.arrays import DiskId, Pace, check_pace
 from lunette.domain.base import Model
-from lunette.domain.sizes import KIB, Bytes
 
 Wipe = Annotated[tuple[DiskId, ...], Field(max_length=256)]
-Pace = Annotated[Bytes, Field(ge=KIB, le=2**40)]
-"""Bytes per second and disk; md counts in whole KiB."""
 
 
 class ArrayAddSpares(Model):
@@ -57,7 +54,5 @@ class ArrayPatch(Model):
 
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayPatch":
-        low, high = self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s
-        if low is not None and high is not None and low > high:
-            raise ValueError("sync_speed_min_bytes_s is above sync_speed_max_bytes_s")
+        check_pace(self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s)
         return self

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Name
@@ -58,6 +58,16 @@ class ArrayState(StrEnum):
     MISSING = "missing"
 
 
+Pace = Annotated[Bytes, Field(ge=KIB, le=2**40)]
+"""Bytes per second and disk; md counts in whole KiB."""
+
+
+def check_pace(low: int | None, high: int | None) -> None:
+    """Raises ValueError if the least pace is above the greatest."""
+    if low is not None and high is not None and low > high:
+        raise ValueError("sync_speed_min_bytes_s is above sync_speed_max_bytes_s")
+
+
 DiskId = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\s]+$")]
 
 
@@ -75,6 +85,15 @@ class ArrayCreate(Model):
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
     spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
     """Disks that stand by: the first takes the place of a member that is lost."""
+    sync_speed_min_bytes_s: Pace | None = None
+    """The pace of a resync, rebuild or scrub: as much is done even while hosts use the array. None: the kernel's own."""
+    sync_speed_max_bytes_s: Pace | None = None
+    """No more is done even while nobody does."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "ArrayCreate":
+        check_pace(self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s)
+        return self
 
 
 class LevelCapability(Model):

@@ -43,6 +43,8 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             write_hole=new.made.write_hole.value,
             member_bytes=new.made.member_bytes,
             size_bytes=new.made.size_bytes,
+            sync_speed_min_bytes_s=wish.sync_speed_min_bytes_s,
+            sync_speed_max_bytes_s=wish.sync_speed_max_bytes_s,
             disks=[
                 ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
                 for slot, member in enumerate(new.members)

@@ -22,7 +22,7 @@ from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteArray, SiteNoun, SiteRequest
-from lunette.engine import arrays, completion, host_groups, hosts, mappings, portals, volumes
+from lunette.engine import array_changes, arrays, completion, host_groups, hosts, mappings, portals, volumes
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.site_known import known
@@ -46,6 +46,9 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.CREATE, SiteNoun.HOST_GROUP): lambda tx, desk, who, c: host_groups.create(tx, desk, who, _only(c), False),
     (Verb.CREATE, SiteNoun.PORTAL): lambda tx, desk, who, c: portals.create(tx, desk, who, _only(c), False),
     (Verb.CREATE, SiteNoun.MAPPING): lambda tx, desk, who, c: mappings.create(tx, desk, who, _all(c), False),
+    (Verb.PATCH, SiteNoun.ARRAY): (
+        lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).patch(_only(c))
+    ),
     (Verb.PATCH, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.patch(tx, desk, who, c.name, _only(c), False),
     (Verb.PATCH, SiteNoun.HOST): lambda tx, desk, who, c: hosts.patch(tx, desk, who, c.name, _only(c), False),
     (Verb.PATCH, SiteNoun.HOST_GROUP): (

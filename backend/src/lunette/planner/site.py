@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Any
 
+from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, Invalid
@@ -24,7 +25,8 @@ CREATES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.MAPPING: MappingCreate,
 }  # fmt: skip
 PATCHES: Mapping[SiteNoun, type[Model]] = {
-    SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch, SiteNoun.HOST_GROUP: HostGroupPatch,
+    SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
+    SiteNoun.HOST_GROUP: HostGroupPatch,
 }  # fmt: skip
 """What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
@@ -51,20 +53,21 @@ class Phase(IntEnum):
     DELETE_VOLUMES = 2
     DELETE_ARRAYS = 3
     CREATE_ARRAYS = 4
-    CREATE_VOLUMES = 5
-    PATCH_VOLUMES = 6
-    UNMAP_STAYING = 7
-    SHRINK_GROUPS = 8
-    DELETE_GROUPS = 9
-    SHRINK_HOSTS = 10
-    DELETE_HOSTS = 11
-    CREATE_HOSTS = 12
-    PATCH_HOSTS = 13
-    CREATE_GROUPS = 14
-    PATCH_GROUPS = 15
-    DELETE_PORTALS = 16
-    CREATE_PORTALS = 17
-    CREATE_MAPPINGS = 18
+    PATCH_ARRAYS = 5
+    CREATE_VOLUMES = 6
+    PATCH_VOLUMES = 7
+    UNMAP_STAYING = 8
+    SHRINK_GROUPS = 9
+    DELETE_GROUPS = 10
+    SHRINK_HOSTS = 11
+    DELETE_HOSTS = 12
+    CREATE_HOSTS = 13
+    PATCH_HOSTS = 14
+    CREATE_GROUPS = 15
+    PATCH_GROUPS = 16
+    DELETE_PORTALS = 17
+    CREATE_PORTALS = 18
+    CREATE_MAPPINGS = 19
 
 
 _CREATE = {
@@ -73,7 +76,8 @@ _CREATE = {
     SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
 }  # fmt: skip
 _PATCH = {
-    SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS, SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS
+    SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS,
 }  # fmt: skip
 _SHRINK = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
 _DELETE = {

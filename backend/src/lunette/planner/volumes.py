@@ -147,6 +147,13 @@ def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, ki
     return sum(w.size_bytes for w in wishes if facts.arrays[w.array].id == array_id and w.provisioning is kind)
 
 
+def _to_reserve(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownArray) -> int:
+    """What the thick volumes that are asked for take of the array."""
+    sizes = [w.size_bytes for w in wishes
+             if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK]  # fmt: skip
+    return sum(map(volume_planning(array.engine).reserved_bytes, sizes))
+
+
 def _new_pools(
     findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
 ) -> list[ThinPoolCreate]:
@@ -159,8 +166,7 @@ def _new_pools(
         pooling = thin_pooling(array.engine)
         if not thin or pooling is None or pool.thin is not None:
             continue
-        thick = volume_planning(array.engine).reserved_bytes(_asked(wishes, facts, array.id, Provisioning.THICK))
-        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - thick
+        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - _to_reserve(wishes, facts, array)
         step = pooling.pool_create(ids.id(), pool, left, thin)
         if step is None:
             message = (
@@ -182,8 +188,7 @@ def _overcommitted(
         thin = _asked(wishes, facts, array.id, Provisioning.THIN)
         total = facts.thin_bytes.get(array.id, 0) + thin
         metadata = sum(2 * step.metadata_bytes for step in pools if step.group == array.group)
-        thick = _asked(wishes, facts, array.id, Provisioning.THICK)
-        promised = facts.promised.get(array.id, 0) + volume_planning(array.engine).reserved_bytes(thick)
+        promised = facts.promised.get(array.id, 0) + _to_reserve(wishes, facts, array)
         room = _thin_room(array, seen, promised + metadata)
         if thin and total > room:
             found.append(

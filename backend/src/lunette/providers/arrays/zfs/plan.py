@@ -69,6 +69,11 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     if wish.write_hole not in (None, *_HOLE):
         rule = "a pool writes every block to a new place, so it has no write hole to close: leave write_hole out"
         found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+    found += [
+        FieldProblem(field=field, value=str(pace), message=f"a pool chooses its own pace: leave {field} out")
+        for field in ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
+        if (pace := getattr(wish, field)) is not None
+    ]
     smallest = min((disk.size_bytes for disk in disks), default=0)
     if not found and space.member_bytes(smallest) < MIN_DISK_BYTES:
         rule = f"the smallest disk ({format_size(smallest)}) is too small for a pool; {format_size(GIB)} is enough"
