@@ -132,6 +132,14 @@ export type ArrayCreate = {
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
 };
 
 /**
@@ -2121,6 +2129,14 @@ export type SiteArray = {
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
 };
 
 /**
