@@ -147,7 +147,7 @@ def test_a_pool_with_thick_and_thin_volumes_is_a_site_and_goes_again(world: Worl
 
 def test_the_pace_of_an_array_is_part_of_the_document(world: World) -> None:
     array = {"name": "tank", "level": "raid1", "disks": [disk.links()[0] for disk in world.machine.blocks.disks[:2]]}
-    bare = {"volumes": [], "hosts": [], "host_groups": [], "portals": [], "mappings": []}
+    bare: dict[str, Any] = {"volumes": [], "hosts": [], "host_groups": [], "portals": [], "mappings": []}
     applied(world, document(world, arrays=[array | {"sync_speed_max_bytes_s": "50MiB"}], **bare))
     assert there(world)["array/tank"]["sync_speed_max_bytes_s"] == 50 * 1024**2
     assert ask(world, document(world, arrays=[array], **bare)).job_id is None
