@@ -1,4 +1,4 @@
-"""The site document: the appliance by name, as a person keeps it in a file (decision 0013).
+"""The site document: the appliance by name, as a person keeps it in a file (decision 0010).
 
 Every entry is the wish its noun is created with, so a field that a noun gains is a field of the document. A field that
 is left out stays as it is on what exists, and takes its default on what is new. Ids do not occur, but for disks.

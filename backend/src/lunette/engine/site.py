@@ -1,4 +1,4 @@
-"""Plans and applies site documents: the single changes of the API, one after another, as one job (decision 0013).
+"""Plans and applies site documents: the single changes of the API, one after another, as one job (decision 0010).
 
 A document is rehearsed before anything is written: every change is made for real in a transaction that is taken back,
 on the machine as it will be by then. So each is planned, checked and refused by its own noun, and a document of which

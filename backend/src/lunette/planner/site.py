@@ -1,4 +1,4 @@
-"""The difference between a site document and what is there, as changes the API makes one by one (decision 0013).
+"""The difference between a site document and what is there, as changes the API makes one by one (decision 0010).
 
 No second planner: this only says which single changes lead from here to there and in which order; each is planned and
 checked by its own noun when its turn comes. Nothing leaves that the request did not name.
