@@ -110,7 +110,8 @@ def _mappings(draw: DrawFn, volumes: list[str], owners: list[dict[str, str]]) ->
     found: list[dict[str, Any]] = []
     for volume, index in pairs:
         shared = sum(volume == other for other, _ in pairs) > 1
-        found.append({"volume": volume, **owners[index], "lun": numbers[index].pop(), "shared": shared})
+        number = numbers[index].pop()
+        found.append({"volume": volume, **owners[index], "lun": number, "family": "scsi", "shared": shared})
     return found
 
 
