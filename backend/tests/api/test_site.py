@@ -41,7 +41,7 @@ def test_a_document_is_planned_applied_and_exported_again(appliance: Api) -> Non
     assert job["steps"][0]["devices"] == site["arrays"][0]["disks"]
     assert (job["message"], job["progress_percent"]) == ("done", 100.0)
     exported = appliance.get("/site")
-    assert exported["mappings"] == [{"volume": "v1", "host": "h1", "lun": 1, "shared": False}]
+    assert exported["mappings"] == [{"volume": "v1", "host": "h1", "lun": 1, "family": "scsi", "shared": False}]
     assert exported["hosts"][0]["chap"] == {"user": "h1", "mutual_user": None}
     again = appliance.post("/site:apply", {"site": exported})
     assert (again.status_code, again.json()["changes"]) == (200, [])

@@ -19,7 +19,7 @@ from backend.tests.wiring_agent import Ending
 from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobState
 from lunette.domain.plans import Plan
-from lunette.domain.steps import DiskWipe, VolumeCut
+from lunette.domain.steps import DiskWipe, MdAdd, VolumeCut
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Host, Target
 from lunette.system.fake import Call, FakeSystem, When
@@ -187,12 +187,17 @@ class Harness:
         return [f"{state}: {line}" for line in found] + ([story] if found else [])
 
     def _cleaned(self, world: World) -> Picture:
-        """As before, but a disk that was named to be wiped may carry less: that cannot be taken back."""
+        """As before, but a disk that was named to be wiped may carry less, as may one that returns to its array.
+
+        Neither can be taken back; what a returning disk carried is of the past, and it would be filled anew.
+        """
         found = world.machine_picture()["disks"]
         disks = self.reference.before["disks"]
         assert isinstance(found, dict)
         assert isinstance(disks, dict)
-        wiped = {step.serial for step in self.reference.plan.steps if isinstance(step, DiskWipe)}
+        steps = self.reference.plan.steps
+        wiped = {step.serial for step in steps if isinstance(step, DiskWipe)}
+        wiped |= {step.member.serial for step in steps if isinstance(step, MdAdd) and step.returns}
         less = {serial: found[serial] for serial in wiped if set(found[serial]) <= set(disks[serial])}
         return self.reference.before | {"disks": disks | less}
 

@@ -13,9 +13,11 @@ from lunette.domain.exports import (
     PortalReport,
     ServingState,
     TargetReport,
+    UnseenSessions,
     VolumeReport,
 )
 from lunette.domain.mappings import Family, Protocol
+from lunette.domain.observations import SessionsObservation
 from lunette.domain.sizes import GIB
 from lunette.domain.steps import MdMember
 from lunette.domain.why import LinkState, Part
@@ -39,6 +41,10 @@ MACHINE = seen.machine(
 )
 
 
+def logged_in(*sessions: ObservedSession, unseen: tuple[UnseenSessions, ...] = ()) -> SessionsObservation:
+    return SessionsObservation(taken_at=0, sessions=sessions, unseen=unseen)
+
+
 def report(**changes: Any) -> ConvergeReport:
     is_open: dict[str, Any] = {"state": ServingState.OPEN, "reason": None}
     facts: dict[str, Any] = {
@@ -51,7 +57,7 @@ def report(**changes: Any) -> ConvergeReport:
 
 GOOD = ChainFacts(
     array=ARRAY, volume_id="v1", volume="v", volume_state="ready", owners=("h",), guest=GUEST, portals=(PORTAL,),
-    wanted=5, seen=MACHINE, report=report(), sessions=(SESSION,),
+    wanted=5, seen=MACHINE, report=report(), sessions=logged_in(SESSION),
 )  # fmt: skip
 BLOCKED: dict[str, Any] = {"state": ServingState.BLOCKED, "reason": "waiting for array tank"}
 
@@ -113,9 +119,9 @@ def test_nothing_is_broken_where_nothing_is() -> None:
         (replace(NVME, report=report()), Part.EXPORT, "has not taken up the last change yet"),
         (replace(GOOD, report=report(portals=(PortalReport(portal_id="p1", **BLOCKED),))), Part.PORTAL,
          "no portal listens (front: waiting for array tank)"),
-        (replace(GOOD, sessions=()), Part.SESSION,
+        (replace(GOOD, sessions=logged_in()), Part.SESSION,
          f"host h is not logged in to {TARGET}; let it log in at 10.0.2.15:3260"),
-        (replace(GOOD, sessions=(SESSION.model_copy(update={"target": "iqn.other"}),)), Part.SESSION,
+        (replace(GOOD, sessions=logged_in(SESSION.model_copy(update={"target": "iqn.other"}))), Part.SESSION,
          "it is logged in to another target"),
     ],
 )  # fmt: skip
@@ -129,7 +135,19 @@ def test_the_first_broken_link_is_named(facts: ChainFacts, part: Part, words: st
 def test_over_nvme_it_is_a_namespace_of_a_subsystem() -> None:
     portal = replace(PORTAL, protocol="nvme-tcp")
     session = SESSION.model_copy(update={"target": "nqn.t", "initiator": "nqn.x", "protocol": Protocol.NVME_TCP})
-    assert "is offered namespace 3 of nqn.t" in why(replace(NVME, portals=(portal,), sessions=(session,))).sentence
+    assert (
+        "is offered namespace 3 of nqn.t" in why(replace(NVME, portals=(portal,), sessions=logged_in(session))).sentence
+    )
+
+
+def test_sessions_the_kernel_does_not_list_are_unknown_and_not_missing() -> None:
+    portal = replace(PORTAL, protocol="nvme-tcp")
+    unseen = (UnseenSessions(family=Family.NVME, reason="the kernel has no debugfs for them"),)
+    chain = why(replace(NVME, portals=(portal,), sessions=logged_in(unseen=unseen)))
+    assert (chain.links[-1].part, chain.links[-1].state) == (Part.SESSION, LinkState.UNKNOWN)
+    assert "cannot be judged: the kernel has no debugfs for them" in chain.sentence
+    over_scsi = why(replace(GOOD, sessions=logged_in(unseen=unseen)))
+    assert over_scsi.links[-1].state is LinkState.BROKEN
 
 
 def test_a_disk_the_array_survives_is_told_and_not_blamed() -> None:

@@ -23,23 +23,21 @@ class BringUp:
         self.waiting: dict[str, str] = {}
         """Reason by array id, for arrays that are not up."""
 
-    def run(self, served: ExportSet) -> bool:
-        """One pass. True if anything was started."""
+    def run(self, served: ExportSet) -> None:
+        """One pass; what is up already stays as it is."""
         waiting: dict[str, str] = {}
-        changed = False
         for array in served.arrays:
             reason = self._array(array)
             if reason is None:
                 self._tend(array)
                 missing = [v for v in served.volumes if v.array_id == array.array_id and not self._is_there(v.device)]
                 if missing or array.uuid not in self._active:
-                    reason, changed = self._group(array), True
+                    reason = self._group(array)
             if reason is not None:
                 waiting[array.array_id] = reason
                 if self.waiting.get(array.array_id) != reason:
                     log.warning("%s", reason)
         self.waiting = waiting
-        return changed
 
     def _is_there(self, device: str) -> bool:
         return self._system.exists(device)

@@ -86,7 +86,7 @@ class ArrayCreate(Model):
     spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
     """Disks that stand by: the first takes the place of a member that is lost."""
     sync_speed_min_bytes_s: Pace | None = None
-    """The pace of a resync, rebuild or scrub: as much is done even while hosts use it. None: the kernel's own."""
+    """The pace of a resync, rebuild or scrub: so much is done even under load. None: the kernel's own."""
     sync_speed_max_bytes_s: Pace | None = None
     """No more is done even while nobody does."""
 

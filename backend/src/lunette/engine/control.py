@@ -223,7 +223,7 @@ class Control:
     def why(self, volume: str, host: str | None) -> VolumeWhy:
         """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""
         try:
-            seen, sessions = self._cache.get(), self.agent.sessions().sessions
+            seen, sessions = self._cache.get(), self.agent.sessions()
         except Unavailable:
             seen, sessions = None, None
         with self.store.read() as tx:

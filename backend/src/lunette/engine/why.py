@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
-from lunette.domain.exports import ConvergeReport, ObservedSession
+from lunette.domain.exports import ConvergeReport
 from lunette.domain.mappings import Family
-from lunette.domain.observations import Observation
+from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.why import VolumeWhy
 from lunette.engine import exportset
 from lunette.engine.arrays import known
@@ -25,7 +25,7 @@ class Look:
 
     seen: Observation | None
     report: ConvergeReport | None
-    sessions: Sequence[ObservedSession] | None
+    sessions: SessionsObservation | None
 
 
 def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy:

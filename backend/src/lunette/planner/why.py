@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.exports import (
     ConvergeReport,
-    ObservedSession,
     ServingState,
     TargetReport,
     VolumeReport,
 )
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family, Protocol
-from lunette.domain.observations import Observation
+from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.why import LinkState, Part, WhyChain, WhyLink
 from lunette.planner.arrays import KnownArray
 from lunette.planner.findings import shorten
@@ -75,7 +74,7 @@ class ChainFacts:
     wanted: int
     seen: Observation | None
     report: ConvergeReport | None
-    sessions: Sequence[ObservedSession] | None
+    sessions: SessionsObservation | None
 
 
 def why(facts: ChainFacts) -> WhyChain:
@@ -107,8 +106,8 @@ def _broken(part: Part, words: str) -> WhyLink:
     return WhyLink(part=part, state=LinkState.BROKEN, words=words)
 
 
-def _unknown(part: Part) -> WhyLink:
-    return WhyLink(part=part, state=LinkState.UNKNOWN, words=AWAY)
+def _unknown(part: Part, words: str = AWAY) -> WhyLink:
+    return WhyLink(part=part, state=LinkState.UNKNOWN, words=words)
 
 
 def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
@@ -226,12 +225,16 @@ def _session(facts: ChainFacts) -> WhyLink:
     if facts.sessions is None:
         return _unknown(Part.SESSION)
     names = {name.lower() for _, name in guest.initiators}
-    own = [session for session in facts.sessions if session.initiator.lower() in names]
+    own = [session for session in facts.sessions.sessions if session.initiator.lower() in names]
     here = [session for session in own if session.target == guest.way.target_name]
     if here:
         return _ok(Part.SESSION, f"host {guest.name} is logged in{f' from {here[0].peer}' if here[0].peer else ''}")
+    unseen = next((one for one in facts.sessions.unseen if one.family is guest.way.family), None)
+    if unseen is not None:
+        return _unknown(Part.SESSION, unseen.reason)
     elsewhere = " (it is logged in to another target)" if own else ""
-    places = [shown(portal.address, portal.port) for portal in facts.portals]
+    fitting = [one for one in facts.portals if Protocol(one.protocol).family is guest.way.family]
+    places = [shown(portal.address, portal.port) for portal in fitting]
     words = (
         f"host {guest.name} is not logged in to {guest.way.target_name}{elsewhere}; let it log in at {shorten(places)}"
     )

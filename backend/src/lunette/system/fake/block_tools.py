@@ -1,4 +1,4 @@
-"""lsblk, wipefs, blkid and udevadm of util-linux 2.41 and systemd 257, as far as the product uses them."""
+"""lsblk, wipefs, blkid, blockdev and udevadm of util-linux 2.41 and systemd 257, as far as the product uses them."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -109,14 +109,13 @@ class BlockTools:
         return 0, json.dumps(rows), ""
 
     def _reread(self, path: str) -> Answer:
-        """`blockdev --rereadpt`: the kernel's partitions are what the table says."""
+        """`blockdev --rereadpt`: partitions that no table names are gone."""
         device = self._blocks.find(path)
-        if device is None or device.disk is None:
-            return 1, "", f"blockdev: cannot open {path}: No such file or directory\n"
-        if self._blocks.is_held(device.kernel_name):
+        disk = device.disk if device else None
+        if device is None or disk is None or self._blocks.is_held(device.kernel_name):
             return 1, "", "blockdev: ioctl error on BLKRRPART: Device or resource busy\n"
-        if not any(s.usage == "partition-table" for s in device.disk.media.signatures):
-            device.disk.partitions.clear()
+        if not any(s.usage == "partition-table" for s in disk.media.all_signatures()):
+            disk.partitions.clear()
         return 0, "", ""
 
     def _blkid(self, path: str) -> Answer:

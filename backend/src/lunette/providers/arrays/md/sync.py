@@ -36,24 +36,21 @@ def undo_scrub(system: System, step: MdScrub) -> str | None:
     return f"array {step.md_name}: the scrub is stopped"
 
 
-def keep_writable(system: System, array: ExportArray) -> bool:
-    """Let md fill a spare at once; True if it did not.
+def keep_writable(system: System, array: ExportArray) -> None:
+    """Let md fill a spare at once.
 
     `mdadm -If`, which udev runs for a pulled disk, leaves an array that is idle in `read-auto`: until the next write
     nothing is rebuilt (mdadm, Incremental.c, IncrementalRemove).
     """
     running = observe.running_array(system, array.uuid)
-    if running is None or running.attributes["array_state"] != "read-auto":
-        return False
-    system.write(f"/sys/block/{running.kernel_name}/md/array_state", "active")
-    return True
+    if running is not None and running.attributes["array_state"] == "read-auto":
+        system.write(f"/sys/block/{running.kernel_name}/md/array_state", "active")
 
 
-def keep_pace(system: System, array: ExportArray) -> bool:
-    """Set the pace the array should have; the kernel forgets it at each start. True if anything was changed."""
+def keep_pace(system: System, array: ExportArray) -> None:
+    """Set the pace the array should have; the kernel forgets it at each start."""
     running = observe.running_array(system, array.uuid)
     wanted = {"sync_speed_min": array.sync_speed_min_bytes_s, "sync_speed_max": array.sync_speed_max_bytes_s}
-    changed = False
     for name, bytes_s in wanted.items():
         attribute = f"/sys/block/{running.kernel_name}/md/{name}" if running else ""
         if not attribute or not system.exists(attribute):  # a level without redundancy has none
@@ -61,8 +58,5 @@ def keep_pace(system: System, array: ExportArray) -> bool:
         now = system.read(attribute).strip()
         if bytes_s is None and now.endswith("(local)"):
             system.write(attribute, "system")
-            changed = True
         elif bytes_s is not None and now != f"{bytes_s // KIB} (local)":
             system.write(attribute, str(bytes_s // KIB))
-            changed = True
-    return changed
