@@ -2,7 +2,7 @@
 
 import logging
 
-from lunette.agent.serving import withdraw
+from lunette.agent.serving import open_devices, withdraw
 from lunette.agent.stacks import STACKS
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportSet
@@ -81,6 +81,7 @@ def shut_down(system: System) -> list[str]:
     The ledger stays as it is: the next start brings all of it back.
     """
     refused = [f"{path}: {why}" for path, why in withdraw(system).items()]
+    still_open = open_devices(system)
     for stack in STACKS.values():
-        refused += stack.shut_down(system)
+        refused += stack.shut_down(system, still_open)
     return refused

@@ -9,6 +9,7 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.providers.arrays.md import plan as md_plan
 from lunette.providers.arrays.md.observe import observe_arrays
+from lunette.providers.arrays.zfs import module as zfs_module
 from lunette.providers.arrays.zfs import observe as zfs
 from lunette.providers.arrays.zfs import plan as zfs_plan
 from lunette.providers.disks.inventory import observe_disks
@@ -73,12 +74,12 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
     return (
         md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
-        zfs_plan.capability(zfs.hindrance(system, "zpool")),
+        zfs_plan.capability(zfs_module.hindrance(system, "zpool")),
         lvm_plan.capability(
             _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE),
             thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
         ),
-        zvol_plan.capability(zfs.hindrance(system, "zfs")),
+        zvol_plan.capability(zfs_module.hindrance(system, "zfs")),
         lio_plan.capability(
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})"

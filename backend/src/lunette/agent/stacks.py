@@ -1,5 +1,6 @@
 """How arrays of each engine come up and go down, with what volumes are cut from: the agent's one table of engines."""
 
+from collections.abc import Set
 from typing import Protocol
 
 from lunette.domain.arrays import ArrayEngine
@@ -34,8 +35,11 @@ class Stack(Protocol):
         """Bring up every volume of the array; harmless if they are up."""
         ...
 
-    def shut_down(self, system: System) -> list[str]:
-        """Take down all of ours, volumes before arrays; what was refused."""
+    def shut_down(self, system: System, still_open: Set[str], /) -> list[str]:
+        """Take down all of ours, volumes before arrays; what was refused.
+
+        `still_open` are the real paths of devices that are in use although the kernel lets others claim them.
+        """
         ...
 
 
@@ -56,8 +60,8 @@ class MdStack:
     def activate(self, system: System, array: ExportArray, /) -> None:
         group.activate(system, array.group, array.uuid)
 
-    def shut_down(self, system: System) -> list[str]:
-        refused = []
+    def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
+        refused = []  # device-mapper and md know themselves who has a device open
         try:
             groups = [found.name for found in observe_groups(system) if TAG in found.tags]
         except LunetteError as error:

@@ -40,7 +40,7 @@ class Hardware:
         self.zfs = Zfs(self.blocks)
         self.tools = Tools(self.blocks, self.md, self.lvm, self.half_way, lambda: self.clock)
         zfs_commands = ZfsTools(
-            self.blocks, self.zfs, self.half_way, lambda: self.clock, lambda: "zfs" in self._modules
+            self.blocks, self.zfs, self.half_way, lambda: self.clock, lambda: "zfs" in self._modules, self._hostid
         )  # fmt: skip
         for command in zfs_tools.COMMANDS:
             self.tools.add(command, zfs_commands.run)
@@ -183,6 +183,9 @@ class Hardware:
         if self.target is None:
             raise refuse(errno.ENODEV)
         return self.target
+
+    def _hostid(self) -> bytes:
+        return self.files.read("/etc/hostid") if self.files.exists("/etc/hostid") else bytes(4)
 
     def _modprobe(self, argv: Sequence[str]) -> Answer:
         names = {word.replace("-", "_") for word in argv[1:] if not word.startswith("-")}

@@ -42,6 +42,9 @@ class PoolData:
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
     replacing: dict[int, int] = field(default_factory=dict)
     """Guids of disks that are being filled, by the slot they will have."""
+    hostid: bytes = b""
+    """Of the machine that had the pool last."""
+    is_exported: bool = False
     is_whole: bool = False
     """False until the first transaction is written: before it nothing can be imported."""
 
@@ -164,7 +167,10 @@ class Zfs:
 
     def is_open(self, data: PoolData, name: str) -> bool:
         device = self._blocks.find(f"/dev/zvol/{data.name}/{name}")
-        return device is not None and self._blocks.is_held(device.kernel_name)
+        return device is not None and self._blocks.is_open(device.kernel_name)
+
+    def has_open_zvol(self, pool: ImportedPool) -> bool:
+        return any(self.is_open(pool.data, name) for name in pool.data.zvols)
 
     def stop(self, pool: ImportedPool) -> None:
         """Forget an imported pool. The caller made sure that nobody holds a zvol of it."""

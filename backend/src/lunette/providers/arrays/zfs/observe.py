@@ -5,30 +5,13 @@ from collections.abc import Sequence
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.providers.arrays.zfs import parse
-from lunette.providers.arrays.zfs.plan import MARK, PACKAGES
+from lunette.providers.arrays.zfs.plan import MARK
 from lunette.system.doorway import System
-from lunette.system.tools import missing_tool
 
-MODULE = "/sys/module/zfs"
 _POOLS = "/proc/spl/kstat/zfs"
 """One folder per imported pool (module/os/linux/spl/spl-kstat.c)."""
 TIMEOUT_S = 180.0
 """zpool is slow on an emulated CPU, and hangs for ever on a disk that answers nothing: then it is killed."""
-
-
-def hindrance(system: System, tool: str) -> str | None:
-    """Why ZFS cannot be used on this machine; None if it can. The module is loaded only when a pool needs it."""
-    if system.find_tool(tool) is None:
-        return missing_tool(tool)
-    if system.exists(MODULE) or system.run(["modprobe", "--dry-run", "--quiet", "zfs"], ok=(0, 1)).returncode == 0:
-        return None
-    return f"the kernel module zfs is not built for this kernel: install the Debian packages {PACKAGES} (contrib)"
-
-
-def load(system: System) -> None:
-    """Load the module. Raises ToolFailed where there is none."""
-    if not system.exists(MODULE):
-        system.run(["modprobe", "zfs"], timeout_s=300)
 
 
 def imported(system: System) -> list[str]:

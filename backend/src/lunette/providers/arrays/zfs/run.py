@@ -12,7 +12,7 @@ from lunette.domain.arrays import Level
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import PoolCreate, PoolDestroy
-from lunette.providers.arrays.zfs import labels, observe, parse
+from lunette.providers.arrays.zfs import labels, module, observe, parse
 from lunette.providers.arrays.zfs.assemble import import_pool
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
@@ -26,7 +26,7 @@ _ROOT_OPTIONS = ("compression=lz4", "atime=off", "mountpoint=none", "canmount=of
 
 def create(system: System, step: PoolCreate) -> str | None:
     """Make the pool; None if it is there already. Refuses members that are in use, exchanged, or not blank."""
-    observe.load(system)
+    module.load(system)
     settle(system)
     if step.pool in observe.imported(system) or _import_left(system, step):
         return _finish(system, step)
@@ -48,7 +48,7 @@ def undo_create(system: System, step: PoolCreate) -> str | None:
 
     One that cannot be imported any more was half taken back by an earlier run, and is cleared as it is.
     """
-    observe.load(system)
+    module.load(system)
     settle(system)
     if step.pool not in observe.imported(system):
         _import_left(system, step)
@@ -60,7 +60,7 @@ def destroy(system: System, step: PoolDestroy) -> str | None:
 
     A pool that is not imported is looked into first; one that cannot be imported any more is cleared as it is.
     """
-    observe.load(system)
+    module.load(system)
     settle(system)
     if step.pool not in observe.imported(system):
         _import_left(system, step)
