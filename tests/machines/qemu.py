@@ -20,7 +20,7 @@ from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.process import is_alive, kill_group, signal_group, spawn
 from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, node
-from tests.machines.qmp import Qmp, QmpError
+from tests.machines.qmp import Qmp, QmpError, answers
 from tests.machines.shell import GuestShell, socket_line
 
 _SOCKET_DEADLINE_S = 30.0
@@ -152,18 +152,10 @@ class Qemu(VirtualMachine):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = time.monotonic() + _SOCKET_DEADLINE_S
-        while not self._answers():
+        while not answers(self.folder / MONITOR_SOCKET):
             if not is_alive(guest) or time.monotonic() > end:
                 raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")
             time.sleep(0.02)
-
-    def _answers(self) -> bool:
-        """Whether QEMU's monitor answers, which it does once all devices are made. Its socket is there before that."""
-        try:
-            Qmp(self.folder / MONITOR_SOCKET).close()
-        except MachineError:
-            return False
-        return True
 
     def _serve_drives(self) -> None:
         files = {"root": self.folder / "root.raw"} | {node(disk): self._disk_file(disk) for disk in self._disks}
