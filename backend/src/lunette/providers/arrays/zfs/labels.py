@@ -6,9 +6,10 @@ Only labels of a pool of ours are ever cleared, and only after they were read.
 import json
 
 from lunette.domain.base import Model
-from lunette.domain.disks import ObservedDisk
+from lunette.domain.disks import ObservedDisk, Signature
+from lunette.domain.errors import ToolFailed
 from lunette.providers.arrays.zfs.plan import device_path
-from lunette.providers.disks.inventory import read_signatures, settle
+from lunette.providers.disks.inventory import UNREADABLE, read_signatures, settle
 from lunette.system.doorway import System
 
 
@@ -20,12 +21,11 @@ class Label(Model):
 
 
 def read(system: System, disk_id: str) -> Label | None:
-    """The label on a disk; None if it carries none, or is not there."""
+    """The label on a disk; None if it carries none, or is not there. Raises ToolFailed if it cannot be read."""
     path = device_path(disk_id)
     if not system.exists(path):
         return None
-    found = read_signatures(system, [system.realpath(path)])
-    label = next((s for carried in found.values() for s in carried if s.type == "zfs_member"), None)
+    label = next((carried for carried in _carried(system, disk_id) if carried.type == "zfs_member"), None)
     return Label(pool=label.label or "", guid=label.uuid or "") if label else None
 
 
@@ -37,7 +37,19 @@ def is_bare(system: System, disk: ObservedDisk) -> bool:
     device = system.realpath(path)
     shown = json.loads(system.run(["lsblk", "-J", "-o", "NAME,PARTLABEL", device]).stdout)["blockdevices"]
     made_by_libzfs = all((entry.get("partlabel") or "").startswith("zfs-") for entry in shown)
-    return made_by_libzfs and not read_signatures(system, [device])
+    return made_by_libzfs and not _carried(system, disk.id)
+
+
+def _carried(system: System, disk_id: str) -> list[Signature]:
+    """What lies on the data partition. A disk that cannot be read is not taken for one that carries nothing."""
+    found = read_signatures(system, [system.realpath(device_path(disk_id))])
+    carried = [signature for signatures in found.values() for signature in signatures]
+    if any(signature.type == UNREADABLE for signature in carried):
+        raise ToolFailed(
+            f"disk {disk_id} cannot be read, so what it carries is not known: try again, or pull it first",
+            log=carried[0].label or "",
+        )
+    return carried
 
 
 def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None) -> bool:
