@@ -158,6 +158,26 @@ def test_a_late_disk_is_waited_for_and_a_lost_one_is_done_without(farm: Farm) ->
     assert farm.pool().state is ArrayState.DEGRADED
 
 
+def test_a_disk_that_returns_takes_its_place_again_and_a_whole_pool_costs_no_command(farm: Farm) -> None:
+    farm.machine.pull(farm.disks[0])
+    assert farm.bring_up() is None
+    assert farm.pool().state is ArrayState.DEGRADED
+    farm.machine.insert(farm.disks[0])
+    assert farm.bring_up() is None
+    assert farm.pool().state is not ArrayState.DEGRADED
+    since = len(farm.machine.faults.calls)
+    assert farm.bring_up() is None
+    assert not [call for call in farm.machine.faults.calls[since:] if call.detail.startswith("zpool")]
+
+
+def test_a_disk_that_zfs_gave_up_for_its_errors_is_not_taken_back(farm: Farm) -> None:
+    farm.machine.pull(farm.disks[0])
+    farm.machine.insert(farm.disks[0])
+    farm.machine.zfs.imported[farm.create_step.pool].given_up.add(0)
+    assert farm.bring_up() is None
+    assert not [call for call in farm.machine.faults.calls if call.detail.startswith("zpool online")]
+
+
 def test_a_pool_that_lost_too_many_disks_stays_down_and_says_so(farm: Farm) -> None:
     farm.machine.reboot()
     for disk in farm.disks[:2]:

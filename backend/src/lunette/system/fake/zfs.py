@@ -83,6 +83,8 @@ class ImportedPool:
     members: dict[int, Member]
     filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled, by the slot they will have."""
+    given_up: set[int] = field(default_factory=set)
+    """Slots whose disk had too many errors."""
     scan: str = ""
     """SCRUB or RESILVER, while it runs or when it was the last one."""
     scan_started: float = 0.0
@@ -147,6 +149,12 @@ class Zfs:
         self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
         pool.data.replacing[slot] = member.label.vdev_guid
         pool.filling[slot] = member
+        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def take_back(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
+        """A member is there again: what it missed is copied to it."""
+        self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
+        pool.members[slot] = member
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
 
     def leave(self, pool: ImportedPool, member: Member) -> None:

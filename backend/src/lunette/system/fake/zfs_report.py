@@ -33,7 +33,8 @@ def _pool(pool: ImportedPool, now: float) -> Row:
 def _slots(pool: ImportedPool) -> Iterator[Row]:
     for slot, guid in enumerate(pool.data.slots):
         member, new = pool.members.get(slot), pool.filling.get(slot)
-        row = _leaf(member) if member else _vdev(str(guid), "disk", guid, "UNAVAIL") | {"path": pool.data.paths[guid]}
+        lost = _vdev(str(guid), "disk", guid, "FAULTED" if slot in pool.given_up else "REMOVED")
+        row = _leaf(member) if member else lost | {"path": pool.data.paths[guid]}
         if new:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
             row = _vdev(f"replacing-{slot}", "replacing", 2 + slot, "ONLINE") | {"vdevs": both}

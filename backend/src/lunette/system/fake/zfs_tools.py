@@ -180,6 +180,19 @@ class ZfsTools:
         pool.is_scanning = bool(pool.filling)
         return OK
 
+    def _zpool_online(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        pool = self._zfs.imported.get(words[0])
+        if pool is None or int(words[1]) not in pool.data.slots:
+            return _fail(f"cannot online {words[1]}: no such device in pool")
+        slot = pool.data.slots.index(int(words[1]))
+        labels = [(disk, self._zfs.label_of(disk)) for disk in self._blocks.disks if disk.is_present]
+        found = next(
+            (Member(disk, label) for disk, label in labels if label and label.vdev_guid == int(words[1])), None
+        )
+        if found is not None and slot not in pool.members:
+            self._zfs.take_back(pool, slot, found, self._now())
+        return OK
+
     def _zpool_replace(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         name, old, path = words
         pool, disk = self._zfs.imported.get(name), self._disk(path)

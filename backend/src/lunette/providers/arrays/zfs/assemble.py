@@ -4,7 +4,7 @@ from collections.abc import Sequence, Set
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray
-from lunette.providers.arrays.zfs import module, observe
+from lunette.providers.arrays.zfs import module, observe, parse
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
@@ -50,8 +50,17 @@ def _why(error: LunetteError) -> str:
     return next((line for line in said if line.startswith("cannot import")), error.detail)
 
 
-def tend(_system: System, _array: ExportArray) -> None:
-    """A pool keeps its own settings."""
+def tend(system: System, array: ExportArray) -> None:
+    """Take back members that are there again: without its event daemon ZFS does not notice that a disk has returned.
+
+    One that ZFS gave up for its errors is not taken back. What ZFS uses it holds, so a whole pool costs no command.
+    """
+    paths = [device_path(id_) for id_ in array.members]
+    idle = {path for path in paths if system.exists(path) and not system.is_held(path)}
+    pool = observe.find_pool(system, array.group) if idle else None
+    for leaf in pool.root.leaves() if pool else ():
+        if leaf.path in idle and leaf.state in parse.AWAY:
+            system.run(["zpool", "online", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
 
 
 def activate(system: System, _array: ExportArray) -> None:

@@ -12,6 +12,8 @@ from lunette.domain.sizes import MIB
 from lunette.providers.arrays.zfs import space
 
 GROUPS = ("mirror", "raidz", "draid")
+AWAY = {"REMOVED", "UNAVAIL"}
+"""States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many."""
 _LOST = {"UNAVAIL", "REMOVED", "OFFLINE", "CANT_OPEN", "CLOSED"}
 _FAILED = {"FAULTED", "UNAVAIL", "SUSPENDED", "REMOVED"}
 
