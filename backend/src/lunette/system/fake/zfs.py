@@ -125,8 +125,8 @@ class Zfs:
         disk.partitions[0].media.zfs = label
         label.data.paths[label.vdev_guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
 
-    def start(self, data: PoolData, members: dict[int, FakeDisk]) -> ImportedPool:
-        """Import a pool from these disks by slot: it claims them, and its zvols appear."""
+    def start(self, data: PoolData, members: dict[int, FakeDisk], now: float) -> ImportedPool:
+        """Import a pool from these disks by slot: it claims them, its zvols appear, and what was filled goes on."""
         found = {}
         for slot, disk in sorted(members.items()):
             label = self.label_of(disk)
@@ -139,7 +139,7 @@ class Zfs:
             label = self.label_of(disk) if disk.is_present else None
             if label and label.data is data and label.vdev_guid in data.replacing.values():
                 slot = next(slot for slot, guid in data.replacing.items() if guid == label.vdev_guid)
-                self.fill(pool, slot, Member(disk, label), 0.0)
+                self.fill(pool, slot, Member(disk, label), now)
         for name, zvol in data.zvols.items():
             self.show(data, name, zvol)
         return pool

@@ -59,7 +59,7 @@ class ZfsTools:
             if slot == 0:
                 self._half_way()
         data.is_whole = True
-        self._zfs.start(data, dict(enumerate(members)))
+        self._zfs.start(data, dict(enumerate(members)), self._now())
         return OK
 
     def _disk(self, path: str) -> FakeDisk | None:
@@ -129,7 +129,7 @@ class ZfsTools:
                 "The pool can be imported, use 'zpool import -f' to import the pool.",
             )
         data.hostid, data.is_exported = self._hostid(), False
-        self._zfs.start(data, usable)
+        self._zfs.start(data, usable, self._now())
         return OK
 
     def _zpool_status(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
