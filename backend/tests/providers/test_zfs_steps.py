@@ -6,7 +6,7 @@ from backend.tests.agent.exports import exports
 from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, VOLUME_ID, Shop
 from lunette.agent.bring_up import GRACE_S, BringUp, shut_down
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, ObservedArray
-from lunette.domain.errors import Conflict, InUse
+from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import MdMember, PoolCreate, PoolReplace, VolumeCut
@@ -22,18 +22,11 @@ class Farm(Shop):
 
     def __init__(self) -> None:
         super().__init__()
-        self.create_step = self.pool_step(self.disks[:3])
+        self.create_step = pool_step(self, self.disks[:3])
         self.do(self.create_step)
         (self.cut_step,) = zvol.cut_steps(self.create_step.pool, [(VOLUME_ID, 64 * MIB)])
         self.do(self.cut_step)
         self.boot()
-
-    def pool_step(self, disks: list[FakeDisk]) -> PoolCreate:
-        found = [self.observed(disk) for disk in disks]
-        wish = ArrayCreate(
-            name="tank", engine=ArrayEngine.ZFS, level=Level.RAIDZ1, disks=tuple(disk.id for disk in found)
-        )
-        return plan.create_step(ARRAY_ID, ARRAY_UUID, wish, found)
 
     def replace_step(self, new: FakeDisk) -> PoolReplace:
         step, found = self.create_step, self.observed(new)
@@ -66,6 +59,17 @@ class Farm(Shop):
 
     def imports(self) -> list[str]:
         return [call.detail for call in self.machine.faults.calls if call.detail.startswith("zpool import")]
+
+
+def pool_step(shop: Shop, disks: list[FakeDisk]) -> PoolCreate:
+    found = [shop.observed(disk) for disk in disks]
+    wish = ArrayCreate(name="tank", engine=ArrayEngine.ZFS, level=Level.RAIDZ1, disks=tuple(disk.id for disk in found))
+    return plan.create_step(ARRAY_ID, ARRAY_UUID, wish, found)
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop()
 
 
 @pytest.fixture
@@ -219,6 +223,18 @@ def test_a_disk_of_somebodys_pool_is_refused_and_keeps_it(farm: Farm) -> None:
     with pytest.raises(InUse, match="name it to be wiped"):
         farm.do(farm.replace_step(farm.disks[3]))
     assert farm.disks[3].partitions[0].media.signatures
+
+
+def test_a_disk_that_cannot_be_read_is_not_taken_for_blank(shop: Shop) -> None:
+    step = pool_step(shop, shop.disks[:3])
+    shop.do(step)
+    part = f"/dev/{shop.disks[2].partition_name(1)}"
+    shop.machine.faults.break_calls(lambda call: call.detail == f"wipefs --json --no-act {part}")
+    with pytest.raises(ToolFailed, match="cannot be read"):
+        shop.undo(step)
+    shop.machine.faults.break_calls(None)
+    assert shop.undo(step)
+    assert [disk.partitions for disk in shop.disks[:3]] == [[]] * 3
 
 
 def test_a_replacement_that_was_exchanged_is_refused(farm: Farm) -> None:
