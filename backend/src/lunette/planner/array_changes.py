@@ -22,6 +22,7 @@ from lunette.planner.arrays import KnownArray, take_disks, wiping
 from lunette.planner.findings import Findings
 from lunette.providers.arrays.md.plan import survives
 
+WHEN_BACK = "It is attached again: `lunette array readd {array} {disk}`; or replace"
 FULL = "It is filled anew from the other disks: until that is over the array is not redundant."
 
 

@@ -15,6 +15,9 @@ from lunette.planner.arrays import KnownArray
 class Changing(Protocol):
     """Plans for an array that stands; each raises Invalid where the engine does not offer the change."""
 
+    WHEN_BACK: str
+    """What to do for a lost disk that is attached again, up to the word before "it". Of {array} and {disk}."""
+
     def plan_add_spares(
         self, array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]
     ) -> Plan: ...
@@ -37,6 +40,11 @@ class Changing(Protocol):
 
 
 _PLANNERS: dict[ArrayEngine, Changing] = {ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes}
+
+
+def when_back(engine: ArrayEngine, array: str, disk: str) -> str:
+    """What to do for a lost disk that is attached again, up to the word "replace"."""
+    return _PLANNERS[engine].WHEN_BACK.format(array=array, disk=disk)
 
 
 def changing(array: KnownArray) -> Changing:

@@ -18,6 +18,8 @@ from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, Po
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 
+WHEN_BACK = "It is attached, and ZFS does not use it, because it had too many errors. Replace"
+
 
 def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """The new disk is filled; one that still works is used until then, and any other is forgotten at once."""
