@@ -134,7 +134,7 @@ def _build_rootfs(work: Path, sources: Sources, layers: Layers) -> None:
 
 
 def configure(root: Path, *, with_product: bool) -> None:
-    """What needs the tree's own programs: users, enabled units, an identity that each machine makes itself."""
+    """What needs the tree's own programs: users and enabled units."""
     in_root(root, "systemd-sysusers")
     for name in ("etc/target", "etc/target/pr", "etc/target/alua"):
         # LIO takes /etc/target for its state if it is there when target_core_mod loads.
@@ -143,14 +143,23 @@ def configure(root: Path, *, with_product: bool) -> None:
     if not with_product:
         for unit in sorted((root / "etc/systemd/system").glob("*.wants/lunette-*")):
             unit.unlink()
-    write_file(root / "etc/machine-id", "", 0o444)
-    for name in ("etc/resolv.conf", "etc/hostname"):
-        (root / name).unlink(missing_ok=True)
+    forget_identity(root)
+    (root / "etc/resolv.conf").unlink(missing_ok=True)
     (root / "etc/resolv.conf").symlink_to("/run/systemd/resolve/stub-resolv.conf")
-    write_file(root / "etc/hostname", "lunette\n")
     for name in ("etc/.updated", "var/.updated"):
         # Nothing under /usr is newer than these, so no boot rebuilds users, caches and catalogs.
         write_file(root / name, "")
+
+
+def forget_identity(root: Path) -> None:
+    """Take away what tells one machine from another: each one makes its own when it first starts.
+
+    zfsutils-linux draws a hostid when it is installed. Were it the same on two appliances, either would import a pool
+    that the other has in use.
+    """
+    write_file(root / "etc/machine-id", "", 0o444)
+    write_file(root / "etc/hostname", "lunette\n")
+    (root / "etc/hostid").unlink(missing_ok=True)
 
 
 def write_ext4(root: Path, image: Path) -> None:

@@ -25,6 +25,8 @@ class Image:
     kernel: Path
     initrd: Path
     uml: tuple[str, ...]
+    zfs: bool = False
+    """Whether the root file system holds ZFS's modules."""
 
 
 def parse(text: str) -> Image:
@@ -35,6 +37,7 @@ def parse(text: str) -> Image:
         kernel=Path(raw["kernel"]),
         initrd=Path(raw["initrd"]),
         uml=tuple(raw["uml_command"]),
+        zfs=bool(raw.get("zfs")),
     )
     for path in (image.rootfs, image.kernel, image.initrd, Path(image.uml[-1])):
         if not path.is_file():
@@ -70,6 +73,21 @@ def appliance_image() -> Image:
     """The appliance, built where out of date; LUNETTE_IMAGE names a manifest to use instead."""
     given = os.environ.get("LUNETTE_IMAGE")
     return parse(Path(given).read_text()) if given else _build("--print")
+
+
+def zfs_image() -> Image:
+    """The appliance with ZFS's modules, which are compiled now if no build of this kernel has them yet.
+
+    That takes 7 to 18 minutes, once: only tests of ZFS call this, before they start a machine.
+    """
+    if not appliance_image().zfs:
+        if subprocess.run([_BUILD, "zfs"], check=False).returncode != 0:
+            raise MachineError("image/build zfs failed: its own messages above say why")
+        appliance_image.cache_clear()
+    image = appliance_image()
+    if not image.zfs:
+        raise MachineError("the appliance's image has no ZFS modules, though image/build zfs made them: run it again")
+    return image
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.process import is_alive, kill_group, signal_group, spawn
 from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, node
-from tests.machines.qmp import Qmp, QmpError
+from tests.machines.qmp import Qmp, QmpError, answers
 from tests.machines.shell import GuestShell, socket_line
 
 _SOCKET_DEADLINE_S = 30.0
@@ -152,12 +152,10 @@ class Qemu(VirtualMachine):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = time.monotonic() + _SOCKET_DEADLINE_S
-        while not (self.folder / MONITOR_SOCKET).exists() and is_alive(guest) and time.monotonic() < end:
+        while not answers(self.folder / MONITOR_SOCKET):
+            if not is_alive(guest) or time.monotonic() > end:
+                raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")
             time.sleep(0.02)
-        try:
-            self._monitor().close()  # it answers once all devices are made
-        except MachineError as error:
-            raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}") from error
 
     def _serve_drives(self) -> None:
         files = {"root": self.folder / "root.raw"} | {node(disk): self._disk_file(disk) for disk in self._disks}

@@ -31,8 +31,12 @@ class Qmp:
             raise MachineError(f"no QEMU monitor at {path} ({error}): the guest is not running") from error
         self._buffer = b""
         self._events: list[Arguments] = []
-        self._receive(time.monotonic() + _ANSWER_DEADLINE_S)  # the greeting
-        self.execute("qmp_capabilities")
+        try:
+            self._receive(time.monotonic() + _ANSWER_DEADLINE_S)  # the greeting
+            self.execute("qmp_capabilities")
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Qmp:
         return self
@@ -93,3 +97,15 @@ class Qmp:
         text, self._buffer = self._buffer.split(b"\n", 1)
         message: Arguments = json.loads(text)
         return message
+
+
+def answers(path: Path) -> bool:
+    """Whether QEMU's monitor answers, which it does once all devices are made.
+
+    Its socket's file is there before that, and for a moment before anybody listens on it.
+    """
+    try:
+        Qmp(path).close()
+    except MachineError:
+        return False
+    return True

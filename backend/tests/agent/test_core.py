@@ -257,5 +257,18 @@ def test_an_observation_after_a_step_is_newer_than_the_step(store: Store) -> Non
 
 def test_engines_say_what_they_miss(store: Store) -> None:
     assert {(engine.engine, engine.available) for engine in store.agent.observe().engines} == {
-        ("md", True), ("lvm", True), ("lio", True), ("nvmet", False)
+        ("md", True), ("zfs", True), ("lvm", True), ("zvol", True), ("lio", True), ("nvmet", False)
     }  # fmt: skip
+
+
+def test_zfs_without_its_module_names_the_packages_and_costs_nothing(store: Store) -> None:
+    store.machine.available_modules.discard("zfs")
+    found = {engine.engine: engine for engine in store.agent.observe().engines}
+    assert not found["zfs"].available
+    assert "zfsutils-linux and zfs-dkms" in (found["zfs"].reason or "")
+    assert found["md"].available
+    store.machine.tools.remove("zpool")
+    since = len(store.machine.faults.calls)
+    zpool = {engine.engine: engine for engine in store.agent.observe().engines}["zfs"]
+    assert "install the Debian package zfsutils-linux" in (zpool.reason or "")
+    assert not [call for call in store.machine.faults.calls[since:] if call.detail.startswith(("zpool", "zfs "))]

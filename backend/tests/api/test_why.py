@@ -1,6 +1,6 @@
 """Why a volume is missing, asked over HTTP on a machine where something is broken."""
 
-from backend.tests.scene import ADDRESS, make_array
+from backend.tests.scene import ADDRESS, disk_ids, make_array
 from backend.tests.wiring import Api
 from lunette.system.fake import FakeSystem
 
@@ -29,6 +29,22 @@ def test_the_first_broken_link_moves_along_as_things_are_put_right(appliance: Ap
     for drive in [disk for disk in machine.blocks.disks if disk.media.superblock][:3]:
         machine.pull(drive)
     appliance.until(lambda: broken(appliance, "v", "h2")[0] in ("disk", "array"))
+
+
+def test_a_volume_of_a_pool_has_the_same_chain(appliance: Api, machine: FakeSystem) -> None:
+    disks = disk_ids(appliance)[:3]
+    appliance.made("/arrays", {"name": "pool", "engine": "zfs", "level": "raidz1", "disks": disks})
+    appliance.made("/volumes", {"name": "z", "array": "pool", "size_bytes": "16MiB", "provisioning": "thin"})
+    appliance.made("/hosts", {"name": "h1", "iqns": ["iqn.2026-01.com.example:h1"]})
+    appliance.made("/mappings", {"volume": "z", "host": "h1"})
+    appliance.made("/portals", {"name": "front", "address": ADDRESS})
+    appliance.until(lambda: broken(appliance, "z") == ["session"])
+    links = {link["part"]: link["words"] for link in appliance.get("/volumes/z:why")["chains"][0]["links"]}
+    assert links["disk"] == "all 3 disks of array pool are there"
+    assert "/dev/zvol/" in links["volume"]
+    for drive in [disk for disk in machine.blocks.disks if set(disk.links()) & set(disks)][:2]:
+        machine.pull(drive)
+    appliance.until(lambda: broken(appliance, "z")[0] in ("disk", "array"))
 
 
 def test_what_is_not_there_is_not_found(api: Api) -> None:

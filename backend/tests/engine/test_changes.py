@@ -294,9 +294,9 @@ def test_a_rename_touches_neither_identity_nor_device(appliance: Appliance) -> N
 
 
 def test_an_engine_only_a_later_version_has_is_refused(lone: Appliance) -> None:
-    wish = ArrayCreate.model_validate({"name": "z", "engine": "zfs", "level": "raid1", "disks": DISKS[:2]})
+    wish = ArrayCreate.model_validate({"name": "z", "engine": "spdk", "level": "raid1", "disks": DISKS[:2]})
     refusal = refuse(lone, Invalid, lambda tx, dry: lone.control.create_array(tx, ADMIN, wish, dry))
-    assert fields(refusal)[0] == ("engine", "zfs")
+    assert fields(refusal)[0] == ("engine", "spdk")
 
 
 def test_every_table_of_the_schema_is_known_to_the_count() -> None:

@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from backend.tests import seen
 from backend.tests.engine.conftest import Appliance
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
@@ -73,6 +74,17 @@ def test_alerts_come_at_75_85_and_95_percent_and_go_again(pooled: Pooled) -> Non
     ((severity, message),) = found[4]
     assert severity == "critical"
     assert message.startswith(f"{words}full: hosts get errors")
+
+
+def test_an_array_whose_thin_volumes_need_no_pool_has_an_alert_of_its_own_space(pooled: Pooled) -> None:
+    filled = seen.pool(pooled.group, 100 * GIB).model_copy(update={"free_bytes": 10 * GIB})
+    pooled.show(filled)
+    assert pooled.alerts() == []
+    with pooled.store.write() as tx:
+        tx.scalars(select(Array)).one().engine = ArrayEngine.ZFS.value
+    pooled.show(filled)
+    assert pooled.alerts() == [("warning", "The space of array tank is more than 85 % full")]
+    assert (pooled.jobs(), pooled.pause_s) == ([], 3)
 
 
 def test_metadata_has_alerts_of_its_own(pooled: Pooled) -> None:

@@ -121,6 +121,30 @@ def test_applying_it_again_changes_nothing_and_makes_no_job(world: World) -> Non
     assert (count(world, Job), count(world, Event), there(world)) == before
 
 
+def test_a_pool_with_thick_and_thin_volumes_is_a_site_and_goes_again(world: World) -> None:
+    disks = [disk.links()[0] for disk in world.machine.blocks.disks]
+    pool = [{"name": "tank", "engine": "zfs", "level": "raidz1", "disks": disks[:3]}]
+    volumes = [{"name": f"v{n}", "array": "tank", "size_bytes": "64MiB"} for n in (1, 2)]
+    volumes.append({"name": "v3", "array": "tank", "size_bytes": "1TiB", "provisioning": "thin"})
+    site = document(world, arrays=pool, volumes=volumes)
+    plan = applied(world, site)
+    assert [step.kind for step in plan.steps] == ["pool.create", *["volume.cut"] * 3, "volumes.seal"]
+    assert {target.state for target in world.settle().targets} == {"open"}
+    assert ask(world, site).job_id is None
+    with world.store.read() as tx:
+        exported = world.control.site(tx)
+    assert ask(world, Site.model_validate_json(exported.model_dump_json(exclude_unset=True))).job_id is None
+    md = [{"name": "other", "level": "raid1", "disks": disks[:2]}]
+    applied(world, document(world, arrays=pool, volumes=volumes, mappings=[]),
+            *[key for key in there(world) if key.startswith("mapping/")])  # fmt: skip
+    world.settle()
+    named = ["array/tank", "volume/v1", "volume/v2", "volume/v3"]
+    swapped = applied(world, document(world, arrays=md, volumes=[], mappings=[]), *named)
+    assert [step.kind for step in swapped.steps if step.kind.endswith("destroy") or step.kind == "md.create"] == [
+        "pool.destroy", "md.create",
+    ]  # fmt: skip
+
+
 def test_the_pace_of_an_array_is_part_of_the_document(world: World) -> None:
     array = {"name": "tank", "level": "raid1", "disks": [disk.links()[0] for disk in world.machine.blocks.disks[:2]]}
     bare: dict[str, Any] = {"volumes": [], "hosts": [], "host_groups": [], "portals": [], "mappings": []}

@@ -1,9 +1,11 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
+from collections.abc import Sequence
+
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
-from lunette.domain.arrays import Level
+from lunette.domain.arrays import ArrayEngine, Level
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
@@ -85,16 +87,90 @@ def _mapped(world: World) -> None:
 
 
 def _unmap(world: World) -> None:
+    _unmap_volume(world, "mapped")
+
+
+def _unmap_volume(world: World, name: str) -> None:
     with world.store.read() as tx:
-        volume_id = tx.query(Volume).filter_by(name="mapped").one().id
+        volume_id = tx.query(Volume).filter_by(name=name).one().id
         mapping_id = tx.query(Mapping).filter_by(volume_id=volume_id).one().id
     world.ask(lambda tx: world.control.delete_mapping(tx, ACTOR, mapping_id))
 
 
 def _delete_volume(world: World) -> Outcome:
+    return _delete_volume_named(world, "mapped")
+
+
+def _delete_volume_named(world: World, name: str) -> Outcome:
     with world.store.read() as tx:
-        volume_id = tx.query(Volume).filter_by(name="mapped").one().id
+        volume_id = tx.query(Volume).filter_by(name=name).one().id
     return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
+
+
+def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()) -> Outcome:
+    return world.create_array("pool", Level.RAIDZ1, disks, wipe, engine=ArrayEngine.ZFS)
+
+
+def _create_pool(world: World) -> Outcome:
+    return _zfs(world, _free_disks(world)[:3], wipe=_free_disks(world)[:2])
+
+
+def _disks_of_an_old_pool(world: World) -> None:
+    """Labels of somebody's pool, whose name is no mark of ours, and a file system."""
+    first, second = _free_disks(world)[:2]
+    first.media.signatures = [FakeSignature("gpt", 512, usage="partition-table")]
+    label = FakeSignature("zfs_member", 262144, "tank", "77")
+    first.partitions = [Partition(1, Media(64 * MIB, [label]), label="zfs-01"), Partition(9, Media(8 * MIB))]
+    second.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _pool(world: World) -> None:
+    world.finish(_zfs(world, _free_disks(world)[:3]).job_id or "")
+
+
+def _pool_and_a_used_disk(world: World) -> None:
+    _pool(world)
+    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _pool_that_lost_a_disk(world: World) -> None:
+    _pool_and_a_used_disk(world)
+    world.machine.pull(_free_disks(world)[1])
+
+
+def _replace_in_pool(world: World) -> Outcome:
+    wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
+    return world.change_array("pool", lambda asked: asked.replace(wish))
+
+
+def _scrub_pool(world: World) -> Outcome:
+    return world.change_array("pool", lambda asked: asked.scrub(ArrayScrub()))
+
+
+def _delete_pool(world: World) -> Outcome:
+    return _delete_array(world, "pool")
+
+
+def _create_zvols(world: World) -> Outcome:
+    return world.create_volumes("pool", "z1", "z2")
+
+
+def _mapped_zvol(world: World) -> None:
+    _pool(world)
+    world.finish(world.create_volumes("pool", "mapped-zvol", "other").job_id or "")
+    give_host(world, "carl", ["mapped-zvol", "other"])
+    world.settle()
+    world.machine.write_data(world.device_of("other"), 0, "carl's")
+
+
+def _unmap_zvol(world: World) -> None:
+    _unmap_volume(world, "mapped-zvol")
+
+
+def _delete_zvol(world: World) -> Outcome:
+    return _delete_volume_named(world, "mapped-zvol")
 
 
 def _array_with_a_spare(world: World) -> None:
@@ -237,4 +313,11 @@ CASES = (
     Case("clone a snapshot", _snapshot, _clone),
     Case("roll a volume back", _snapshot, _roll_back),
     Case("grow a thin pool", _nearly_full, _grow_pool),
+    Case("create a pool", _disks_of_an_old_pool, _create_pool),
+    Case("delete a pool", _pool, _delete_pool),
+    Case("replace a disk of a pool", _pool_and_a_used_disk, _replace_in_pool),
+    Case("replace a disk that a pool lost", _pool_that_lost_a_disk, _replace_in_pool),
+    Case("scrub a pool", _pool, _scrub_pool, passes=True),
+    Case("create zvols", _pool, _create_zvols),
+    Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),
 )

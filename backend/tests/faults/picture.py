@@ -31,6 +31,7 @@ def machine_picture(machine: FakeSystem) -> Picture:
             for array in _own_arrays(machine)
         },
         "groups": dict(_groups(machine)),
+        "pools": dict(_pools(machine)),
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
         "nvme exports": dict(_exports(machine.nvme.root)) if machine.nvme else {},
     }
@@ -73,6 +74,19 @@ def _volume(machine: FakeSystem, lv: Lv) -> object:
     active = machine.lvm.kernel_name(view) if view else None
     size = machine.blocks.stacked[active].size_bytes if active else None
     return sorted(lv.tags), len(lv.extents), len(lv.metadata_extents), lv.virtual_extents, lv.content, size
+
+
+def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
+    """The imported pools with their zvols; a device that is not there yet counts."""
+    for name, pool in machine.zfs.imported.items():
+        zvols = {
+            short: (zvol.size_bytes, zvol.is_thin, sorted(zvol.properties.items()),
+                    machine.blocks.find(f"/dev/zvol/{name}/{short}") is not None)
+            for short, zvol in pool.data.zvols.items()
+        }  # fmt: skip
+        members = {slot: member.disk.serial for slot, member in pool.members.items()}
+        yield name, {"guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
+                     "properties": pool.data.properties, "zvols": zvols}  # fmt: skip
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:

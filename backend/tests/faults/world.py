@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.faults.picture import Picture, machine_picture, rows_picture
 from backend.tests.wiring_agent import InProcessAgent
-from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level
 from lunette.domain.dhchap import DhChap
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.hosts import Chap, HostCreate
@@ -29,6 +29,7 @@ from lunette.domain.volumes import Provisioning, VolumeCreate
 from lunette.engine.array_changes import Change
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
+from lunette.planner.engines import volume_planning
 from lunette.store.database import Store, connect
 from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, Volume
@@ -180,7 +181,8 @@ class World:
         """The device of a volume of ours, by its name."""
         with self.store.read() as tx:
             row = tx.query(Volume).filter_by(name=volume).one()
-            return f"/dev/{tx.get_one(Array, row.array_id).group_name}/{row.lv_name}"
+            array = tx.get_one(Array, row.array_id)
+            return volume_planning(ArrayEngine(array.engine)).device_path(array.group_name, row.lv_name)
 
     def story(self, job_id: str) -> str:
         """What the journal says about a job."""
@@ -197,9 +199,11 @@ class World:
         disks: Sequence[FakeDisk],
         wipe: Sequence[FakeDisk] = (),
         spares: Sequence[FakeDisk] = (),
+        engine: ArrayEngine = ArrayEngine.MD,
     ) -> Outcome:
         wish = ArrayCreate(
             name=name,
+            engine=engine,
             level=level,
             disks=tuple(disk.links()[0] for disk in disks),
             wipe=tuple(disk.links()[0] for disk in wipe),

@@ -14,7 +14,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate
+from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate, PoolCreate
 from lunette.planner import arrays
 from lunette.planner.arrays import NewArray
 from lunette.providers.arrays.md import plan as md
@@ -56,24 +56,25 @@ def refused(
 def test_the_planner_makes_every_choice() -> None:
     new = plan(wish())
     assert [type(step) for step in new.plan.steps] == [MdCreate, GroupCreate]
-    assert new.create.md_name == md.md_name(new.id)
-    assert new.create.chunk_bytes == 64 * 1024
-    assert new.create.write_hole is WriteHole.PPL
-    assert [member.disk_id for member in new.create.members] == list(FOUR)
-    assert [member.serial for member in new.create.members] == ["D1", "D2", "D3", "D4"]
-    assert new.group.md_uuid == new.create.uuid
-    assert new.size_bytes == 3 * new.create.member_bytes
+    assert new.made.own_name == md.md_name(new.id)
+    assert new.made.chunk_bytes == 64 * 1024
+    assert new.made.write_hole is WriteHole.PPL
+    assert [member.disk_id for member in new.made.create.members] == list(FOUR)
+    assert [member.serial for member in new.made.create.members] == ["D1", "D2", "D3", "D4"]
+    assert new.made.group is not None
+    assert new.made.group.md_uuid == new.made.uuid
+    assert new.made.size_bytes == 3 * new.made.member_bytes
     assert new.plan.bytes_destroyed() == 0
 
 
 def test_a_smaller_replacement_still_fits() -> None:
-    member = plan(wish()).create.member_bytes
+    member = plan(wish()).made.member_bytes
     assert 10 * GIB - 200 * MIB < member <= 10 * GIB - 10 * MIB
 
 
 def test_a_link_of_a_disk_is_as_good_as_its_id() -> None:
     new = plan(wish(disks=("nvme-eui.1", *FOUR[1:])))
-    assert new.create.members[0].disk_id == "nvme-D1"
+    assert new.made.create.members[0].disk_id == "nvme-D1"
 
 
 def test_an_unknown_disk_is_named() -> None:
@@ -172,7 +173,8 @@ def test_mixed_sector_sizes_are_refused_naming_the_odd_disk() -> None:
         ({"chunk_bytes": 65536 + 4096}, "chunk_bytes"),
         ({"level": Level.RAID6, "write_hole": WriteHole.PPL}, "write_hole"),
         ({"level": Level.RAID0, "write_hole": WriteHole.BITMAP}, "write_hole"),
-        ({"engine": "zfs"}, "engine"),
+        ({"engine": "spdk"}, "engine"),
+        ({"level": Level.RAIDZ1}, "level"),
         ({"name": "3f0c2b46-5b0c-4e0e-9d0b-1f2a3b4c5d6e"}, "name"),
     ],
 )
@@ -204,3 +206,35 @@ def test_different_sizes_and_no_redundancy_are_warned_about() -> None:
     new = plan(wish(level=Level.RAID0), machine)
     assert any("stay unused" in warning for warning in new.plan.warnings)
     assert any("no redundancy" in warning for warning in new.plan.warnings)
+
+
+def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> None:
+    new = plan(wish(engine="zfs", level=Level.RAIDZ1))
+    (create,) = new.plan.steps
+    assert isinstance(create, PoolCreate)
+    assert (new.made.uuid, new.made.group_name, new.made.group) == (create.guid, create.pool, None)
+    assert 0 < int(create.guid) < 2**64
+    assert (create.ashift, create.level, new.made.write_hole) == (12, Level.RAIDZ1, WriteHole.COPY_ON_WRITE)
+    assert new.made.member_bytes < 10 * GIB
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"level": Level.RAID5}, "level"),
+        ({"level": Level.RAIDZ3}, "disks"),
+        ({"level": Level.MIRROR, "chunk_bytes": 65536}, "chunk_bytes"),
+        ({"level": Level.MIRROR, "write_hole": WriteHole.PPL}, "write_hole"),
+        ({"level": Level.MIRROR, "spares": ("nvme-D5",)}, "spares"),
+        ({"level": Level.MIRROR, "sync_speed_max_bytes_s": 2**20}, "sync_speed_max_bytes_s"),
+    ],
+)
+def test_what_zfs_does_not_offer_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
+    assert [problem[0] for problem in refused(Invalid, wish(engine="zfs", **changes))] == [field]
+
+
+def test_a_pool_of_small_disks_is_refused() -> None:
+    small = tuple(seen.disk(n, size_bytes=64 * MIB) for n in range(1, 5))
+    ((field, _, message),) = refused(Invalid, wish(engine="zfs", level=Level.MIRROR), seen.machine(disks=small))
+    assert field == "disks"
+    assert "too small for a pool" in message

@@ -95,9 +95,9 @@ def test_a_machine_that_is_not_as_the_plan_thinks_is_found(changes: dict[str, An
 
 def test_taken_names_are_found() -> None:
     new = arrays.plan_create(wish(), seen.machine(), False, {}, identities())
-    taken = seen.machine(arrays=(seen.array("f" * 32, FOUR, name=new.create.md_name),))
+    taken = seen.machine(arrays=(seen.array("f" * 32, FOUR, name=new.made.own_name),))
     assert any("is taken" in fault for fault in found(new.plan, taken, Bounds()))
-    taken = seen.machine(pools=(seen.pool(new.group.group, GIB),))
+    taken = seen.machine(pools=(seen.pool(new.made.group_name, GIB),))
     assert any("exists" in fault for fault in found(new.plan, taken, Bounds()))
 
 

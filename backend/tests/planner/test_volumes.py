@@ -94,7 +94,14 @@ def test_an_array_that_is_not_ready_or_not_active_is_a_conflict() -> None:
 
 
 def volume(**changes: Any) -> KnownVolume:
-    facts: dict[str, Any] = {"id": "v", "name": "a", "description": "", "group": "g1", "size_bytes": 8 * MIB}
+    facts: dict[str, Any] = {
+        "id": "v",
+        "name": "a",
+        "description": "",
+        "array_engine": ArrayEngine.MD,
+        "group": "g1",
+        "size_bytes": 8 * MIB,
+    }
     return KnownVolume(**(facts | changes))
 
 

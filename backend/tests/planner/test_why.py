@@ -95,7 +95,7 @@ def test_nothing_is_broken_where_nothing_is() -> None:
         (machine(arrays=(), disks=MACHINE.disks[2:]), Part.DISK, "(nvme-D1, nvme-D2); check their cables"),
         (machine(arrays=()), Part.ARRAY, "array tank is not running"),
         (without_disks(ArrayState.FAILED), Part.ARRAY, "array tank has failed"),
-        (machine(pools=()), Part.ARRAY, "the volume group g1 on it is not there"),
+        (machine(pools=()), Part.ARRAY, "g1, which its volumes are cut from, is not there"),
         (replace(GOOD, array=replace(ARRAY, state="deleting")), Part.ARRAY, "array tank is deleting"),
         (replace(GOOD, volume_state="stuck"), Part.VOLUME, "volume v is stuck"),
         (machine(volumes=()), Part.VOLUME, "volume v is not on its array"),

@@ -52,7 +52,7 @@ class Shop:
         return VolumeCut(volume_id=VOLUME_ID, group=group.group, lv_name=name, size_bytes=size)
 
     def seal(self, cut: VolumeCut) -> VolumesSeal:
-        return lvm.seal_step([cut])
+        return VolumesSeal.of([cut])
 
     def wipe(self, disk: FakeDisk) -> DiskWipe:
         """The wipe of what the disk carries now."""

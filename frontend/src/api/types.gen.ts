@@ -1335,9 +1335,107 @@ export type JobSummaryPage = {
 };
 
 /**
- * Level
+ * Layout
+ *
+ * One level of one engine with these disks. Where `possible` is false the figures are null and `problem` says why.
+ *
+ * Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
  */
-export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10';
+export type Layout = {
+    engine: ArrayEngine;
+    level: Level;
+    /**
+     * Possible
+     */
+    possible: boolean;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    /**
+     * Usable Bytes
+     */
+    usable_bytes: number | null;
+    /**
+     * Usable Percent
+     */
+    usable_percent: number | null;
+    /**
+     * Survives
+     */
+    survives: string;
+    /**
+     * Survives Disks
+     */
+    survives_disks: number | null;
+    /**
+     * Small Write Ios
+     */
+    small_write_ios: number | null;
+    /**
+     * Write Hole
+     */
+    write_hole: Array<WriteHole>;
+    /**
+     * Min Rebuild S
+     */
+    min_rebuild_s: number | null;
+};
+
+/**
+ * LayoutDisk
+ *
+ * A disk that was asked about. `problem` says why it cannot be used as it is; None if it is blank and free.
+ */
+export type LayoutDisk = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    /**
+     * Needs Wipe
+     */
+    needs_wipe: boolean;
+};
+
+/**
+ * Layouts
+ *
+ * The answer for one set of disks. `block_bytes` is the block size (volblocksize) the ZFS figures are for.
+ */
+export type Layouts = {
+    /**
+     * Disks
+     */
+    disks: Array<LayoutDisk>;
+    /**
+     * Total Bytes
+     */
+    total_bytes: number;
+    /**
+     * Block Bytes
+     */
+    block_bytes: number;
+    /**
+     * Layouts
+     */
+    layouts: Array<Layout>;
+};
+
+/**
+ * Level
+ *
+ * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
+ */
+export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3';
 
 /**
  * LinkState
@@ -2626,7 +2724,7 @@ export type VolumeObserved = {
     /**
      * Open
      */
-    open: boolean;
+    open: boolean | null;
     /**
      * Sealed
      */
@@ -2740,8 +2838,9 @@ export type WhyLink = {
  *
  * ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
  * bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
+ * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS).
  */
-export type WriteHole = 'ppl' | 'bitmap' | 'none';
+export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write';
 
 /**
  * Array
@@ -4204,6 +4303,64 @@ export type DiskShowResponses = {
 };
 
 export type DiskShowResponse = DiskShowResponses[keyof DiskShowResponses];
+
+export type LayoutListData = {
+    body?: never;
+    path?: never;
+    query: {
+        /**
+         * Disks
+         *
+         * Disk id; repeat for each disk.
+         */
+        disks: Array<string>;
+        /**
+         * Block Bytes
+         *
+         * Block size of volumes that ZFS figures are for, in bytes.
+         */
+        block_bytes?: number;
+    };
+    url: '/api/v1/arrays/layouts';
+};
+
+export type LayoutListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type LayoutListError = LayoutListErrors[keyof LayoutListErrors];
+
+export type LayoutListResponses = {
+    /**
+     * Successful Response
+     */
+    200: Layouts;
+};
+
+export type LayoutListResponse = LayoutListResponses[keyof LayoutListResponses];
 
 export type ArrayListData = {
     body?: never;

@@ -1,18 +1,11 @@
-"""Brings arrays and their volume groups up as the ledger names them, and everything of ours down at shutdown."""
+"""Brings arrays and their volumes up as the ledger names them, and everything of ours down at shutdown."""
 
 import logging
 
-from lunette.agent.serving import withdraw
+from lunette.agent.serving import open_devices, withdraw
+from lunette.agent.stacks import STACKS
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportSet
-from lunette.providers.arrays.md.assemble import assemble, is_running, stop
-from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
-from lunette.providers.arrays.md.parse import is_ours
-from lunette.providers.arrays.md.plan import device_path
-from lunette.providers.arrays.md.sync import keep_pace, keep_writable
-from lunette.providers.volumes.lvm import group
-from lunette.providers.volumes.lvm.observe import observe_groups
-from lunette.providers.volumes.lvm.plan import TAG
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
@@ -50,15 +43,16 @@ class BringUp:
         return self._system.exists(device)
 
     def _array(self, array: ExportArray) -> str | None:
-        running = running_array(self._system, array.uuid)
-        if running is not None and is_running(running) and self._is_there(device_path(array.uuid)):
+        if array.engine not in STACKS:
+            return f"array {array.name} is of engine {array.engine.value}, which this agent does not know"
+        if STACKS[array.engine].is_up(self._system, array):
             self._since.pop(array.uuid, None)
             return None
         self._active.discard(array.uuid)
         now = self._system.monotonic()
         late = now - self._since.setdefault(array.uuid, now) >= GRACE_S
         try:
-            reason = assemble(self._system, array, allow_degraded=late)
+            reason = STACKS[array.engine].start(self._system, array, allow_degraded=late)
         except (LunetteError, OSError) as error:
             return f"array {array.name} did not start: {error}"
         if reason is None:
@@ -66,16 +60,15 @@ class BringUp:
         return reason
 
     def _tend(self, array: ExportArray) -> None:
-        """What cannot be set now is set at the next pass, and keeps nothing from being served."""
+        """What fails now is tried again at the next pass, and keeps nothing from being served."""
         try:
-            keep_writable(self._system, array)
-            keep_pace(self._system, array)
-        except OSError as error:
-            log.warning("array %s is not set as it should be: %s", array.name, error)
+            STACKS[array.engine].tend(self._system, array)
+        except (LunetteError, OSError) as error:
+            log.warning("array %s is not as it should be: %s", array.name, error)
 
     def _group(self, array: ExportArray) -> str | None:
         try:
-            group.activate(self._system, array.group, array.uuid)
+            STACKS[array.engine].activate(self._system, array)
         except (LunetteError, OSError) as error:
             return f"the volumes of array {array.name} did not come up: {error}"
         self._active.add(array.uuid)
@@ -88,23 +81,7 @@ def shut_down(system: System) -> list[str]:
     The ledger stays as it is: the next start brings all of it back.
     """
     refused = [f"{path}: {why}" for path, why in withdraw(system).items()]
-    for found in _groups(system):
-        try:
-            group.deactivate(system, found)
-        except LunetteError as error:
-            refused.append(f"volume group {found}: {error.detail}")
-    for array in kernel_arrays(system):
-        if is_ours(md_name_of(system, array.kernel_name)):
-            try:
-                stop(system, array.uuid)
-            except LunetteError as error:
-                refused.append(f"array {array.kernel_name}: {error.detail}")
+    still_open = open_devices(system)
+    for stack in STACKS.values():
+        refused += stack.shut_down(system, still_open)
     return refused
-
-
-def _groups(system: System) -> list[str]:
-    try:
-        return [found.name for found in observe_groups(system) if TAG in found.tags]
-    except LunetteError as error:
-        log.warning("volume groups cannot be listed: %s", error.detail)
-        return []

@@ -16,6 +16,7 @@ from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.changes import Changes
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.snapshot import Observer
+from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
@@ -27,12 +28,12 @@ from lunette.domain.steps import (
     ExportsGone,
     MdCreate,
     MdStep,
+    PoolCreate,
+    PoolStep,
     VolumeCut,
     VolumeDelete,
     VolumeRollBack,
 )
-from lunette.providers.arrays.md.assemble import is_running
-from lunette.providers.arrays.md.observe import running_array
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 
@@ -98,8 +99,9 @@ class Agent:
             return StepReply(changed=False, detail="waiting leaves nothing to take back")
         if isinstance(step, VolumeCut):
             self._guard(step)
-        if isinstance(step, MdCreate) and self._served and step.uuid in {a.uuid for a in self._served.arrays}:
-            raise InUse(f"array {step.md_name} is in service by now: it is not taken back, delete it instead")
+        serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
+        if isinstance(step, MdCreate | PoolCreate) and step.array_id in serving:
+            raise InUse(f"array {serving[step.array_id]} is in service by now: it is not taken back, delete it instead")
         return self._run(job_id, step, undo=True)
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
@@ -155,7 +157,7 @@ class Agent:
         Waits no longer than a late drive is waited for; the step itself then says what is missing.
         """
         served, group = self._served, getattr(step, "group", None)
-        uuid = step.uuid if isinstance(step, MdStep) else None
+        uuid = step.uuid if isinstance(step, MdStep) else step.guid if isinstance(step, PoolStep) else None
         array = next((a for a in served.arrays if a.group == group or a.uuid == uuid), None) if served else None
         if served is None or array is None:
             return
@@ -174,8 +176,13 @@ class Agent:
             return
         if isinstance(step, DiskWipe):
             # A disk that a running array does without holds nothing of it any more; one that waits needs all it has.
-            own = {array.uuid: array.name for array in served.arrays if not self._runs(array)}
-            held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
+            # A label of ZFS lies on a partition, so there the record of its members tells.
+            carried = {plain(s.uuid) for s in step.signatures if s.uuid}
+            held = [
+                array.name
+                for array in served.arrays
+                if (array.uuid in carried or step.disk_id in array.members) and not self._runs(array)
+            ]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
         if isinstance(step, VolumeDelete | VolumeCut | VolumeRollBack) and step.volume_id in serving.mapped_volumes(
@@ -184,7 +191,7 @@ class Agent:
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
 
     def _runs(self, array: ExportArray) -> bool:
-        return is_running(running_array(self._system, array.uuid))
+        return array.engine in STACKS and STACKS[array.engine].is_up(self._system, array)
 
     def _await_gone(self, step: ExportsGone) -> StepReply:
         deadline = self._system.monotonic() + step.deadline_s

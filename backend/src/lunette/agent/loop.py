@@ -16,7 +16,7 @@ SETTLE_S = 0.5
 """Drives appear in bursts: one look serves them all."""
 MDSTAT = "/proc/mdstat"
 MDSTAT_POLL_S = 2.0
-_BUILT = ("md", "dm-", "loop", "ram", "zram")
+_BUILT = ("md", "dm-", "zd", "loop", "ram", "zram")
 
 
 class Loop:

@@ -125,6 +125,11 @@ def withdraw(system: System) -> dict[str, str]:
     return lio.withdraw(system) | nvmet.withdraw(system)
 
 
+def open_devices(system: System) -> frozenset[str]:
+    """Real paths of the devices that somebody serves although nobody claims them: those of nvmet, also of others."""
+    return frozenset(nvmet.served_devices(system))
+
+
 def _serve_scsi(system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_strays: bool) -> ConvergeReport:
     try:
         lio_configfs.prepare(system)

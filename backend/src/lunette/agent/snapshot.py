@@ -9,6 +9,9 @@ from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.providers.arrays.md import plan as md_plan
 from lunette.providers.arrays.md.observe import observe_arrays
+from lunette.providers.arrays.zfs import module as zfs_module
+from lunette.providers.arrays.zfs import observe as zfs
+from lunette.providers.arrays.zfs import plan as zfs_plan
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT
@@ -17,6 +20,8 @@ from lunette.providers.exports.nvmet import plan as nvmet_plan
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
+from lunette.providers.volumes.zvol import observe as zvol
+from lunette.providers.volumes.zvol import plan as zvol_plan
 from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
 
@@ -47,17 +52,19 @@ def take(system: System) -> Observation:
     """Look at everything now. Raises only if not even the disks can be listed."""
     taken_at = system.now()
     disks = observe_disks(system)
-    found = _lvm(system)
-    pools, volumes = lvm_parse.observed(found)
+    pools, volumes = lvm_parse.observed(_lvm(system))
+    datasets = zfs.datasets(system)
+    zfs_arrays = zfs.observe_arrays(system, datasets, disks)
+    zfs_pools, zvols = zvol.observed(datasets, zfs_arrays)
     kernel = os.uname()
     return Observation(
         taken_at=taken_at,
         hostname=kernel.nodename,
         kernel=kernel.release,
         disks=disks,
-        arrays=observe_arrays(system, disks) if system.find_tool("mdadm") else (),
-        pools=pools,
-        volumes=volumes,
+        arrays=(*(observe_arrays(system, disks) if system.find_tool("mdadm") else ()), *zfs_arrays),
+        pools=(*pools, *zfs_pools),
+        volumes=(*volumes, *zvols),
         engines=capabilities(system),
         addresses=_addresses(system),
     )
@@ -67,10 +74,12 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
     return (
         md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
+        zfs_plan.capability(zfs_module.hindrance(system, "zpool")),
         lvm_plan.capability(
             _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE),
             thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
         ),
+        zvol_plan.capability(zfs_module.hindrance(system, "zfs")),
         lio_plan.capability(
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})"

@@ -16,6 +16,11 @@ from lunette.domain.steps import (
     MdRemove,
     MdReplace,
     MdScrub,
+    PoolCreate,
+    PoolDestroy,
+    PoolRelease,
+    PoolReplace,
+    PoolScrub,
     SnapshotDelete,
     SnapshotTake,
     Step,
@@ -28,10 +33,15 @@ from lunette.domain.steps import (
     VolumeRollBack,
     VolumesSeal,
 )
+from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import members, sync
 from lunette.providers.arrays.md import run as md
+from lunette.providers.arrays.zfs import members as pool_members
+from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
-from lunette.providers.volumes.lvm import group, pool, snapshot, volume
+from lunette.providers.volumes.lvm import group, pool, snapshot
+from lunette.providers.volumes.lvm import volume as lvm
+from lunette.providers.volumes.zvol import volume as zvol
 from lunette.system.doorway import System
 
 Call = Callable[[System, Any], str | None]
@@ -41,6 +51,19 @@ Call = Callable[[System, Any], str | None]
 def _nothing(_system: System, step: Step) -> None:
     """What is wiped or destroyed does not come back; engines stop undoing there."""
     raise Conflict(f"this cannot be taken back: {step.describe()}")
+
+
+def _by_engine(name: str) -> Call:
+    """The call of this name of the engine that the step names."""
+
+    def call(system: System, step: VolumeCut | VolumesSeal | VolumeDelete) -> str | None:
+        provider: Call = getattr(_VOLUMES[step.engine], name)
+        return provider(system, step)
+
+    return call
+
+
+_VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 
 
 @dataclass(frozen=True)
@@ -58,12 +81,17 @@ RUNNERS: dict[type[Step], Runner] = {
     MdFail: Runner(members.fail, _nothing),
     MdRemove: Runner(members.remove, _nothing),
     MdScrub: Runner(sync.scrub, sync.undo_scrub),
+    PoolCreate: Runner(zfs.create, zfs.undo_create),
+    PoolDestroy: Runner(zfs.destroy, _nothing),
+    PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
+    PoolRelease: Runner(pool_members.release, _nothing),
+    PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
-    VolumeCut: Runner(volume.cut, volume.undo_cut),
-    VolumesSeal: Runner(volume.seal, volume.undo_seal),
-    VolumeDelete: Runner(volume.delete, _nothing),
-    VolumeGrow: Runner(volume.grow, _nothing),
+    VolumeCut: Runner(_by_engine("cut"), _by_engine("undo_cut")),
+    VolumesSeal: Runner(_by_engine("seal"), _by_engine("undo_seal")),
+    VolumeDelete: Runner(_by_engine("delete"), _nothing),
+    VolumeGrow: Runner(lvm.grow, _nothing),
     ThinPoolCreate: Runner(pool.create, pool.undo_create),
     ThinPoolGrow: Runner(pool.grow, _nothing),
     ThinPoolRemove: Runner(pool.remove, _nothing),

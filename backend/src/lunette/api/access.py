@@ -14,7 +14,7 @@ BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"
 
 _VIEWER = (
     "login_delete", "password_change", "me_show", "document_show", "status_show", "engine_list",
-    "disk_list", "disk_show", "array_list", "array_show", "volume_list", "volume_show",
+    "disk_list", "disk_show", "array_list", "array_show", "layout_list", "volume_list", "volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "mapping_list", "mapping_show",
     "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",

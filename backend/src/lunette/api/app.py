@@ -21,6 +21,7 @@ from lunette.api.routes import (
     host_groups,
     hosts,
     jobs,
+    layouts,
     login,
     mappings,
     portals,
@@ -35,10 +36,10 @@ from lunette.api.routes import (
 
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, array_changes.routes,
-    volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes, host_groups.routes, portals.routes,
-    mappings.batches, mappings.routes, sessions.routes, site.routes, site.verbs, jobs.routes, events.routes,
-    events.alerts,
+    health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
+    array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes,
+    host_groups.routes, portals.routes, mappings.batches, mappings.routes, sessions.routes, site.routes, site.verbs,
+    jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

@@ -31,10 +31,12 @@ def register_create() -> None:
 
 def array(
     name: Name,
-    level: Annotated[str, typer.Option(help="raid0, raid1, raid5, raid6 or raid10.")],
+    level: Annotated[
+        str, typer.Option(help="raid0, raid1, raid5, raid6, raid10, or with zfs stripe, mirror, raidz1 to 3.")
+    ],
     disk: Annotated[list[str], typer.Option(help="Stable disk id; repeat for each disk.")],
     spare: Annotated[list[str] | None, typer.Option(help="Disk that stands by; repeatable.")] = None,
-    engine: Annotated[str, typer.Option(help="Array engine.")] = "md",
+    engine: Annotated[str, typer.Option(help="Array engine: md or zfs.")] = "md",
     chunk: Annotated[str | None, typer.Option(help="Stripe unit, such as 64KiB.")] = None,
     write_hole: Annotated[str | None, typer.Option(help="ppl, bitmap or none.")] = None,
     wipe: Annotated[list[str] | None, typer.Option(help="Disk whose signatures may be destroyed.")] = None,
@@ -52,7 +54,7 @@ def volume(
     array: Annotated[str, typer.Option(help="Array it is cut from.")],
     size: Annotated[str, typer.Option(help="Such as 10GiB.")],
     count: Annotated[int | None, typer.Option(help="Make this many, all or nothing.")] = None,
-    provisioning: Annotated[str, typer.Option(help="thick, or thin: it takes space as hosts write.")] = "thick",
+    provisioning: Annotated[str, typer.Option(help="thick, or thin: it takes space only as hosts write.")] = "thick",
     description: Description = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,

@@ -8,6 +8,7 @@ from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
+from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
 from lunette.cli.site import register_site
 
@@ -15,6 +16,7 @@ REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 
 register_nouns()
 register_create()
+register_layouts()
 register_arrays()
 register_actions()
 register_site()

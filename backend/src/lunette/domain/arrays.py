@@ -19,11 +19,18 @@ class ArrayEngine(StrEnum):
 
 
 class Level(StrEnum):
+    """raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk."""
+
     RAID0 = "raid0"
     RAID1 = "raid1"
     RAID5 = "raid5"
     RAID6 = "raid6"
     RAID10 = "raid10"
+    STRIPE = "stripe"
+    MIRROR = "mirror"
+    RAIDZ1 = "raidz1"
+    RAIDZ2 = "raidz2"
+    RAIDZ3 = "raidz3"
 
 
 class WriteHole(StrEnum):
@@ -31,11 +38,13 @@ class WriteHole(StrEnum):
 
     ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
     bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
+    copy_on_write: nothing is overwritten in place, so there is no hole (ZFS).
     """
 
     PPL = "ppl"
     BITMAP = "bitmap"
     NONE = "none"
+    COPY_ON_WRITE = "copy_on_write"
 
 
 class ArrayState(StrEnum):
@@ -72,7 +81,7 @@ class ArrayCreate(Model):
     chunk_bytes: Annotated[Bytes, Field(ge=4 * KIB, le=128 * MIB)] | None = None
     """Stripe unit, a power of two; None takes the engine's default. Meaningless for raid1."""
     write_hole: WriteHole | None = None
-    """None takes the default: PPL for raid5, bitmap for the other redundant levels, none for raid0."""
+    """None takes the default: PPL for raid5, bitmap for md's other redundant levels, copy_on_write for ZFS."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
     spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
     """Disks that stand by: the first takes the place of a member that is lost."""
@@ -116,7 +125,8 @@ class EngineCapability(Model):
     protocols: tuple[str, ...] = ()
     """What an export engine can serve on this machine now."""
     lacking: tuple[str, ...] = ()
-    """Why it serves a protocol it knows not here, one sentence each, beginning with the protocol."""
+    """What it knows and cannot do here, one sentence each with the reason, beginning with what it is: a protocol, or an
+    ability such as `thin volumes`."""
     needs: tuple[str, ...] = ()
     """Tools and kernel modules it stands on."""
 
@@ -130,6 +140,8 @@ class ObservedMember(Model):
     """in_sync, rebuilding, spare, faulty, missing; replacing: it is filled while the disk it relieves still works."""
     slot: int | None = None
     """None for a spare, and for a faulty disk that has left its slot."""
+    errors: int = 0
+    """Reads, writes and checksums that failed on it since they were last cleared, as far as the engine counts them."""
 
 
 class SyncProgress(Model):
@@ -158,6 +170,7 @@ class ObservedArray(Model):
     raid_disks: int
     progress: SyncProgress | None
     mismatch_count: int | None
+    """md: sectors the last check found to differ. ZFS: checksum errors, which it repairs as far as it has copies."""
     disk_bytes: int | None = None
     """The least a disk must hold to become a member; None where the engine does not say."""
     scrub: str | None = None

@@ -53,7 +53,7 @@ class ObservedDisk(Model):
     used_by_system: bool
     fabric: bool
     array_uuid: str | None
-    """UUID of the md array its superblock names, whether or not that array is ours or running."""
+    """UUID of the md array its superblock names, or guid of the ZFS pool, whether or not that is ours or running."""
 
     def occupation(self) -> str | None:
         """Why this disk cannot be used without being wiped, in words; None if it is blank and free."""

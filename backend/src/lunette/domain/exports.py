@@ -17,7 +17,10 @@ from lunette.domain.mappings import ExportEngine, Family, Protocol
 
 
 class ExportArray(Model):
-    """An array to bring up at boot: by its UUID, from disks that carry it. `group` is the volume group on it."""
+    """An array to bring up at boot: by its UUID (a pool's guid), from the disks recorded as its members.
+
+    `group` is what its volumes are cut from: the volume group on an md array, or the pool itself.
+    """
 
     array_id: str
     name: str

@@ -7,11 +7,20 @@ from pydantic import Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Description, Name
-from lunette.domain.sizes import MIB, Bytes
+from lunette.domain.sizes import KIB, MIB, Bytes
 
 EXTENT_BYTES = 4 * MIB
 """LVM's default physical extent. A size that is no multiple of it is refused rather than silently rounded."""
+BLOCK_BYTES = 16 * KIB
+"""Block size of a zvol (volblocksize): ZFS's own default since 2.2. A volume is a whole number of blocks."""
 MAX_BATCH = 1000
+
+
+class VolumeEngine(StrEnum):
+    """What cuts volumes from an array: lvm from a block device, zvol from a ZFS pool."""
+
+    LVM = "lvm"
+    ZVOL = "zvol"
 
 
 class Provisioning(StrEnum):
@@ -93,7 +102,7 @@ class VolumeRollBack(Model):
 
 
 class ObservedVolume(Model):
-    """A logical volume or snapshot the machine has. Both ids are None where it does not carry our mark."""
+    """A logical volume, a snapshot or a zvol the machine has. Both ids are None where it does not carry our mark."""
 
     volume_id: str | None
     snapshot_id: str | None = None
@@ -102,11 +111,12 @@ class ObservedVolume(Model):
     device: str
     size_bytes: int
     active: bool
-    open: bool
+    open: bool | None
+    """None where the engine does not tell: to ask for a zvol would be to open it."""
     sealed: bool
     """False while a volume is freshly cut and its old content has not been wiped yet."""
     used_bytes: int | None = None
-    """What a thin volume holds of its pool, shared with its snapshots or not; None: it is thick, or not active."""
+    """What a thin volume holds, shared with its snapshots or not; None: it is thick, or not active."""
 
 
 class ObservedThinPool(Model):
@@ -122,7 +132,7 @@ class ObservedThinPool(Model):
 
 
 class ObservedPool(Model):
-    """The space of an array that volumes are cut from (an LVM volume group). Sizes in bytes."""
+    """The space of an array that volumes are cut from: an LVM volume group, a ZFS pool. Sizes in bytes."""
 
     array_uuid: str | None
     group: str

@@ -2,6 +2,7 @@
 
 from sqlalchemy import select
 
+from lunette.domain.arrays import ArrayState
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
@@ -17,7 +18,7 @@ ACTOR = Actor(name="lunette")
 def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:
     """Files a job for each disk that was replaced and holds no data of its array any more.
 
-    md marks such a disk as faulty once its copy is complete; until then it works, and is left alone.
+    md marks such a disk as faulty once its copy is complete, ZFS drops it; until then it works, and is left alone.
     """
     query = select(Array.id, Array.uuid, ArrayDisk.disk_id, ArrayDisk.serial).join(ArrayDisk)
     with store.read() as tx:
@@ -26,7 +27,7 @@ def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:
     for array_id, uuid, disk_id, serial in leaving:
         found = observed.get(uuid)
         place = next((m for m in found.members if m.disk_id == disk_id), None) if found else None
-        if found is None or found.device is None or (place is not None and place.state != "faulty"):
+        if found is None or found.state is ArrayState.MISSING or (place is not None and place.state != "faulty"):
             continue
         with store.write() as tx:
             row = tx.get(Array, array_id)

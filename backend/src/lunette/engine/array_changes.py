@@ -15,8 +15,8 @@ from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, need
 from lunette.engine.outcome import Actor, Outcome
-from lunette.planner import array_changes as planner
 from lunette.planner.arrays import KnownArray
+from lunette.planner.changing import changing
 from lunette.planner.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array
@@ -34,31 +34,35 @@ class Change:
 
     def add_spares(self, wish: ArrayAddSpares) -> Outcome:
         return self._file(
-            lambda array, seen: planner.plan_add_spares(array, wish, seen, disk_owners(self._tx, seen, wish.disks)),
+            lambda array, seen: changing(array).plan_add_spares(
+                array, wish, seen, disk_owners(self._tx, seen, wish.disks)
+            ),
             wish.wipe,
         )
 
     def replace(self, wish: ArrayReplace) -> Outcome:
         return self._file(
-            lambda array, seen: planner.plan_replace(array, wish, seen, disk_owners(self._tx, seen, (wish.new,))),
+            lambda array, seen: changing(array).plan_replace(
+                array, wish, seen, disk_owners(self._tx, seen, (wish.new,))
+            ),
             wish.wipe,
         )
 
     def fail(self, wish: ArrayDiskChoice) -> Outcome:
-        return self._file(lambda array, seen: planner.plan_fail(array, wish, seen))
+        return self._file(lambda array, seen: changing(array).plan_fail(array, wish, seen))
 
     def remove(self, wish: ArrayDiskChoice) -> Outcome:
-        return self._file(lambda array, seen: planner.plan_remove(array, wish, seen))
+        return self._file(lambda array, seen: changing(array).plan_remove(array, wish, seen))
 
     def readd(self, wish: ArrayDiskChoice) -> Outcome:
-        return self._file(lambda array, seen: planner.plan_readd(array, wish, seen))
+        return self._file(lambda array, seen: changing(array).plan_readd(array, wish, seen))
 
     def scrub(self, wish: ArrayScrub) -> Outcome:
-        return self._file(lambda array, seen: planner.plan_scrub(array, wish, seen))
+        return self._file(lambda array, seen: changing(array).plan_scrub(array, wish, seen))
 
     def let_go(self, disk: MdMember) -> Outcome:
         """What is left to do for a disk that md has copied."""
-        return self._file(lambda array, _seen: planner.plan_let_go(array, disk))
+        return self._file(lambda array, _seen: changing(array).plan_let_go(array, disk))
 
     def patch(self, wish: ArrayPatch) -> Outcome:
         """Keeps the pace of resync, rebuild and scrub; the agent sets it now and after every start."""
@@ -66,7 +70,7 @@ class Change:
         asked = wish.model_dump(exclude_unset=True)
         low = asked.get("sync_speed_min_bytes_s", array.sync_speed_min_bytes_s)
         high = asked.get("sync_speed_max_bytes_s", array.sync_speed_max_bytes_s)
-        plan = planner.plan_patch(known(array), wish, low, high)
+        plan = changing(known(array)).plan_patch(known(array), wish, low, high)
         if not self._dry_run and (low, high) != (array.sync_speed_min_bytes_s, array.sync_speed_max_bytes_s):
             array.sync_speed_min_bytes_s, array.sync_speed_max_bytes_s = low, high
             exportset.changed(self._tx, self._desk)

@@ -6,7 +6,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from lunette.domain.plans import Plan
-from lunette.domain.steps import MdAdd, MdMember, MdRemove, MdReplace
+from lunette.domain.steps import MdAdd, MdMember, MdRemove, MdReplace, PoolRelease, PoolReplace
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk
 
@@ -14,7 +14,7 @@ from lunette.store.resources import Array, ArrayDisk
 def joining(plan: Plan) -> tuple[MdMember, ...]:
     """The disks that the plan brings into an array."""
     added = [step.member for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
-    return (*added, *(step.new for step in plan.steps if isinstance(step, MdReplace)))
+    return (*added, *(step.new for step in plan.steps if isinstance(step, MdReplace | PoolReplace)))
 
 
 def claim(array: Array, plan: Plan) -> None:
@@ -27,9 +27,10 @@ def claim(array: Array, plan: Plan) -> None:
 def changed(tx: Session, job: Job) -> None:
     """The job succeeded: who was removed has left, and who is being copied leaves later."""
     plan = Plan.model_validate(job.plan)
-    _drop(tx, job, (step.member for step in plan.steps if isinstance(step, MdRemove)))
+    gone = [step.member for step in plan.steps if isinstance(step, MdRemove | PoolRelease)]
+    _drop(tx, job, gone)
     for step in plan.steps:
-        if isinstance(step, MdReplace):
+        if isinstance(step, MdReplace | PoolReplace) and step.old not in gone:
             tx.get_one(ArrayDisk, step.old.disk_id).leaving = True
 
 

@@ -36,18 +36,18 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             name=wish.name,
             engine=wish.engine.value,
             level=wish.level.value,
-            uuid=new.create.uuid,
-            md_name=new.create.md_name,
-            group_name=new.group.group,
-            chunk_bytes=new.create.chunk_bytes,
-            write_hole=new.create.write_hole.value,
-            member_bytes=new.create.member_bytes,
-            size_bytes=new.size_bytes,
+            uuid=new.made.uuid,
+            md_name=new.made.own_name,
+            group_name=new.made.group_name,
+            chunk_bytes=new.made.chunk_bytes,
+            write_hole=new.made.write_hole.value,
+            member_bytes=new.made.member_bytes,
+            size_bytes=new.made.size_bytes,
             sync_speed_min_bytes_s=wish.sync_speed_min_bytes_s,
             sync_speed_max_bytes_s=wish.sync_speed_max_bytes_s,
             disks=[
                 ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
-                for slot, member in enumerate((*new.create.members, *new.create.spares))
+                for slot, member in enumerate(new.members)
             ],
         )
     )

@@ -33,7 +33,7 @@ from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.engine.desk import Desk
-from lunette.providers.volumes.lvm import plan as lvm
+from lunette.planner.engines import volume_planning
 from lunette.store.database import after_commit
 from lunette.store.resources import (
     Array,
@@ -119,14 +119,18 @@ def _arrays(tx: Session) -> tuple[ExportArray, ...]:
 def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
     mapped = select(Mapping.volume_id).distinct()
     query = (
-        select(Volume, Array.group_name).join(Array, Array.id == Volume.array_id).where(Volume.id.in_(mapped))
-    ).order_by(Volume.id)
+        select(Volume, Array.group_name, Array.engine)
+        .join(Array, Array.id == Volume.array_id)
+        .where(Volume.id.in_(mapped))
+        .order_by(Volume.id)
+    )
     return tuple(
         ExportVolume(
             volume_id=row.id, name=row.name, array_id=row.array_id, group=group,
-            device=lvm.device_path(group, row.lv_name), size_bytes=row.size_bytes, identity=row.identity(),
+            device=volume_planning(ArrayEngine(engine)).device_path(group, row.lv_name), size_bytes=row.size_bytes,
+            identity=row.identity(),
         )
-        for row, group in tx.execute(query)
+        for row, group, engine in tx.execute(query)
     )  # fmt: skip
 
 

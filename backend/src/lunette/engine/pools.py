@@ -1,4 +1,4 @@
-"""Watches thin pools: alerts before they are full, and lets them grow by themselves where their array has room."""
+"""Watches the space thin volumes share: alerts before it is full, and thin pools grow where their array has room."""
 
 import datetime as dt
 from collections.abc import Callable, Iterator
@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.observations import Observation
@@ -21,6 +22,7 @@ from lunette.engine.loop import Loop
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.volumes import promised_bytes
 from lunette.planner.checker import Bounds, check
+from lunette.planner.engines import thin_pooling
 from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM
@@ -39,6 +41,7 @@ LEVELS = ((100, Severity.CRITICAL), (95, Severity.CRITICAL), (85, Severity.WARNI
 _FULL = {
     "data": "hosts get errors for writes to places their thin volumes have not written before",
     "metadata": "hosts get errors for writes, and the pool may need a repair",
+    "space": "hosts get errors for writes to their thin volumes",
 }
 
 
@@ -69,8 +72,10 @@ class PoolWatcher:
             seen = self._look(BUSY_PERIOD_S)
         except Unavailable:
             return PERIOD_S
-        pools = {pool.group: pool for pool in seen.pools if pool.ours and pool.thin}
-        pairs = [(array, pools[array.group_name]) for array in arrays if array.group_name in pools]
+        pools = {pool.group: pool for pool in seen.pools if pool.ours}
+        found = [(array, pools[array.group_name]) for array in arrays if array.group_name in pools]
+        # Without its thin pool an array that needs one has no thin volumes yet.
+        pairs = [(a, pool) for a, pool in found if pool.thin or thin_pooling(ArrayEngine(a.engine)) is None]
         for array, pool in pairs:
             if lvm.pool_growth(pool) is not None:
                 with self._store.write() as tx:
@@ -109,23 +114,30 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
             continue
         percent, severity = level
         words = f"is full: {_FULL[what]}" if percent == 100 else f"is more than {percent} % full"
-        room = pool.free_bytes // pool.extent_bytes
-        fix = (
-            "It grows by itself with what its array has left; see that this lasts." if room else
-            "Its array has nothing left for it. Delete volumes or snapshots, let hosts free what they do not use "
-            "(fstrim), or add space to the array."
-        )  # fmt: skip
         yield Cause(
             key=f"thin_pool.{what}:{array.id}",
             severity=severity,
-            message=f"The {what} of the thin pool of array {array.name} {words}",
-            cause=f"Thin volumes and snapshots share {format_size(size)} of {what}",
-            fix=fix,
+            message=f"The {what} of {'the thin pool of ' if pool.thin else ''}array {array.name} {words}",
+            cause=f"Thin volumes {'and snapshots ' if pool.thin else ''}share {format_size(size)} of {what}",
+            fix=_fix(pool),
         )
 
 
+def _fix(pool: ObservedPool) -> str:
+    if pool.thin is None:
+        return "Delete volumes, or let hosts free what they do not use (fstrim)."
+    if pool.free_bytes // pool.extent_bytes:
+        return "It grows by itself with what its array has left; see that this lasts."
+    return (
+        "Its array has nothing left for it. Delete volumes or snapshots, let hosts free what they do not use "
+        "(fstrim), or add space to the array."
+    )
+
+
 def _parts(pool: ObservedPool) -> Iterator[tuple[str, int, int]]:
-    """Data and metadata of a thin pool with what is used of each, as far as that is known."""
+    """What thin volumes share, with what is used of it: data and metadata of a thin pool, or else the whole array."""
+    if pool.thin is None:
+        yield "space", pool.size_bytes - pool.free_bytes, pool.size_bytes
     if pool.thin and pool.thin.used_bytes is not None:
         yield "data", pool.thin.used_bytes, pool.thin.size_bytes
     if pool.thin and pool.thin.metadata_used_bytes is not None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
@@ -16,6 +17,7 @@ from lunette.engine.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import volumes as planner
 from lunette.planner.checker import Bounds, check
+from lunette.planner.engines import volume_planning
 from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, VolumeFacts
 from lunette.store.events import emit
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Snapshot, Volume
@@ -31,7 +33,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate]
         arrays={reference: known_array(row) for reference, row in rows.items()},
         taken_names=frozenset(taken),
         promised=promised,
-        thin_bytes=thin_bytes(tx, list(rows.values())),
+        thin_bytes=_thin_bytes(tx, list(rows.values())),
     )
     new = planner.plan_create(wishes, seen, facts, desk.identities)
     groups = {row.group_name: promised.get(row.id, 0) for row in rows.values()}
@@ -63,22 +65,22 @@ def _row(volume: NewVolume) -> Volume:
 
 
 def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> dict[str, int]:
-    """Bytes per array id of thick volumes of ours that are not shown: not cut yet when the machine was looked at."""
+    """What thick volumes of ours that are not shown will take of each array id: they were not cut yet at that look."""
     shown = {(volume.group, volume.name) for volume in seen.volumes}
-    groups = {array.id: array.group_name for array in arrays}
+    by_id = {array.id: array for array in arrays}
     query = select(Volume.array_id, Volume.lv_name, Volume.size_bytes).where(
-        Volume.array_id.in_(list(groups)),
+        Volume.array_id.in_(list(by_id)),
         Volume.state != ResourceState.DELETING.value,
         Volume.provisioning == Provisioning.THICK.value,
     )
-    promised = dict.fromkeys(groups, 0)
+    promised = dict.fromkeys(by_id, 0)
     for array_id, lv_name, size in tx.execute(query):
-        if (groups[array_id], lv_name) not in shown:
-            promised[array_id] += size
+        if (by_id[array_id].group_name, lv_name) not in shown:
+            promised[array_id] += volume_planning(ArrayEngine(by_id[array_id].engine)).reserved_bytes(size)
     return promised
 
 
-def thin_bytes(tx: Session, arrays: Sequence[Array]) -> dict[str, int]:
+def _thin_bytes(tx: Session, arrays: Sequence[Array]) -> dict[str, int]:
     """What the thin volumes of each array id could hold together."""
     query = select(Volume.array_id, func.sum(Volume.size_bytes)).where(
         Volume.array_id.in_([array.id for array in arrays]), Volume.provisioning == Provisioning.THIN.value
@@ -145,11 +147,13 @@ def _is_last_thin(tx: Session, volume: Volume) -> bool:
 def known(tx: Session, volume: Volume) -> KnownVolume:
     """The row as the planner takes it."""
     snapshots = select(Snapshot.name).where(Snapshot.volume_id == volume.id).order_by(Snapshot.name)
+    array = tx.get_one(Array, volume.array_id)
     return KnownVolume(
         id=volume.id,
         name=volume.name,
         description=volume.description,
-        group=tx.get_one(Array, volume.array_id).group_name,
+        array_engine=ArrayEngine(array.engine),
+        group=array.group_name,
         size_bytes=volume.size_bytes,
         mapped_to=_owners(tx, volume.id),
         provisioning=Provisioning(volume.provisioning),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlalchemy import select
 
 from lunette.domain.alerts import Severity
-from lunette.domain.arrays import ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
@@ -15,6 +15,7 @@ from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
+from lunette.planner.changing import when_back
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.resources import Array, ArrayDisk
@@ -146,7 +147,7 @@ def _is_lost(row: Array, disk: ArrayDisk, found: ObservedArray | None, seen: Obs
     """True for a disk that should take part and does not. One that a job is just adding is not lost."""
     place = next((m for m in found.members if m.disk_id == disk.disk_id), None) if found else None
     if disk.leaving or place is not None:
-        return not disk.leaving and place is not None and place.state == "faulty"
+        return not disk.leaving and place is not None and place.state in ("faulty", "missing")
     there = seen.disk(disk.disk_id)
     return row.state != ResourceState.CHANGING or there is None or there.array_uuid == row.uuid
 
@@ -178,6 +179,5 @@ def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observa
     if not lost:
         return "Replace the missing disk."
     name = lost[0].disk_id
-    there = seen.disk(name)
-    back = f"It is attached again: `lunette array readd {row.name} {name}`; or r" if there is not None else "R"
-    return f"{back}eplace it: `lunette array replace {row.name} {name} NEW`."
+    back = when_back(ArrayEngine(row.engine), row.name, name) if seen.disk(name) is not None else "Replace"
+    return f"{back} it: `lunette array replace {row.name} {name} NEW`."

@@ -22,6 +22,7 @@ from lunette.planner.arrays import KnownArray, take_disks, wiping
 from lunette.planner.findings import Findings
 from lunette.providers.arrays.md.plan import survives
 
+WHEN_BACK = "It is attached again: `lunette array readd {array} {disk}`; or replace"
 FULL = "It is filled anew from the other disks: until that is over the array is not redundant."
 
 
@@ -33,7 +34,7 @@ class _Which(TypedDict):
 
 def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """Disks that stand by; on a degraded array the first is filled at once."""
-    ask = _Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disks", "raid0", f"array {array.name} is raid0: no spare could fill a lost disk's place")
     fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
@@ -50,7 +51,7 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
 
 def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """A working member is copied while it still works; for any other the new disk is added and filled."""
-    ask = _Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
+    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
     if ask.found.level == "raid0":
         ask.add(Invalid, "disk", wish.disk, f"array {array.name} is raid0: md cannot exchange a disk of it")
     old, place = ask.own(wish.disk)
@@ -80,7 +81,7 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
 
 def plan_fail(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
     """Gives a member up. Raises InUse where the array has no redundancy left for that."""
-    ask = _Request(array, seen, f"Disk {wish.disk} of array {array.name} was not failed")
+    ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not failed")
     disk, place = ask.own(wish.disk)
     if place is None or place.state not in ("in_sync", "rebuilding"):
         state = place.state if place else "not there"
@@ -98,7 +99,7 @@ def plan_fail(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Pl
 
 def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
     """Lets go of a spare, of a faulty disk, or of one that is gone."""
-    ask = _Request(array, seen, f"Disk {wish.disk} was not removed from array {array.name}")
+    ask = Request(array, seen, f"Disk {wish.disk} was not removed from array {array.name}")
     disk, place = ask.own(wish.disk)
     if place is not None and place.state in ("in_sync", "rebuilding", "replacing"):
         message = f"disk {disk.disk_id} holds data of array {array.name} ({place.state}): replace it, or fail it first"
@@ -121,7 +122,7 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
 
 def plan_readd(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
     """Takes back a member that was gone or faulty: quickly where a bitmap tells what changed, otherwise in full."""
-    ask = _Request(array, seen, f"Disk {wish.disk} was not taken back into array {array.name}")
+    ask = Request(array, seen, f"Disk {wish.disk} was not taken back into array {array.name}")
     member, place = ask.own(wish.disk)
     disk = seen.disk(member.disk_id)
     if disk is None:
@@ -149,7 +150,7 @@ def plan_readd(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> P
 def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
     """Starts or stops reading everything. Raises Conflict where there is nothing to compare, or something runs."""
     stop = wish.action is ScrubAction.STOP
-    ask = _Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
+    ask = Request(array, seen, f"The scrub of array {array.name} was not {'stopped' if stop else 'started'}")
     running = ask.found.progress.action if ask.found.progress else None
     if ask.found.level == "raid0":
         ask.add(Invalid, "action", wish.action, f"array {array.name} is raid0: it has nothing to compare")
@@ -203,7 +204,7 @@ def _is_short(found: ObservedArray) -> bool:
     return found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING)
 
 
-class _Request:
+class Request:
     """What a change of one array needs to be judged: the array as the machine has it, and all that speaks against it.
 
     Raises Conflict at once if the array does not run. `what` says what does not happen then.

@@ -10,22 +10,20 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import DiskWipe, GroupCreate, MdCreate, MdMember
-from lunette.planner.engines import ARRAY_ENGINES, missing_reason
+from lunette.domain.steps import DiskWipe, MdMember
+from lunette.planner.engines import ARRAY_ENGINES, Blueprint, level_problem, missing_reason
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
-from lunette.providers.volumes.lvm import plan as lvm
 
 
 @dataclass(frozen=True)
 class NewArray:
-    """The choices for one array: `create` and `group` are steps of `plan`, kept apart for the row."""
+    """The choices for one array: the steps of `made` are among those of `plan`, kept apart for the row."""
 
     id: str
     plan: Plan
-    create: MdCreate
-    group: GroupCreate
-    size_bytes: int
+    made: Blueprint
+    members: tuple[MdMember, ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def plan_create(
     """
     findings = Findings()
     check_name(findings, "array", wish.name, name_taken)
-    reason = missing_reason(seen, "array", wish.engine.value) or missing_reason(seen, "volume", "lvm")
+    reason = engine_reason(wish.engine, seen)
     if reason:
         findings.add(Invalid, "engine", wish.engine.value, reason)
     fields = {f"disks[{i}]": d for i, d in enumerate(wish.disks)} | {
@@ -67,6 +65,14 @@ def plan_create(
         _check_together(findings, wish, whole)
     findings.refuse(f"Array {wish.name} was not created")
     return _choose(wish, whole, wipe, identities)
+
+
+def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
+    """Why arrays of this engine cannot be made here: what is missing for them, or for volumes on them."""
+    reason = missing_reason(seen, "array", engine.value)
+    if reason is None and engine in ARRAY_ENGINES:
+        reason = missing_reason(seen, "volume", ARRAY_ENGINES[engine].volumes.value)
+    return reason
 
 
 def take_disks(
@@ -163,27 +169,25 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
         findings.add(Invalid, "disks", ", ".join(odd), message)
     engine = ARRAY_ENGINES.get(wish.engine)
     if engine:
-        for problem in engine.problems(wish, [disk.size_bytes for disk in disks]):
+        unknown = level_problem(wish)
+        for problem in (unknown,) if unknown else engine.problems(wish, disks):
             findings.add_problem(Invalid, problem)
 
 
 def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], ids: IdentitySource) -> NewArray:
-    engine = ARRAY_ENGINES[wish.engine]
     array_id, uuid = ids.id(), ids.id()
-    members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
-    create = engine.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks])
-    group = lvm.group_create(array_id, create.uuid)
+    made = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
     wipes, lost = wiping(disks, wipe)
-    size = engine.usable_bytes(wish.level, create.member_bytes, len(wish.disks))
     spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
-    detail = f"{wish.level.value} of {len(wish.disks)} disks{spares}, {format_size(size)} usable"
+    detail = f"{wish.level.value} of {len(wish.disks)} disks{spares}, {format_size(made.size_bytes)} usable"
     plan = Plan(
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
-        steps=(*wipes, create, group),
-        warnings=tuple(_warnings(create, disks)),
+        steps=(*wipes, *made.steps),
+        warnings=tuple(_warnings(wish.level, made.write_hole, disks)),
     )
-    return NewArray(id=array_id, plan=plan, create=create, group=group, size_bytes=size)
+    members = tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks)
+    return NewArray(id=array_id, plan=plan, made=made, members=members)
 
 
 def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
@@ -200,23 +204,23 @@ def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[D
     return steps, lost
 
 
-def _warnings(create: MdCreate, disks: list[ObservedDisk]) -> list[str]:
+def _warnings(level: Level, hole: WriteHole, disks: list[ObservedDisk]) -> list[str]:
     found = []
     smallest, largest = min(d.size_bytes for d in disks), max(d.size_bytes for d in disks)
-    if largest - smallest > largest // 100:
+    if largest - smallest > largest // 100 and level is not Level.STRIPE:
         waste = sum(disk.size_bytes - smallest for disk in disks)
         found.append(f"The disks differ in size: {format_size(waste)} of the larger ones stay unused.")
     if len({disk.rotational for disk in disks}) > 1:
         found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
-    if create.level is Level.RAID0:
-        found.append("raid0 has no redundancy: the loss of any one disk loses every volume on the array.")
-    if create.level in (Level.RAID5, Level.RAID6) and create.write_hole is not WriteHole.PPL:
+    if level in (Level.RAID0, Level.STRIPE):
+        found.append(f"{level.value} has no redundancy: the loss of any one disk loses every volume on the array.")
+    if level in (Level.RAID5, Level.RAID6) and hole is not WriteHole.PPL:
         found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
     return found
 
 
 def plan_delete(array: KnownArray, seen: Observation) -> Plan:
-    """Removes the empty group, then destroys the array. Raises InUse, naming the volumes, while it has any."""
+    """Removes what volumes were cut from, then the array. Raises InUse, naming the volumes, while it has any."""
     if array.volumes:
         findings = Findings()
         message = f"it holds {len(array.volumes)} volumes ({shorten(array.volumes)}); delete them first"
@@ -225,12 +229,12 @@ def plan_delete(array: KnownArray, seen: Observation) -> Plan:
     observed = next((a for a in seen.arrays if a.uuid == array.uuid), None)
     warnings: tuple[str, ...] = ()
     if observed is None or observed.state is ArrayState.MISSING:
-        warnings = ("The array is not assembled: disks that are absent now keep their old superblock.",)
-    destroy = ARRAY_ENGINES[array.engine].destroy_step(array.id, array.uuid, array.size_bytes, array.members)
+        warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
+    steps = ARRAY_ENGINES[array.engine].destroy_steps(array.id, array.uuid, array.size_bytes, array.members)
     detail = f"its {len(array.members)} disks become free"
     return Plan(
         title=f"Delete array {array.name}",
         changes=(Change(action=Action.DESTROY, noun="array", name=array.name, detail=detail),),
-        steps=(lvm.group_remove(array.id, array.uuid), destroy),
+        steps=steps,
         warnings=warnings,
     )

@@ -21,6 +21,10 @@ from lunette.domain.steps import (
     MdMember,
     MdReplace,
     MdStep,
+    PoolCreate,
+    PoolDestroy,
+    PoolReplace,
+    PoolStep,
     SnapshotDelete,
     ThinPoolCreate,
     ThinPoolGrow,
@@ -30,7 +34,7 @@ from lunette.domain.steps import (
     VolumeRollBack,
     VolumesSeal,
 )
-from lunette.domain.volumes import ObservedPool
+from lunette.domain.volumes import ObservedPool, Provisioning
 
 
 class Bounds(Model):
@@ -93,7 +97,7 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate() | MdAdd() | MdReplace(), DiskWipe():
+        case MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolReplace(), DiskWipe():
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
@@ -134,8 +138,10 @@ def _joining(step: AnyStep) -> tuple[MdMember, ...]:
             return (*step.members, *step.spares)
         case MdAdd(returns=False):
             return (step.member,)
-        case MdReplace():
+        case MdReplace() | PoolReplace():
             return (step.new,)
+        case PoolCreate():
+            return step.members
     return ()
 
 
@@ -149,6 +155,10 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 if taken := {step.md_name, step.uuid} & arrays:
                     yield f"array name or UUID {', '.join(sorted(taken))} is taken"
                 arrays |= {step.md_name, step.uuid}
+            case PoolCreate():
+                if taken := {step.pool, step.guid} & (arrays | groups):
+                    yield f"pool name or guid {', '.join(sorted(taken))} is taken"
+                arrays |= {step.pool, step.guid}
             case GroupCreate():
                 if step.group in groups:
                     yield f"group {step.group} exists"
@@ -172,9 +182,12 @@ def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, i
             continue
         sizes = _taken(step, pool)
         pool_name = step.pool if isinstance(step, VolumeCut | VolumeGrow) else None
-        wanted[step.group] += 0 if pool_name else sum(sizes)
+        is_thin = pool_name is not None or (isinstance(step, VolumeCut) and step.provisioning is Provisioning.THIN)
+        wanted[step.group] += 0 if is_thin else sum(sizes)
         if any(size % pool.extent_bytes or size < 0 for size in sizes) or not any(sizes):
             yield f"{step.describe()}: {sizes} bytes are no whole number of extents"
+        if isinstance(step, VolumeCut) and pool_name and step.provisioning is not Provisioning.THIN:
+            yield f"{step.describe()}: it is thick and takes from thin pool {pool_name}"
         if pool_name and step.group not in thin:
             yield f"{step.describe()}: {step.group} has no thin pool"
     for group, asked in wanted.items():
@@ -235,6 +248,10 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
                     yield f"array {step.md_name} does not carry our mark"
+            case PoolDestroy() | PoolStep():
+                array = arrays.get(step.guid)
+                if array is not None and not (array.ours and array.name == step.pool):
+                    yield f"pool {step.pool} does not carry our mark"
 
 
 def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:

@@ -1,30 +1,271 @@
-"""Which engine plans what: the pure halves of the providers behind one protocol each."""
+"""Which engine plans what: the pure halves of the providers behind one protocol each.
+
+The tables here are the only place that knows engines by name; everybody else asks for what they can, and refuses what
+their capability record does not offer (`unable_reason`) before asking for the steps.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, WriteHole
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
-from lunette.domain.steps import MdCreate, MdDestroy, MdMember
+from lunette.domain.steps import (
+    AnyStep,
+    GroupCreate,
+    MdCreate,
+    MdMember,
+    PoolCreate,
+    SnapshotDelete,
+    SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolRemove,
+    VolumeCut,
+    VolumeGrow,
+)
+from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, Provisioning, VolumeEngine
 from lunette.providers.arrays.md import plan as md
+from lunette.providers.arrays.zfs import plan as zfs
+from lunette.providers.arrays.zfs import space
+from lunette.providers.volumes.lvm import plan as lvm
+from lunette.providers.volumes.zvol import plan as zvol
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """An array as one engine would make it: `create` makes the array itself, `group` what its volumes are cut from."""
+
+    uuid: str
+    own_name: str
+    """The name the engine knows it by."""
+    group_name: str
+    create: MdCreate | PoolCreate
+    group: GroupCreate | None
+    """None where volumes are cut from the array itself."""
+    chunk_bytes: int | None
+    write_hole: WriteHole
+    member_bytes: int
+    size_bytes: int
+
+    @property
+    def steps(self) -> tuple[AnyStep, ...]:
+        return (self.create,) if self.group is None else (self.create, self.group)
 
 
 class ArrayPlanning(Protocol):
-    """The pure half of an array engine."""
+    """The pure half of an array engine. `volumes` cuts volumes from its arrays."""
 
-    def problems(self, wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem, ...]: ...
+    volumes: VolumeEngine
 
-    def usable_bytes(self, level: Level, member: int, disks: int) -> int: ...
+    def capability(self) -> EngineCapability:
+        """What it could do if nothing were missing."""
+        ...
 
-    def create_step(
-        self, array_id: str, uuid: str, wish: ArrayCreate, members: Sequence[MdMember], disk_bytes: Sequence[int]
-    ) -> MdCreate: ...
+    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]: ...
 
-    def destroy_step(self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> MdDestroy: ...
+    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint: ...
+
+    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+        """What volumes with blocks of this size could hold together."""
+        ...
+
+    def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float: ...
+
+    def destroy_steps(
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]
+    ) -> tuple[AnyStep, ...]: ...
 
 
-ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {ArrayEngine.MD: md}
+class MdPlanning:
+    volumes = VolumeEngine.LVM
+
+    def capability(self) -> EngineCapability:
+        return md.capability()
+
+    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return md.problems(wish, [disk.size_bytes for disk in disks])
+
+    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+        members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
+        create = md.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks])
+        group = lvm.group_create(array_id, create.uuid)
+        return Blueprint(
+            uuid=create.uuid, own_name=create.md_name, group_name=group.group, create=create, group=group,
+            chunk_bytes=create.chunk_bytes, write_hole=create.write_hole, member_bytes=create.member_bytes,
+            size_bytes=md.usable_bytes(wish.level, create.member_bytes, len(wish.disks), create.chunk_bytes),
+        )  # fmt: skip
+
+    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+        chunk = wish.chunk_bytes or md.default_chunk(wish.level)
+        member = md.member_bytes([disk.size_bytes for disk in disks], chunk)
+        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk))
+
+    def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
+        # With three disks the two data blocks and the parity are the whole stripe: read one, write two.
+        narrow = level is Level.RAID5 and disks == 3
+        copies = level is Level.RAID1
+        return 3 if narrow else disks if copies else md.level_facts(level).small_write_ios
+
+    def destroy_steps(
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]
+    ) -> tuple[AnyStep, ...]:
+        return lvm.group_remove(array_id, uuid), md.destroy_step(array_id, uuid, size_bytes, members)
+
+
+class ZfsPlanning:
+    volumes = VolumeEngine.ZVOL
+
+    def capability(self) -> EngineCapability:
+        return zfs.capability()
+
+    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return zfs.problems(wish, disks)
+
+    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+        create = zfs.create_step(array_id, uuid, wish, disks)
+        return Blueprint(
+            uuid=create.guid, own_name=create.pool, group_name=create.pool, create=create, group=None,
+            chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
+            member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks)),
+            size_bytes=self.usable_bytes(wish, disks, BLOCK_BYTES),
+        )  # fmt: skip
+
+    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+        sizes = [disk.size_bytes for disk in disks]
+        return space.volume_bytes(wish.level, sizes, block_bytes, zfs.shift_of(disks))
+
+    def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
+        return zfs.small_write_ios(level, disks, block_bytes)
+
+    def destroy_steps(
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]
+    ) -> tuple[AnyStep, ...]:
+        return (zfs.destroy_step(array_id, uuid, size_bytes, members),)
+
+
+class VolumePlanning(Protocol):
+    """The pure half of a volume engine. A group is a volume group or a pool."""
+
+    def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
+
+    def reserved_bytes(self, size_bytes: int) -> int:
+        """What a thick volume takes of the free space its group shows; a thin one takes nothing at first."""
+        ...
+
+    def lv_name(self, volume_id: str) -> str: ...
+
+    def device_path(self, group: str, name: str) -> str: ...
+
+    def cut_steps(
+        self, group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning
+    ) -> tuple[VolumeCut, ...]: ...
+
+    def delete_steps(self, group: str, volume_id: str, size_bytes: int) -> tuple[AnyStep, ...]: ...
+
+
+class ThinPooling(Protocol):
+    """Of an engine whose thin volumes share a pool in their group, which has to be made first."""
+
+    def pool_create(
+        self, pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int
+    ) -> ThinPoolCreate | None: ...
+
+    def pool_remove(self, group: str) -> ThinPoolRemove: ...
+
+
+class Growing(Protocol):
+    """Of an engine with `can_grow`."""
+
+    def grow_step(
+        self, group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning
+    ) -> VolumeGrow: ...
+
+
+class Snapshotting(Protocol):
+    """Of an engine with `can_snapshot`."""
+
+    def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
+
+    def snapshot_delete_step(self, group: str, snapshot_id: str) -> SnapshotDelete: ...
+
+    def clone_steps(
+        self, group: str, snapshot_id: str, volumes: Sequence[tuple[str, int]]
+    ) -> tuple[VolumeCut, ...]: ...
+
+    def roll_back_steps(
+        self, group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int
+    ) -> tuple[AnyStep, ...]: ...
+
+
+ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {ArrayEngine.MD: MdPlanning(), ArrayEngine.ZFS: ZfsPlanning()}
+VOLUME_ENGINES: dict[VolumeEngine, VolumePlanning] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+THIN_POOLS: dict[VolumeEngine, ThinPooling] = {VolumeEngine.LVM: lvm}
+"""An engine that is not here cuts thin volumes from the free space of the group itself, if it can cut them."""
+GROWING: dict[VolumeEngine, Growing] = {VolumeEngine.LVM: lvm}
+SNAPSHOTTING: dict[VolumeEngine, Snapshotting] = {VolumeEngine.LVM: lvm}
+
+
+class Ability(StrEnum):
+    """What a volume engine may offer beside thick volumes."""
+
+    THIN = "thin volumes"
+    GROW = "growth of volumes"
+    SNAPSHOT = "snapshots"
+
+    def is_in(self, record: EngineCapability) -> bool:
+        """True if the record offers it."""
+        return {
+            Ability.THIN: record.can_thin, Ability.GROW: record.can_grow, Ability.SNAPSHOT: record.can_snapshot
+        }[self]  # fmt: skip
+
+
+def volume_engine(engine: ArrayEngine) -> VolumeEngine:
+    """What cuts volumes from arrays of this engine."""
+    return ARRAY_ENGINES[engine].volumes
+
+
+def volume_planning(engine: ArrayEngine) -> VolumePlanning:
+    """What plans the volumes on an array of this engine."""
+    return VOLUME_ENGINES[volume_engine(engine)]
+
+
+def thin_pooling(engine: ArrayEngine) -> ThinPooling | None:
+    """What plans the thin pools on an array of this engine; None if thin volumes need none there."""
+    return THIN_POOLS.get(volume_engine(engine))
+
+
+def growing(engine: ArrayEngine) -> Growing:
+    """What plans growth of volumes on an array of this engine, which must offer it."""
+    return GROWING[volume_engine(engine)]
+
+
+def snapshotting(engine: ArrayEngine) -> Snapshotting:
+    """What plans snapshots on an array of this engine, which must offer them."""
+    return SNAPSHOTTING[volume_engine(engine)]
+
+
+def unable_reason(seen: Observation, engine: ArrayEngine, ability: Ability | None = None) -> str | None:
+    """Why volumes on an array of this engine cannot be had here, or not with this ability; None if they can."""
+    name = volume_engine(engine).value
+    if reason := missing_reason(seen, "volume", name):
+        return reason
+    record = capabilities(seen, "volume")[name]
+    if ability is None or ability.is_in(record):
+        return None
+    why = next((line for line in record.lacking if line.startswith(f"{ability.value}:")), None)
+    return why or f"volume engine {name}, which arrays of engine {engine.value} use, does not offer {ability.value}"
+
+
+def level_problem(wish: ArrayCreate) -> FieldProblem | None:
+    """Why the engine does not know the level at all; None if it does."""
+    offered = [facts.level for facts in ARRAY_ENGINES[wish.engine].capability().levels]
+    if wish.level in offered:
+        return None
+    rule = f"engine {wish.engine.value} offers {', '.join(level.value for level in offered)}"
+    return FieldProblem(field="level", value=wish.level.value, message=rule)
 
 
 def capabilities(seen: Observation, kind: str) -> dict[str, EngineCapability]:

@@ -4,7 +4,7 @@ A site document may ask for an array and for volumes on it; the volumes are plan
 that is not known here changes nothing, so what needs its result is refused rather than taken for possible.
 """
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, WriteHole
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.observations import Observation
 from lunette.domain.steps import (
@@ -14,11 +14,15 @@ from lunette.domain.steps import (
     GroupRemove,
     MdCreate,
     MdDestroy,
+    PoolCreate,
+    PoolDestroy,
     VolumeCut,
     VolumeDelete,
 )
-from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Provisioning
+from lunette.planner.engines import THIN_POOLS, VOLUME_ENGINES
 from lunette.providers.arrays.md import plan as md
+from lunette.providers.arrays.zfs import space
 from lunette.providers.volumes.lvm import plan as lvm
 
 
@@ -30,13 +34,15 @@ def after(seen: Observation, step: AnyStep) -> Observation:
         case MdCreate():
             return _with_array(seen, step)
         case MdDestroy():
-            kept = tuple(array for array in seen.arrays if array.uuid != step.uuid)
-            freed = _with_disks(seen, step.devices(), signatures=(), holders=(), array_uuid=None)
-            return freed.model_copy(update={"arrays": kept})
+            return _without_array(seen, step, step.uuid)
+        case PoolCreate():
+            return _with_zfs_pool(seen, step)
+        case PoolDestroy():
+            return _without_group(_without_array(seen, step, step.guid), step.pool)
         case GroupCreate():
             return _with_pool(seen, step)
         case GroupRemove():
-            return seen.model_copy(update={"pools": tuple(pool for pool in seen.pools if pool.group != step.group)})
+            return _without_group(seen, step.group)
         case VolumeCut():
             return _with_volume(seen, step)
         case VolumeDelete():
@@ -65,6 +71,32 @@ def _with_array(seen: Observation, step: MdCreate) -> Observation:
     return taken.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
+def _without_array(seen: Observation, step: MdDestroy | PoolDestroy, uuid: str) -> Observation:
+    freed = _with_disks(seen, step.devices(), signatures=(), partitions=0, holders=(), array_uuid=None)
+    return freed.model_copy(update={"arrays": tuple(array for array in seen.arrays if array.uuid != uuid)})
+
+
+def _with_zfs_pool(seen: Observation, step: PoolCreate) -> Observation:
+    """Array and group in one. ZFS makes partitions of its own, whose labels are the members' marks."""
+    disks = [disk for disk in seen.disks if disk.id in step.devices()]
+    taken = _with_disks(seen, step.devices(), partitions=2, holders=(step.pool,), array_uuid=step.guid)
+    size = space.volume_bytes(step.level, [disk.size_bytes for disk in disks], BLOCK_BYTES, step.ashift)
+    array = ObservedArray(
+        uuid=step.guid, engine=ArrayEngine.ZFS, name=step.pool, ours=True, device=None, level=step.level.value,
+        state=ArrayState.CLEAN, size_bytes=size, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
+        raid_disks=len(step.members), progress=None, mismatch_count=None,
+        members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
+    )  # fmt: skip
+    pool = ObservedPool(
+        array_uuid=step.guid, group=step.pool, ours=True, size_bytes=size, free_bytes=size, extent_bytes=BLOCK_BYTES
+    )
+    return taken.model_copy(update={"arrays": (*seen.arrays, array), "pools": (*seen.pools, pool)})
+
+
+def _without_group(seen: Observation, group: str) -> Observation:
+    return seen.model_copy(update={"pools": tuple(pool for pool in seen.pools if pool.group != group)})
+
+
 def _with_pool(seen: Observation, step: GroupCreate) -> Observation:
     array = next((array for array in seen.arrays if array.uuid == step.md_uuid), None)
     if array is None:
@@ -79,16 +111,24 @@ def _with_pool(seen: Observation, step: GroupCreate) -> Observation:
 
 def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
     volume = ObservedVolume(
-        volume_id=step.volume_id, group=step.group, name=step.lv_name, device=lvm.device_path(step.group, step.lv_name),
-        size_bytes=step.size_bytes, active=True, open=False, sealed=True,
+        volume_id=step.volume_id, group=step.group, name=step.lv_name, active=True, open=False, sealed=True,
+        device=VOLUME_ENGINES[step.engine].device_path(step.group, step.lv_name), size_bytes=step.size_bytes,
     )  # fmt: skip
-    return _with_room(seen, step.group, -step.size_bytes, (*seen.volumes, volume))
+    is_thin = step.provisioning is Provisioning.THIN
+    taken = 0 if is_thin else VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
+    return _with_room(seen, step.group, -taken, (*seen.volumes, volume))
 
 
 def _without_volume(seen: Observation, step: VolumeDelete) -> Observation:
-    kept = tuple(volume for volume in seen.volumes if (volume.group, volume.name) != (step.group, step.lv_name))
-    given_back = step.size_bytes if len(kept) < len(seen.volumes) else 0
-    return _with_room(seen, step.group, given_back, kept)
+    """A thin volume that shares a thin pool gives back nothing: what it held stays with the pool."""
+    found = next((v for v in seen.volumes if (v.group, v.name) == (step.group, step.lv_name)), None)
+    if found is None:
+        return seen
+    if found.used_bytes is None:
+        given_back = VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
+    else:
+        given_back = 0 if step.engine in THIN_POOLS else found.used_bytes
+    return _with_room(seen, step.group, given_back, tuple(volume for volume in seen.volumes if volume is not found))
 
 
 def _with_room(seen: Observation, group: str, more: int, volumes: tuple[ObservedVolume, ...]) -> Observation:

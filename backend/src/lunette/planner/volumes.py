@@ -4,19 +4,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep, ThinPoolCreate
+from lunette.domain.steps import AnyStep, ThinPoolCreate, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.planner.arrays import KnownArray
-from lunette.planner.engines import capabilities, missing_reason
+from lunette.planner.engines import Ability, growing, thin_pooling, unable_reason, volume_planning
 from lunette.planner.findings import Findings, at, shorten
 from lunette.planner.names import check_name
-from lunette.providers.volumes.lvm import plan as lvm
 
 LISTED = 32
 """A plan names this many new volumes one by one, the rest as a count."""
@@ -44,6 +44,7 @@ class KnownVolume:
     id: str
     name: str
     description: str
+    array_engine: ArrayEngine
     group: str
     size_bytes: int
     mapped_to: tuple[str, ...] = ()
@@ -109,15 +110,14 @@ def _check_one(
     elif not any(pool.group == array.group for pool in seen.pools):
         message = f"array {array.name} is not active now, so nothing can be cut from it; look at its state first"
         findings.add(Conflict, where, wish.array, message)
-    problem = lvm.size_problem(wish.size_bytes)
-    if problem:
-        findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
-    thin = capabilities(seen, "volume").get("lvm")
-    reason = missing_reason(seen, "volume", "lvm")
-    if wish.provisioning is Provisioning.THIN and not (thin and thin.can_thin):
-        reason = f"thin provisioning is not offered by this appliance: install {lvm.THIN_PACKAGE}, or take thick"
-    if reason:
-        findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
+    if array is not None:
+        problem = volume_planning(array.engine).size_problem(wish.size_bytes)
+        if problem:
+            findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
+        is_thin = wish.provisioning is Provisioning.THIN
+        reason = unable_reason(seen, array.engine, Ability.THIN if is_thin else None)
+        if reason:
+            findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
 
 
 def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts) -> None:
@@ -129,7 +129,8 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
         array = facts.arrays[wish.array]
         if array.id in full or wish.provisioning is Provisioning.THIN:
             continue
-        if wish.size_bytes > left[array.id]:
+        taken = volume_planning(array.engine).reserved_bytes(wish.size_bytes)
+        if taken > left[array.id]:
             full.add(array.id)
             asked = _asked(wishes, facts, array.id, Provisioning.THICK)
             message = (
@@ -139,27 +140,34 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
             )
             findings.add(NoSpace, at("volumes", index, len(wishes), "size_bytes"), wish.size_bytes, message)
         else:
-            left[array.id] -= wish.size_bytes
+            left[array.id] -= taken
 
 
 def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, kind: Provisioning) -> int:
     return sum(w.size_bytes for w in wishes if facts.arrays[w.array].id == array_id and w.provisioning is kind)
 
 
+def _to_reserve(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array: KnownArray) -> int:
+    """What the thick volumes that are asked for take of the array."""
+    sizes = [w.size_bytes for w in wishes
+             if facts.arrays[w.array].id == array.id and w.provisioning is Provisioning.THICK]  # fmt: skip
+    return sum(map(volume_planning(array.engine).reserved_bytes, sizes))
+
+
 def _new_pools(
     findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
 ) -> list[ThinPoolCreate]:
-    """The thin pools that are needed and not there yet. The first thin volume of an array brings it."""
+    """The thin pools that are needed and not there yet: where the engine has such, the first thin volume brings it."""
     arrays = {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}
     made = []
     for array in arrays.values():
         thin = _asked(wishes, facts, array.id, Provisioning.THIN)
         pool = next(pool for pool in seen.pools if pool.group == array.group)
-        if not thin or pool.thin is not None:
+        pooling = thin_pooling(array.engine)
+        if not thin or pooling is None or pool.thin is not None:
             continue
-        thick = _asked(wishes, facts, array.id, Provisioning.THICK)
-        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - thick
-        step = lvm.pool_create(ids.id(), pool, left, thin)
+        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - _to_reserve(wishes, facts, array)
+        step = pooling.pool_create(ids.id(), pool, left, thin)
         if step is None:
             message = (
                 f"array {array.name} has {format_size(max(0, left))} free, too little for the thin pool the first thin "
@@ -179,16 +187,23 @@ def _overcommitted(
     for array in {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}.values():
         thin = _asked(wishes, facts, array.id, Provisioning.THIN)
         total = facts.thin_bytes.get(array.id, 0) + thin
-        pool = next(pool for pool in seen.pools if pool.group == array.group)
         metadata = sum(2 * step.metadata_bytes for step in pools if step.group == array.group)
-        thick = facts.promised.get(array.id, 0) + _asked(wishes, facts, array.id, Provisioning.THICK)
-        room = (pool.thin.size_bytes if pool.thin else 0) + pool.free_bytes - metadata - thick
+        promised = facts.promised.get(array.id, 0) + _to_reserve(wishes, facts, array)
+        room = _thin_room(array, seen, promised + metadata)
         if thin and total > room:
             found.append(
                 f"The thin volumes of array {array.name} could hold {format_size(total)} together, and it has room for "
                 f"{format_size(room)}: watch the alerts, and add space before it is full."
             )
     return tuple(found)
+
+
+def _thin_room(array: KnownArray, seen: Observation, promised: int) -> int:
+    """What thin volumes could fill in all: what they have (their pool, or else what they hold), and all that is free
+    and not promised to thick ones."""
+    pool = next(pool for pool in seen.pools if pool.group == array.group)
+    held = sum(volume.used_bytes or 0 for volume in seen.volumes if volume.group == array.group)
+    return (pool.thin.size_bytes if pool.thin else held) + pool.free_bytes - promised
 
 
 def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
@@ -200,12 +215,12 @@ def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
 
 
 def _choose(wish: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) -> NewVolume:
-    volume_id = identities.id()
+    volume_id, array = identities.id(), facts.arrays[wish.array]
     return NewVolume(
         id=volume_id,
-        array_id=facts.arrays[wish.array].id,
+        array_id=array.id,
         wish=wish,
-        lv_name=lvm.lv_name(volume_id),
+        lv_name=volume_planning(array.engine).lv_name(volume_id),
         identity=identities.volume(),
     )
 
@@ -216,18 +231,18 @@ def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCrea
     steps: list[AnyStep] = [*pools]
     seals: list[AnyStep] = []
     for array_id in dict.fromkeys(volume.array_id for volume in volumes):
-        group = arrays[array_id].group
+        array = arrays[array_id]
         cuts = [
             cut
             for kind in Provisioning
-            for cut in lvm.cut_steps(
-                group,
+            for cut in volume_planning(array.engine).cut_steps(
+                array.group,
                 [(v.id, v.wish.size_bytes) for v in volumes if (v.array_id, v.wish.provisioning) == (array_id, kind)],
-                thin=kind is Provisioning.THIN,
+                kind,
             )
         ]
         steps += cuts
-        seals.append(lvm.seal_step(cuts))
+        seals.append(VolumesSeal.of(cuts))
     return Plan(title=f"Create {'volume ' if len(volumes) == 1 else ''}{title}",
                 changes=tuple(created(volumes, {a.id: a.name for a in facts.arrays.values()})),
                 steps=(*steps, *seals))  # fmt: skip
@@ -278,20 +293,23 @@ def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised:
         return Plan(title=title, changes=(), steps=())
     _check_growth(findings, volume, size_bytes, seen, promised)
     findings.refuse(f"Volume {volume.name} was not grown")
-    is_thin = volume.provisioning is Provisioning.THIN
+    planning = growing(volume.array_engine)
     more = format_size(size_bytes - volume.size_bytes)
     hosts = f"; {shorten(volume.mapped_to)} see it at their next rescan" if volume.mapped_to else ""
     return Plan(
         title=title,
         changes=(_change(volume, f"{more} more: {format_size(size_bytes)}{hosts}"),),
-        steps=(lvm.grow_step(volume.group, volume.id, volume.size_bytes, size_bytes, thin=is_thin),),
+        steps=(planning.grow_step(volume.group, volume.id, volume.size_bytes, size_bytes, volume.provisioning),),
     )
 
 
 def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> None:
-    odd, record = lvm.size_problem(size_bytes), capabilities(seen, "volume").get("lvm")
+    odd = volume_planning(volume.array_engine).size_problem(size_bytes)
+    unable = unable_reason(seen, volume.array_engine, Ability.GROW)
     pool = next((pool for pool in seen.pools if pool.group == volume.group), None)
-    if size_bytes < volume.size_bytes:
+    if unable:
+        findings.add(Conflict, "volume", volume.name, unable)
+    elif size_bytes < volume.size_bytes:
         message = (
             f"a volume never gets smaller, and {volume.name} has {format_size(volume.size_bytes)}: what hosts keep at "
             "its end would be lost. Make a smaller volume and let the host copy"
@@ -299,8 +317,6 @@ def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen
         findings.add(Invalid, "size_bytes", size_bytes, message)
     elif odd:
         findings.add_problem(Invalid, odd)
-    elif record is None or not record.can_grow or not record.available:
-        findings.add(Conflict, "volume", volume.name, missing_reason(seen, "volume", "lvm") or "it cannot grow")
     elif pool is None:
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
     elif volume.provisioning is Provisioning.THICK:
@@ -311,7 +327,7 @@ def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen
 
 
 def plan_delete(volume: KnownVolume, *, last_thin: bool = False) -> Plan:
-    """Waits until the exports are gone, then removes the volume; with the last thin one of an array its pool.
+    """Waits until the exports are gone, then removes the volume; with the last thin one of an array its thin pool.
 
     Raises InUse while it is mapped or has snapshots, naming them.
     """
@@ -324,11 +340,10 @@ def plan_delete(volume: KnownVolume, *, last_thin: bool = False) -> Plan:
         findings.add(InUse, "volume", volume.name, message)
     findings.refuse(f"Volume {volume.name} was not deleted")
     detail = f"{format_size(volume.size_bytes)} of data are lost"
+    steps = volume_planning(volume.array_engine).delete_steps(volume.group, volume.id, volume.size_bytes)
+    pooling = thin_pooling(volume.array_engine)
     return Plan(
         title=f"Delete volume {volume.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=(
-            *lvm.delete_steps(volume.group, volume.id, volume.size_bytes),
-            *([lvm.pool_remove(volume.group)] if last_thin else []),
-        ),
+        steps=(*steps, pooling.pool_remove(volume.group)) if last_thin and pooling else steps,
     )

@@ -8,13 +8,12 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.steps import SnapshotTake
+from lunette.domain.steps import SnapshotTake, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate
-from lunette.planner.engines import capabilities
+from lunette.planner.engines import Ability, snapshotting, unable_reason, volume_planning
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
 from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, check_names, created
-from lunette.providers.volumes.lvm import plan as lvm
 
 NO_THICK_SNAPSHOTS = (
     "it is thick, and a snapshot would turn each first write of its hosts into several, for as long as it lives; only "
@@ -47,16 +46,15 @@ def plan_take(
     """Raises Invalid or Conflict where the volume cannot have snapshots now."""
     findings = Findings()
     check_name(findings, "snapshot", wish.name, name_taken)
-    record = capabilities(seen, "volume").get("lvm")
-    if volume.provisioning is not Provisioning.THIN:
+    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, "volume", volume.name, unable)
+    elif volume.provisioning is not Provisioning.THIN:
         findings.add(Invalid, "volume", volume.name, NO_THICK_SNAPSHOTS)
-    elif record is None or not record.can_snapshot:
-        reason = f"snapshots are not offered by this appliance: install {lvm.THIN_PACKAGE}"
-        findings.add(Invalid, "volume", volume.name, reason)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
     findings.refuse(f"Snapshot {wish.name} was not taken")
-    step = lvm.snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
+    planning = snapshotting(volume.array_engine)
+    step = planning.snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
     detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), as it is at that moment"
     changes = (Change(action=Action.CREATE, noun="snapshot", name=wish.name, detail=detail),)
     plan = Plan(title=f"Take snapshot {wish.name} of volume {volume.name}", changes=changes, steps=(step,))
@@ -69,7 +67,7 @@ def plan_delete(snapshot: KnownSnapshot) -> Plan:
     return Plan(
         title=f"Delete snapshot {snapshot.name}",
         changes=(Change(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
-        steps=(lvm.snapshot_delete_step(snapshot.volume.group, snapshot.id),),
+        steps=(snapshotting(snapshot.volume.array_engine).snapshot_delete_step(snapshot.volume.group, snapshot.id),),
     )
 
 
@@ -80,20 +78,18 @@ def plan_clone(
     findings = Findings()
     names = wish.names()
     check_names(findings, names, taken)
-    if not _is_active(seen, snapshot.volume.group):
+    if unable := unable_reason(seen, snapshot.volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, "snapshot", snapshot.name, unable)
+    elif not _is_active(seen, snapshot.volume.group):
         findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active now")
     title = f"{len(names)} volumes" if len(names) > 1 else f"volume {names[0]}"
     findings.refuse(f"Snapshot {snapshot.name} was not cloned")
     volumes = tuple(_clone(name, snapshot, wish.description, ids) for name in names)
-    cuts = lvm.cut_steps(
-        snapshot.volume.group,
-        [(volume.id, snapshot.size_bytes) for volume in volumes],
-        thin=True,
-        source=lvm.snapshot_name(snapshot.id),
-    )
+    sizes = [(volume.id, snapshot.size_bytes) for volume in volumes]
+    cuts = snapshotting(snapshot.volume.array_engine).clone_steps(snapshot.volume.group, snapshot.id, sizes)
     changes = tuple(created(volumes, {snapshot.array_id: snapshot.array}))
     plan = Plan(
-        title=f"Clone {title} from snapshot {snapshot.name}", changes=changes, steps=(*cuts, lvm.seal_step(cuts))
+        title=f"Clone {title} from snapshot {snapshot.name}", changes=changes, steps=(*cuts, VolumesSeal.of(cuts))
     )
     return NewVolumes(plan=plan, volumes=volumes)
 
@@ -105,8 +101,9 @@ def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySo
         description=description,
     )  # fmt: skip
     return NewVolume(
-        id=volume_id, array_id=snapshot.array_id, wish=wish, lv_name=lvm.lv_name(volume_id), identity=ids.volume()
-    )
+        id=volume_id, array_id=snapshot.array_id, wish=wish, identity=ids.volume(),
+        lv_name=volume_planning(snapshot.volume.array_engine).lv_name(volume_id),
+    )  # fmt: skip
 
 
 def plan_roll_back(volume: KnownVolume, snapshot: KnownSnapshot, seen: Observation, ids: IdentitySource) -> Plan:
@@ -118,14 +115,17 @@ def plan_roll_back(volume: KnownVolume, snapshot: KnownSnapshot, seen: Observati
     if volume.mapped_to:
         message = f"it is mapped to {shorten(volume.mapped_to)}, who would find other data; delete these mappings first"
         findings.add(InUse, "volume", volume.name, message)
-    if not _is_active(seen, volume.group):
+    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, "volume", volume.name, unable)
+    elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
     findings.refuse(f"Volume {volume.name} was not rolled back")
+    planning = snapshotting(volume.array_engine)
     detail = f"it becomes as it was in snapshot {snapshot.name}: what was written since is lost"
     return Plan(
         title=f"Roll volume {volume.name} back to snapshot {snapshot.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=lvm.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes),
+        steps=planning.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes),
     )
 
 

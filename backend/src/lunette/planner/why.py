@@ -137,7 +137,9 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     if observed.state is ArrayState.FAILED:
         return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level survives")
     if not any(pool.group == facts.array.group for pool in facts.seen.pools):
-        return _broken(Part.ARRAY, f"{name} runs, but the volume group {facts.array.group} on it is not there")
+        return _broken(
+            Part.ARRAY, f"{name} runs, but {facts.array.group}, which its volumes are cut from, is not there"
+        )
     return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
 
 
@@ -149,7 +151,9 @@ def _volume(facts: ChainFacts) -> WhyLink:
         return _unknown(Part.VOLUME)
     found = next((volume for volume in facts.seen.volumes if volume.volume_id == facts.volume_id), None)
     if found is None:
-        return _broken(Part.VOLUME, f"{name} is not on its array; look at the array and at LVM on the appliance")
+        return _broken(
+            Part.VOLUME, f"{name} is not on its array; look on the appliance at what {facts.array.group} holds"
+        )
     if not found.active:
         return _broken(
             Part.VOLUME, f"{name} is there but not active; the agent activates it within seconds, or says why"

@@ -2,6 +2,7 @@
 
 PACKAGES = {
     "blkid": "util-linux",
+    "blockdev": "util-linux",
     "ip": "iproute2",
     "lsblk": "util-linux",
     "lvchange": "lvm2",
@@ -24,6 +25,8 @@ PACKAGES = {
     "vgremove": "lvm2",
     "vgs": "lvm2",
     "wipefs": "util-linux",
+    "zfs": "zfsutils-linux",
+    "zpool": "zfsutils-linux",
 }
 SEARCH_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 

@@ -26,7 +26,8 @@ class VolumeObserved(Answer):
     device: str
     size_bytes: int
     active: bool
-    open: bool
+    open: bool | None
+    """Null where the engine does not tell."""
     sealed: bool
     used_bytes: int | None
     """What a thin volume holds of its pool, shared with its snapshots or not; null for a thick one."""

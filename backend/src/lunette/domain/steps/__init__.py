@@ -7,6 +7,7 @@ from pydantic import Field
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.disks import DiskWipe
 from lunette.domain.steps.md import MdAdd, MdCreate, MdDestroy, MdFail, MdMember, MdRemove, MdReplace, MdScrub, MdStep
+from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, PoolReplace, PoolScrub, PoolStep
 from lunette.domain.steps.volumes import (
     ExportsGone,
     GroupCreate,
@@ -33,6 +34,11 @@ AnyStep = Annotated[
     | MdFail
     | MdRemove
     | MdScrub
+    | PoolCreate
+    | PoolDestroy
+    | PoolReplace
+    | PoolRelease
+    | PoolScrub
     | GroupCreate
     | GroupRemove
     | VolumeCut
@@ -65,6 +71,12 @@ __all__ = [
     "MdReplace",
     "MdScrub",
     "MdStep",
+    "PoolCreate",
+    "PoolDestroy",
+    "PoolRelease",
+    "PoolReplace",
+    "PoolScrub",
+    "PoolStep",
     "SealedVolume",
     "SnapshotDelete",
     "SnapshotTake",

@@ -1,10 +1,12 @@
-"""Steps on volume groups, volumes, thin pools and snapshots."""
+"""Steps on volumes, on snapshots of them, and on the groups and thin pools they are cut from."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from lunette.domain.base import Model
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
+from lunette.domain.volumes import Provisioning, VolumeEngine
 
 
 class GroupCreate(Step):
@@ -34,8 +36,8 @@ class GroupRemove(Step):
 
 
 class VolumeCut(Step):
-    """Cuts one logical volume, marked as fresh until it is sealed. A thick one is wiped where an earlier volume may
-    have left what systems recognise; a thin one reads as zeros, or as its source.
+    """Cuts one volume, marked as fresh until it is sealed. A thick one on LVM is wiped where an earlier volume may have
+    left what systems recognise; a thin one and a zvol read as zeros, or as their source.
 
     Undo removes it only while it is still fresh: a sealed volume may hold a host's data.
     """
@@ -45,15 +47,21 @@ class VolumeCut(Step):
     group: str
     lv_name: str
     size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
+    provisioning: Provisioning = Provisioning.THICK
+    """Thin: it reserves no space, and takes blocks as hosts write."""
     pool: str | None = None
-    """The thin pool it takes its blocks from; None: it is thick."""
+    """The thin pool it takes these blocks from, where the engine has such pools (LVM); None: it has none, or is thick.
+
+    A thin zvol takes them from its ZFS pool, which is its `group`.
+    """
     source: str | None = None
     """The snapshot in the same pool that it begins as a copy of."""
 
     def describe(self) -> str:
         if self.source:
             return f"clone volume {self.lv_name} ({format_size(self.size_bytes)}) from snapshot {self.source}"
-        origin = f"{self.group}, thin" if self.pool else self.group
+        origin = f"{self.group}, thin" if self.provisioning is Provisioning.THIN else self.group
         return f"cut volume {self.lv_name} ({format_size(self.size_bytes)}) from {origin}"
 
 
@@ -68,6 +76,13 @@ class VolumesSeal(Step):
     kind: Literal["volumes.seal"] = "volumes.seal"
     group: str
     volumes: tuple[SealedVolume, ...]
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    @classmethod
+    def of(cls, cuts: Sequence[VolumeCut]) -> "VolumesSeal":
+        """All volumes of one group at once, so that a failed cut can still take the others back."""
+        sealed = tuple(SealedVolume(volume_id=cut.volume_id, lv_name=cut.lv_name) for cut in cuts)
+        return cls(group=cuts[0].group, volumes=sealed, engine=cuts[0].engine)
 
     def describe(self) -> str:
         return f"seal {len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''} in {self.group}"
@@ -87,7 +102,7 @@ class ExportsGone(Step):
 
 
 class VolumeDelete(Step):
-    """Removes one logical volume that carries this volume's tag and is not open."""
+    """Removes one volume that carries this volume's mark and is not open."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.delete"] = "volume.delete"
@@ -95,6 +110,7 @@ class VolumeDelete(Step):
     group: str
     lv_name: str
     size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"delete volume {self.lv_name} ({format_size(self.size_bytes)}) from {self.group}: its data is lost"

@@ -8,6 +8,8 @@ from lunette.providers.disks import parse
 from lunette.system.doorway import System
 
 BY_ID = "/dev/disk/by-id"
+UNREADABLE = "unreadable"
+"""The signature of a drive that could not be read: what it carries is not known."""
 _PARTITION = re.compile(r"-part\d+$")
 _STACKED = ("dm-", "md-", "lvm-")
 """Links of what is built on drives: there is one or more per volume."""
@@ -35,7 +37,7 @@ def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signa
     except ToolFailed as error:
         if len(devices) == 1:
             name = devices[0].rpartition("/")[2]
-            return {name: (Signature(type="unreadable", label=error.log.strip()[:80] or None, uuid=None),)}
+            return {name: (Signature(type=UNREADABLE, label=error.log.strip()[:80] or None, uuid=None),)}
     return {name: found for device in devices for name, found in read_signatures(system, [device]).items()}
 
 

@@ -15,6 +15,8 @@ class Partition:
     number: int
     media: Media
     mount: str | None = None
+    label: str | None = None
+    """Its name in the partition table."""
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Device:
 
     kernel_name: str
     kind: str
-    """disk, part, md or lv."""
+    """disk, part, md, lv or zvol."""
     size_bytes: int
     links: list[str]
     """All its paths in /dev beside /dev/<kernel_name>."""

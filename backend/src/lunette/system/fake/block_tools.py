@@ -49,7 +49,7 @@ class BlockTools:
             row |= _disk_facts(device.disk)
             children = [self._partition(device.disk, partition) for partition in device.disk.partitions]
         elif device.kind == "part":
-            row["type"] = "part"
+            row |= {"type": "part", "partlabel": self._part_label(device)}
         elif device.kind == "md":
             array = self._md.arrays[device.kernel_name]
             row |= {"type": array.geometry.level, "uuid": None}
@@ -67,6 +67,10 @@ class BlockTools:
         if children or above:
             row["children"] = [*children, *above]
         return row
+
+    def _part_label(self, device: Device) -> str | None:
+        parts = {disk.partition_name(part.number): part for disk in self._blocks.disks for part in disk.partitions}
+        return parts[device.kernel_name].label
 
     def _partition(self, disk: FakeDisk, partition: Partition) -> Row:
         device = self._blocks.devices()[disk.partition_name(partition.number)]
@@ -108,7 +112,7 @@ class BlockTools:
         """`blockdev --rereadpt`: partitions that no table names are gone."""
         device = self._blocks.find(path)
         disk = device.disk if device else None
-        if disk is None or disk.is_used():
+        if device is None or disk is None or self._blocks.is_held(device.kernel_name):
             return 1, "", "blockdev: ioctl error on BLKRRPART: Device or resource busy\n"
         if not any(s.usage == "partition-table" for s in disk.media.all_signatures()):
             disk.partitions.clear()

@@ -3,6 +3,7 @@
 import errno
 from collections.abc import Callable, Sequence
 
+from lunette.system.fake import zfs_tools
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.configfs import refuse
 from lunette.system.fake.files import Files
@@ -16,12 +17,14 @@ from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build
+from lunette.system.fake.zfs import Zfs
+from lunette.system.fake.zfs_tools import ZfsTools
 
 GIB = 1024**3
 FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
 """Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma")  # fmt: skip
+           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "zfs")  # fmt: skip
 
 
 class Hardware:
@@ -34,7 +37,13 @@ class Hardware:
         self.blocks, self.files = Blocks(), Files()
         self.md = Md(self.blocks)
         self.lvm = Lvm(self.blocks, self.md, self.files)
+        self.zfs = Zfs(self.blocks)
         self.tools = Tools(self.blocks, self.md, self.lvm, self.half_way, lambda: self.clock)
+        zfs_commands = ZfsTools(
+            self.blocks, self.zfs, self.half_way, lambda: self.clock, lambda: "zfs" in self._modules, self._hostid
+        )  # fmt: skip
+        for command in zfs_tools.COMMANDS:
+            self.tools.add(command, zfs_commands.run)
         self.tools.add("modprobe", self._modprobe)
         self.tools.add("ip", lambda argv: ip_addresses(sorted(self.addresses)))
         self.available_modules = set(MODULES)
@@ -83,6 +92,7 @@ class Hardware:
         """Take a drive out while the machine runs."""
         disk.is_present = False
         self.md.lose(disk, self.clock)
+        self.zfs.lose(disk)
         self.changed()
         self._tell()
 
@@ -108,6 +118,7 @@ class Hardware:
     def _restart(self, *, power_cut: bool) -> None:
         self.md.reboot()
         self.lvm.reboot()
+        self.zfs.reboot()
         self.blocks.reboot()
         self.files.reboot(power_cut=power_cut)
         self.files.seed("/run/lunette/.keep", b"")
@@ -128,6 +139,8 @@ class Hardware:
             self._tree = None
             if self.md.tick(self.clock):
                 self._tell()
+        if self.zfs.tick(self.clock):
+            self._tree = None
 
     def later(self, seconds: float, happens: Callable[[], None]) -> None:
         """Let something happen from outside once this much time went by, whoever waits meanwhile."""
@@ -142,7 +155,9 @@ class Hardware:
     def _view(self) -> Tree:
         if self._tree is None:
             modules = frozenset(self._modules)
-            node = Node(self.blocks, self.md, self.lvm, modules, self.hostname, tuple(self.rdma_devices))
+            node = Node(
+                self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, tuple(self.rdma_devices)
+            )  # fmt: skip
             self._tree = build(node, self.clock)
         return self._tree
 
@@ -169,12 +184,16 @@ class Hardware:
             raise refuse(errno.ENODEV)
         return self.target
 
+    def _hostid(self) -> bytes:
+        return self.files.read("/etc/hostid") if self.files.exists("/etc/hostid") else bytes(4)
+
     def _modprobe(self, argv: Sequence[str]) -> Answer:
         names = {word.replace("-", "_") for word in argv[1:] if not word.startswith("-")}
         missing = sorted(names - self.available_modules)
         if missing:
             return 1, "", f"modprobe: FATAL: Module {missing[0]} not found in directory /lib/modules/6.12.0\n"
-        self._load(names)
+        if "--dry-run" not in argv:
+            self._load(names)
         return 0, "", ""
 
     def _write_sysfs(self, path: str, text: str) -> None:

@@ -6,9 +6,14 @@ with the same level and chunk show the old content again, as they do on real dri
 
 import uuid
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lunette.system.fake.zfs import ZfsLabel
 
 MD_OFFSET = 4096
 PV_OFFSET = 512
+ZFS_OFFSET = 262144
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,7 @@ class Media:
     signatures: list[FakeSignature] = field(default_factory=list)
     superblock: Superblock | None = None
     pv: PvLabel | None = None
+    zfs: "ZfsLabel | None" = None
     data: dict[int, str] = field(default_factory=dict)
     """What somebody wrote, by byte offset."""
     below: dict[tuple[object, ...], "Media"] = field(default_factory=dict)
@@ -145,6 +151,8 @@ class Media:
             found.append(FakeSignature("linux_raid_member", MD_OFFSET, geometry.name, dashed(geometry.uuid), "raid"))
         if self.pv:
             found.append(FakeSignature("LVM2_member", PV_OFFSET, None, self.pv.uuid, "raid"))
+        if self.zfs:
+            found.append(FakeSignature("zfs_member", ZFS_OFFSET, self.zfs.pool, str(self.zfs.guid), "raid"))
         return sorted(found, key=lambda signature: signature.offset)
 
     def wipe(self, signature: FakeSignature) -> None:
@@ -153,6 +161,8 @@ class Media:
             self.superblock = None
         elif self.pv and signature.type == "LVM2_member":
             self.pv = None
+        elif self.zfs and signature.type == "zfs_member":
+            self.zfs = None
         else:
             self.signatures.remove(signature)
 

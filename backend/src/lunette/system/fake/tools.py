@@ -20,6 +20,9 @@ LOOKING = (
     "vgs",
     "lvs",
     "ip",
+    "status",
+    "list",
+    "--dry-run",
     "--examine",
     "--detail",
     "--no-act",
@@ -27,6 +30,8 @@ LOOKING = (
     "-D",
     "-n",
 )
+_MIXED = ("mdadm", "wipefs", "zpool", "zfs", "modprobe")
+"""Commands that look or change, as one of their words says."""
 
 
 class Tools:
@@ -62,9 +67,9 @@ class Tools:
     def only_looks(self, argv: Sequence[str]) -> bool:
         """True if this command line changes nothing."""
         name = argv[0].rpartition("/")[2]
-        return name in LOOKING or (name in ("mdadm", "wipefs") and any(word in LOOKING for word in argv[1:])) or (
-            name == "wipefs" and "--all" not in argv and "-a" not in argv
-        )  # fmt: skip
+        if name in LOOKING or (name == "wipefs" and "--all" not in argv and "-a" not in argv):
+            return True
+        return name in _MIXED and any(word in LOOKING for word in argv[1:])
 
 
 def ip_addresses(addresses: Sequence[str]) -> Answer:

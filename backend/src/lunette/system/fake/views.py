@@ -8,6 +8,7 @@ from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
+from lunette.system.fake.zfs import Zfs
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Node:
     blocks: Blocks
     md: Md
     lvm: Lvm
+    zfs: Zfs
     modules: frozenset[str]
     hostname: str
     rdma_devices: tuple[str, ...] = ()
@@ -64,6 +66,9 @@ def build(machine: Node, now: float) -> Tree:
     _put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
     _put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
     _put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
+    if "zfs" in machine.modules:
+        pools: Tree = {name: {"state": f"{pool.state()}\n"} for name, pool in machine.zfs.imported.items()}
+        _put(root, "/proc/spl/kstat/zfs", {"arcstats": "", **pools})
     for module in machine.modules:
         _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
     for device_name in machine.rdma_devices:

@@ -96,6 +96,8 @@ def usable_bytes(level: Level, member: int, disks: int, chunk_bytes: int | None 
         case Level.RAID10:
             step = max(MIB, chunk_bytes or 0)  # an odd number of disks shares the last chunk unevenly
             return member * disks // 2 // step * step
+        case _:
+            raise ValueError(f"md has no level {level.value}")
 
 
 def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem, ...]:

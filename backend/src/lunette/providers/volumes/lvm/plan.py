@@ -10,7 +10,6 @@ from lunette.domain.steps import (
     ExportsGone,
     GroupCreate,
     GroupRemove,
-    SealedVolume,
     SnapshotDelete,
     SnapshotTake,
     ThinPoolCreate,
@@ -20,9 +19,8 @@ from lunette.domain.steps import (
     VolumeDelete,
     VolumeGrow,
     VolumeRollBack,
-    VolumesSeal,
 )
-from lunette.domain.volumes import EXTENT_BYTES, ObservedPool
+from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, Provisioning
 
 METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
@@ -31,6 +29,7 @@ FRESH_TAG = "lunette.fresh"
 PACKAGE = "lvm2"
 THIN_TOOL, THIN_PACKAGE = "thin_check", "thin-provisioning-tools"
 """LVM activates no thin pool without it."""
+_THIN_ABILITIES = ("thin volumes", "snapshots")
 POOL_NAME = "pool"
 MIN_CHUNK_BYTES, MAX_CHUNK_BYTES = 64 * KIB, MIB
 """What a thin pool hands out at once: small, for a snapshot copies and an UNMAP frees whole chunks only."""
@@ -48,7 +47,8 @@ def capability(reason: str | None = None, *, thin: bool = True) -> EngineCapabil
     """The engine's record; `reason` says why it is not available on this machine, `thin` whether thin pools are."""
     return EngineCapability(
         engine="lvm", kind="volume", available=reason is None, reason=reason, can_grow=True, can_thin=thin,
-        can_snapshot=thin, needs=("lvm", "dm_mod", "dm_thin_pool", THIN_TOOL),
+        can_snapshot=thin, lacking=() if thin else tuple(f"{what}: install {THIN_PACKAGE}" for what in _THIN_ABILITIES),
+        needs=("lvm", "dm_mod", "dm_thin_pool", THIN_TOOL),
     )  # fmt: skip
 
 
@@ -123,21 +123,32 @@ def group_remove(array_id: str, md_uuid: str) -> GroupRemove:
     return GroupRemove(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES)
 
 
+def reserved_bytes(size_bytes: int) -> int:
+    """What a thick volume takes of its group's free space."""
+    return size_bytes
+
+
 def cut_steps(
-    group: str, volumes: Sequence[tuple[str, int]], *, thin: bool, source: str | None = None
+    group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning = Provisioning.THICK
 ) -> tuple[VolumeCut, ...]:
-    """Cut every (volume id, bytes): thick, thin, or as a clone of the snapshot `source`."""
-    pool = POOL_NAME if thin else None
+    """Cut every (volume id, bytes). Thin ones need the group's thin pool (`pool_create`)."""
     return tuple(
-        VolumeCut(volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, pool=pool, source=source)
+        VolumeCut(
+            volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, provisioning=provisioning,
+            pool=_pool(provisioning),
+        )
         for id_, size in volumes
-    )
+    )  # fmt: skip
 
 
-def seal_step(cuts: Sequence[VolumeCut]) -> VolumesSeal:
-    """Seal all volumes of one group at once, so that a failed cut can still take the others back."""
-    sealed = tuple(SealedVolume(volume_id=cut.volume_id, lv_name=cut.lv_name) for cut in cuts)
-    return VolumesSeal(group=cuts[0].group, volumes=sealed)
+def clone_steps(group: str, snapshot_id: str, volumes: Sequence[tuple[str, int]]) -> tuple[VolumeCut, ...]:
+    """Cut every (volume id, bytes) as a thin volume that begins as the snapshot."""
+    source = {"source": snapshot_name(snapshot_id)}
+    return tuple(cut.model_copy(update=source) for cut in cut_steps(group, volumes, Provisioning.THIN))
+
+
+def _pool(provisioning: Provisioning) -> str | None:
+    return POOL_NAME if provisioning is Provisioning.THIN else None
 
 
 def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float = 60.0) -> tuple[AnyStep, ...]:
@@ -148,10 +159,10 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
     )
 
 
-def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, *, thin: bool) -> VolumeGrow:
+def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, provisioning: Provisioning) -> VolumeGrow:
     return VolumeGrow(
         volume_id=volume_id, group=group, lv_name=lv_name(volume_id), from_bytes=from_bytes, size_bytes=size_bytes,
-        pool=POOL_NAME if thin else None,
+        pool=_pool(provisioning),
     )  # fmt: skip
 
 

@@ -1,0 +1,84 @@
+"""How arrays of each engine come up and go down, with what volumes are cut from: the agent's one table of engines."""
+
+from collections.abc import Set
+from typing import Protocol
+
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ExportArray
+from lunette.providers.arrays.md import assemble as md
+from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
+from lunette.providers.arrays.md.parse import is_ours
+from lunette.providers.arrays.md.plan import device_path
+from lunette.providers.arrays.md.sync import keep_pace, keep_writable
+from lunette.providers.arrays.zfs import assemble as zfs
+from lunette.providers.volumes.lvm import group
+from lunette.providers.volumes.lvm.observe import observe_groups
+from lunette.providers.volumes.lvm.plan import TAG
+from lunette.system.doorway import System
+
+
+class Stack(Protocol):
+    """One engine's arrays, and the volumes on them."""
+
+    def is_up(self, system: System, array: ExportArray) -> bool: ...
+
+    def start(self, system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
+        """Start the array if its disks are there; None once it runs, otherwise what it waits for, in words."""
+        ...
+
+    def tend(self, system: System, array: ExportArray, /) -> None:
+        """Put right what a running array forgets by itself; harmless if all is right."""
+        ...
+
+    def activate(self, system: System, array: ExportArray, /) -> None:
+        """Bring up every volume of the array; harmless if they are up."""
+        ...
+
+    def shut_down(self, system: System, still_open: Set[str], /) -> list[str]:
+        """Take down all of ours, volumes before arrays; what was refused.
+
+        `still_open` are the real paths of devices that are in use although the kernel lets others claim them.
+        """
+        ...
+
+
+class MdStack:
+    """md arrays with an LVM volume group on each."""
+
+    def is_up(self, system: System, array: ExportArray) -> bool:
+        running = running_array(system, array.uuid)
+        return md.is_running(running) and system.exists(device_path(array.uuid))
+
+    def start(self, system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
+        return md.assemble(system, array, allow_degraded=allow_degraded)
+
+    def tend(self, system: System, array: ExportArray, /) -> None:
+        keep_writable(system, array)
+        keep_pace(system, array)
+
+    def activate(self, system: System, array: ExportArray, /) -> None:
+        group.activate(system, array.group, array.uuid)
+
+    def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
+        refused = []  # device-mapper and md know themselves who has a device open
+        try:
+            groups = [found.name for found in observe_groups(system) if TAG in found.tags]
+        except LunetteError as error:
+            refused.append(f"volume groups cannot be listed: {error.detail}")
+            groups = []
+        for found in groups:
+            try:
+                group.deactivate(system, found)
+            except LunetteError as error:
+                refused.append(f"volume group {found}: {error.detail}")
+        for array in kernel_arrays(system):
+            if is_ours(md_name_of(system, array.kernel_name)):
+                try:
+                    md.stop(system, array.uuid)
+                except LunetteError as error:
+                    refused.append(f"array {array.kernel_name}: {error.detail}")
+        return refused
+
+
+STACKS: dict[ArrayEngine, Stack] = {ArrayEngine.MD: MdStack(), ArrayEngine.ZFS: zfs}

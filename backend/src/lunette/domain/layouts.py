@@ -1,0 +1,48 @@
+"""What could be built of given disks: every level of every engine with its figures, before anything is decided."""
+
+from lunette.domain.arrays import ArrayEngine, Level, WriteHole
+from lunette.domain.base import Model
+
+
+class LayoutDisk(Model):
+    """A disk that was asked about. `problem` says why it cannot be used as it is; None if it is blank and free."""
+
+    id: str
+    size_bytes: int
+    problem: str | None
+    needs_wipe: bool
+    """True if a wipe that the request names would clear the way; everything on the disk is lost then."""
+
+
+class Layout(Model):
+    """One level of one engine with these disks. Where `possible` is false the figures are null and `problem` says why.
+
+    Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
+    """
+
+    engine: ArrayEngine
+    level: Level
+    possible: bool
+    problem: str | None
+    usable_bytes: int | None
+    """What volumes can hold together: after redundancy, padding and what the engine keeps for itself."""
+    usable_percent: float | None
+    """Of the sum of the disks."""
+    survives: str
+    survives_disks: int | None
+    """How many disks may fail, whichever they are."""
+    small_write_ios: float | None
+    """Disk I/Os of one random write of 4 KiB, reads included."""
+    write_hole: tuple[WriteHole, ...]
+    """The policies to choose from; the first is the default."""
+    min_rebuild_s: float | None
+    """The least time to fill a replacement disk: all it must hold, written at the drive's full speed."""
+
+
+class Layouts(Model):
+    """The answer for one set of disks. `block_bytes` is the block size (volblocksize) the ZFS figures are for."""
+
+    disks: tuple[LayoutDisk, ...]
+    total_bytes: int
+    block_bytes: int
+    layouts: tuple[Layout, ...]

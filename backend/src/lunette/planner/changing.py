@@ -1,0 +1,52 @@
+"""What plans changes of a standing array: one module per engine."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayPatch, ArrayReplace, ArrayScrub
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
+from lunette.domain.steps import MdMember
+from lunette.planner import array_changes, pool_changes
+from lunette.planner.arrays import KnownArray
+
+
+class Changing(Protocol):
+    """Plans for an array that stands; each raises Invalid where the engine does not offer the change."""
+
+    WHEN_BACK: str
+    """What to do for a lost disk that is attached again, up to the word before "it". Of {array} and {disk}."""
+
+    def plan_add_spares(
+        self, array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]
+    ) -> Plan: ...
+
+    def plan_replace(
+        self, array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]
+    ) -> Plan: ...
+
+    def plan_fail(self, array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan: ...
+
+    def plan_remove(self, array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan: ...
+
+    def plan_readd(self, array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan: ...
+
+    def plan_scrub(self, array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan: ...
+
+    def plan_patch(self, array: KnownArray, wish: ArrayPatch, low: int | None, high: int | None) -> Plan: ...
+
+    def plan_let_go(self, array: KnownArray, disk: MdMember) -> Plan: ...
+
+
+_PLANNERS: dict[ArrayEngine, Changing] = {ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes}
+
+
+def when_back(engine: ArrayEngine, array: str, disk: str) -> str:
+    """What to do for a lost disk that is attached again, up to the word "replace"."""
+    return _PLANNERS[engine].WHEN_BACK.format(array=array, disk=disk)
+
+
+def changing(array: KnownArray) -> Changing:
+    """What plans changes of this array."""
+    return _PLANNERS[array.engine]

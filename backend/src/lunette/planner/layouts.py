@@ -1,0 +1,113 @@
+"""Every array that could be made of given disks, with its figures: pure, for a page or a script to show live."""
+
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, LevelCapability, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Invalid
+from lunette.domain.layouts import Layout, LayoutDisk, Layouts
+from lunette.domain.observations import Observation
+from lunette.domain.sizes import KIB, MIB
+from lunette.planner.arrays import engine_reason, occupations
+from lunette.planner.engines import ARRAY_ENGINES
+from lunette.planner.findings import Findings
+
+MAX_BLOCK_BYTES = 128 * KIB
+_HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
+"""What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
+_LOSSES = {Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3}
+
+
+def plan_layouts(
+    references: Sequence[str], block_bytes: int, seen: Observation, disk_owners: Mapping[str, str]
+) -> Layouts:
+    """All levels of all engines with these disks. `disk_owners` gives, by disk id, the array that has it.
+
+    Raises Invalid for a disk that is not there or named twice, and for a block size no zvol can have.
+    """
+    disks = _find(references, block_bytes, seen)
+    total = sum(disk.size_bytes for disk in disks)
+    return Layouts(
+        disks=tuple(_disk(disk, disk_owners.get(disk.id)) for disk in disks),
+        total_bytes=total,
+        block_bytes=block_bytes,
+        layouts=tuple(
+            _layout(engine, facts, disks, block_bytes, seen)
+            for engine, planning in ARRAY_ENGINES.items()
+            for facts in planning.capability().levels
+        ),
+    )
+
+
+def _find(references: Sequence[str], block_bytes: int, seen: Observation) -> list[ObservedDisk]:
+    findings, found = Findings(), dict[str, ObservedDisk]()
+    for index, reference in enumerate(references):
+        disk = seen.disk(reference)
+        if disk is None:
+            message = f"there is no disk {reference} on this machine; take an id from the list of disks"
+            findings.add(Invalid, f"disks[{index}]", reference, message)
+        elif disk.id in found:
+            findings.add(Invalid, f"disks[{index}]", reference, f"disk {reference} is named twice; name each disk once")
+        else:
+            found[disk.id] = disk
+    if block_bytes & (block_bytes - 1) or not 4 * KIB <= block_bytes <= MAX_BLOCK_BYTES:
+        message = "the block size of a volume is a power of two from 4 KiB to 128 KiB"
+        findings.add(Invalid, "block_bytes", block_bytes, message)
+    findings.refuse("Nothing can be said about these disks")
+    return list(found.values())
+
+
+def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
+    content = "; ".join(occupations(disk))
+    if owner is not None:
+        problem: str | None = f"it belongs to array {owner}"
+    elif disk.fabric:
+        problem = "it is reached over a fabric: another appliance's volume is never built upon"
+    elif disk.used_by_system:
+        problem = "it carries the running system"
+    else:
+        problem = content or None
+    wipes = bool(content) and owner is None and not disk.is_busy()
+    return LayoutDisk(id=disk.id, size_bytes=disk.size_bytes, problem=problem, needs_wipe=wipes)
+
+
+def _layout(
+    engine: ArrayEngine, facts: LevelCapability, disks: Sequence[ObservedDisk], block_bytes: int, seen: Observation
+) -> Layout:
+    wish = ArrayCreate(name="layout", engine=engine, level=facts.level, disks=tuple(disk.id for disk in disks))
+    problem = engine_reason(engine, seen) or _problem(wish, disks)
+    if problem:
+        return Layout(
+            engine=engine, level=facts.level, possible=False, problem=problem, usable_bytes=None, usable_percent=None,
+            survives=facts.survives_failures, survives_disks=None, small_write_ios=None, write_hole=facts.write_hole,
+            min_rebuild_s=None,
+        )  # fmt: skip
+    planning = ARRAY_ENGINES[engine]
+    usable = planning.usable_bytes(wish, disks, block_bytes)
+    default = planning.blueprint("", "0", wish, disks).write_hole
+    losses = len(disks) - 1 if facts.level in (Level.RAID1, Level.MIRROR) else _LOSSES.get(facts.level, 0)
+    return Layout(
+        engine=engine, level=facts.level, possible=True, problem=None, usable_bytes=usable,
+        usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),
+        survives=facts.survives_failures, survives_disks=losses,
+        small_write_ios=planning.small_write_ios(facts.level, len(disks), block_bytes),
+        write_hole=_default_first(facts.write_hole, default),
+        min_rebuild_s=_rebuild_s(disks) if losses else None,
+    )  # fmt: skip
+
+
+def _problem(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:
+    sectors = sorted({disk.logical_block_bytes for disk in disks})
+    if len(sectors) > 1:
+        return f"the disks mix sector sizes of {' and '.join(str(size) for size in sectors)} bytes"
+    return next((problem.message for problem in ARRAY_ENGINES[wish.engine].problems(wish, disks)), None)
+
+
+def _default_first(policies: Sequence[WriteHole], default: WriteHole) -> tuple[WriteHole, ...]:
+    return (default, *(policy for policy in policies if policy is not default))
+
+
+def _rebuild_s(disks: Sequence[ObservedDisk]) -> float:
+    """A rebuild writes what the smallest disk holds, and is as slow as the slowest."""
+    slowest = min(_HDD if disk.rotational else _NVME if disk.transport == "nvme" else _SSD for disk in disks)
+    return round(min(disk.size_bytes for disk in disks) / slowest, 1)

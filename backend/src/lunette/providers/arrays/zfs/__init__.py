@@ -1,0 +1,1 @@
+"""OpenZFS pools: stripe, mirror and RAID-Z, one vdev each."""

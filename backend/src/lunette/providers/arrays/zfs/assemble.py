@@ -1,0 +1,103 @@
+"""Imports a pool after a boot, exports it at shutdown. Only the disks recorded as its members are ever looked at."""
+
+from collections.abc import Sequence, Set
+
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ExportArray
+from lunette.providers.arrays.zfs import module, observe, parse
+from lunette.providers.arrays.zfs.plan import device_path
+from lunette.providers.disks.inventory import observe_disks, settle
+from lunette.system.doorway import System
+
+IMPORT_TIMEOUT_S = 300.0
+EXPORT_TIMEOUT_S = 90.0
+"""Less than the service manager gives the whole shutdown (lunette-exports.service): the other pools have their turn."""
+
+
+def is_up(system: System, array: ExportArray) -> bool:
+    """True if the pool is imported."""
+    return array.group in observe.imported(system)
+
+
+def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
+    """Import the pool if its disks are there; None once it is, otherwise what it waits for, in words.
+
+    With `allow_degraded` it starts without disks that are missing, as far as its level survives that. Nothing is
+    forced: a pool that ZFS finds too damaged, or in use by another machine, stays as it is.
+    """
+    own = {disk.id for disk in observe_disks(system) if not disk.fabric}
+    present = [id_ for id_ in array.members if id_ in own and system.exists(device_path(id_))]
+    count = len(array.members)
+    if not present:
+        return f"waiting for array {array.name}: none of its {count} disks is present"
+    if len(present) < count and not allow_degraded:
+        return f"waiting for array {array.name}: {len(present)} of {count} disks present"
+    try:
+        module.load(system)
+        import_pool(system, array.uuid, present)
+    except LunetteError as error:
+        return f"array {array.name} did not start with {len(present)} of {count} disks: {_why(error)}"
+    return None
+
+
+def _why(error: LunetteError) -> str:
+    """What zpool said, in one line. Its last one tells to force the import, which is no advice to follow unseen."""
+    said = [line.strip() for line in error.log.splitlines()]
+    if (used := next((line for line in said if line.startswith("Last accessed by")), None)) is not None:
+        return (
+            f"another machine has it in use, or had when it failed. {used}. Take the disks away from that machine first"
+        )
+    return next((line for line in said if line.startswith("cannot import")), error.detail)
+
+
+def tend(system: System, array: ExportArray) -> None:
+    """Take back members that are there again: without its event daemon ZFS does not notice that a disk has returned.
+
+    One that ZFS gave up for its errors is not taken back. What ZFS uses it holds, so a whole pool costs no command.
+    """
+    paths = [device_path(id_) for id_ in array.members]
+    idle = {path for path in paths if system.exists(path) and not system.is_held(path)}
+    pool = observe.find_pool(system, array.group) if idle else None
+    for leaf in pool.root.leaves() if pool else ():
+        if leaf.path in idle and leaf.state in parse.AWAY:
+            system.run(["zpool", "online", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
+
+
+def activate(system: System, _array: ExportArray) -> None:
+    """The volumes of a pool appear with it: wait until udev has named them."""
+    settle(system)
+
+
+def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
+    """Import a pool, by guid or name, from these disks alone. Raises ToolFailed if ZFS refuses."""
+    places = [word for id_ in disk_ids for word in ("-d", device_path(id_))]
+    system.run(["zpool", "import", "-N", "-o", "cachefile=none", *places, pool], timeout_s=IMPORT_TIMEOUT_S)
+    settle(system)
+
+
+def shut_down(system: System, still_open: Set[str]) -> list[str]:
+    """Export every pool of ours of which no volume is open; what was refused.
+
+    `still_open` are the real paths of devices that are in use although nobody claims them.
+    """
+    refused = []
+    try:
+        ours = [root.name for root in observe.datasets(system) if observe.is_ours(root)]
+    except LunetteError as error:
+        return [f"pools cannot be listed: {error.detail}"]
+    for name in ours:
+        opened = [zvol for zvol in system.listdir(f"/dev/zvol/{name}") if _is_open(system, name, zvol, still_open)]
+        if opened:
+            # OpenZFS 2.3 would wait for ever, and keep the pool from everybody meanwhile.
+            refused.append(f"pool {name}: {', '.join(opened[:5])} still open")
+            continue
+        try:
+            system.run(["zpool", "export", name], timeout_s=EXPORT_TIMEOUT_S)
+        except LunetteError as error:
+            refused.append(f"pool {name}: {error.detail}")
+    return refused
+
+
+def _is_open(system: System, pool: str, zvol: str, still_open: Set[str]) -> bool:
+    device = f"/dev/zvol/{pool}/{zvol}"
+    return system.realpath(device) in still_open or system.is_held(device)

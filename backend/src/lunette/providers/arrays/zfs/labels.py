@@ -1,0 +1,72 @@
+"""What ZFS leaves on a disk: a partition table with two partitions, and on the first of them the label of its pool.
+
+Only labels of a pool of ours are ever cleared, and only after they were read.
+"""
+
+import json
+
+from lunette.domain.base import Model
+from lunette.domain.disks import ObservedDisk, Signature
+from lunette.domain.errors import ToolFailed
+from lunette.providers.arrays.zfs.plan import device_path
+from lunette.providers.disks.inventory import UNREADABLE, read_signatures, settle
+from lunette.system.doorway import System
+
+
+class Label(Model):
+    """The pool a disk says it belongs to."""
+
+    pool: str
+    guid: str
+
+
+def read(system: System, disk_id: str) -> Label | None:
+    """The label on a disk; None if it carries none, or is not there. Raises ToolFailed if it cannot be read."""
+    path = device_path(disk_id)
+    if not system.exists(path):
+        return None
+    label = next((carried for carried in _carried(system, disk_id) if carried.type == "zfs_member"), None)
+    return Label(pool=label.label or "", guid=label.uuid or "") if label else None
+
+
+def is_bare(system: System, disk: ObservedDisk) -> bool:
+    """True if a disk carries nothing but the partitions libzfs makes: a creation or a clearing was cut short."""
+    path = device_path(disk.id)
+    if disk.partitions != 2 or {s.type for s in disk.signatures} - {"gpt", "PMBR"} or not system.exists(path):
+        return False
+    device = system.realpath(path)
+    shown = json.loads(system.run(["lsblk", "-J", "-o", "NAME,PARTLABEL", device]).stdout)["blockdevices"]
+    made_by_libzfs = all((entry.get("partlabel") or "").startswith("zfs-") for entry in shown)
+    return made_by_libzfs and not _carried(system, disk.id)
+
+
+def _carried(system: System, disk_id: str) -> list[Signature]:
+    """What lies on the data partition. A disk that cannot be read is not taken for one that carries nothing."""
+    found = read_signatures(system, [system.realpath(device_path(disk_id))])
+    carried = [signature for signatures in found.values() for signature in signatures]
+    if any(signature.type == UNREADABLE for signature in carried):
+        raise ToolFailed(
+            f"disk {disk_id} cannot be read, so what it carries is not known: try again, or pull it first",
+            log=carried[0].label or "",
+        )
+    return carried
+
+
+def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None) -> bool:
+    """Make a disk blank that carries a label of this pool, or nothing but ZFS's partitions; whether it did.
+
+    With a `guid` the label must carry that too: a pool of the same name is somebody's copy.
+    """
+    label = read(system, disk.id)
+    if label is not None and (label.pool != pool or guid not in (None, label.guid)):
+        return False
+    if label is None and not is_bare(system, disk):
+        return False
+    if label is not None:
+        system.run(["zpool", "labelclear", "-f", device_path(disk.id)], timeout_s=180)
+    system.run(["wipefs", "--all", disk.device])
+    settle(system)
+    if system.exists(device_path(disk.id)):  # a wipefs that was killed took the table, and left the kernel its parts
+        system.run(["blockdev", "--rereadpt", disk.device])
+        settle(system)
+    return True

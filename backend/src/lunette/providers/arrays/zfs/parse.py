@@ -1,0 +1,220 @@
+"""Turns the JSON of zpool and zfs (OpenZFS 2.3) into arrays: pure, tested with recorded output."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.base import Model
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.sizes import MIB
+from lunette.providers.arrays.zfs import space
+
+GROUPS = ("mirror", "raidz", "draid")
+AWAY = {"REMOVED", "UNAVAIL"}
+"""States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many."""
+_LOST = {"UNAVAIL", "REMOVED", "OFFLINE", "CANT_OPEN", "CLOSED"}
+_FAILED = {"FAULTED", "UNAVAIL", "SUSPENDED", "REMOVED"}
+
+
+class Vdev(Model):
+    """A node of a pool's tree: root, mirror, raidz, replacing, spare or a disk."""
+
+    name: str
+    kind: str
+    guid: str
+    state: str
+    path: str | None
+    errors: int
+    """Reads, writes and checksums that failed."""
+    checksum_errors: int
+    size_bytes: int | None = None
+    """Of the partition or disk, where it is there."""
+    vdevs: tuple["Vdev", ...] = ()
+
+    def leaves(self) -> Iterator["Vdev"]:
+        """The disks below, in order."""
+        if not self.vdevs:
+            yield self
+        for child in self.vdevs:
+            yield from child.leaves()
+
+
+class Scan(Model):
+    """A scrub or resilver, running or the last one. Bytes and seconds since the epoch."""
+
+    is_resilver: bool
+    is_running: bool
+    to_examine: int
+    issued: int
+    pass_issued: int
+    pass_start: float
+
+
+class Pool(Model):
+    """An imported pool as `zpool status` tells it."""
+
+    name: str
+    guid: str
+    state: str
+    root: Vdev
+    scan: Scan | None
+
+    def level(self) -> str:
+        """The level of its first vdev: a pool of disks alone is a stripe."""
+        first = self.root.vdevs[0] if self.root.vdevs else self.root
+        return first.name.partition("-")[0] if first.kind in GROUPS else Level.STRIPE.value
+
+    def slots(self) -> tuple[Vdev, ...]:
+        """The places disks are in: a place that is being refilled has two disks below it."""
+        return tuple(
+            slot for top in self.root.vdevs for slot in (top.vdevs if top.kind in GROUPS else (top,))
+        )  # fmt: skip
+
+
+def pools(text: str) -> tuple[Pool, ...]:
+    """The pools of `zpool status -j --json-int`; it prints nothing of use where there is none."""
+    found = json.loads(text)["pools"] if text.strip() else {}
+    return tuple(_pool(entry) for entry in found.values())
+
+
+def _pool(entry: Mapping[str, Any]) -> Pool:
+    scan = entry.get("scan_stats")
+    return Pool(
+        name=entry["name"], guid=str(entry["pool_guid"]), state=entry["state"],
+        root=_vdev(next(iter(entry["vdevs"].values()))), scan=_scan(scan) if scan else None,
+    )  # fmt: skip
+
+
+def _vdev(entry: Mapping[str, Any]) -> Vdev:
+    counts = [int(entry.get(f"{kind}_errors", 0)) for kind in ("read", "write", "checksum")]
+    return Vdev(
+        name=entry["name"], kind=entry["vdev_type"], guid=str(entry["guid"]), state=entry["state"],
+        path=entry.get("path"), errors=sum(counts), checksum_errors=counts[2],
+        size_bytes=entry.get("phys_space"),
+        vdevs=tuple(_vdev(child) for child in entry.get("vdevs", {}).values()),
+    )  # fmt: skip
+
+
+def _scan(entry: Mapping[str, Any]) -> Scan:
+    return Scan(
+        is_resilver=entry["function"] == "RESILVER", is_running=entry["state"] == "SCANNING",
+        to_examine=int(entry.get("to_examine", 0)), issued=int(entry.get("issued", 0)),
+        pass_issued=int(entry.get("issued_bytes_per_scan", 0)), pass_start=float(entry.get("pass_start", 0)),
+    )  # fmt: skip
+
+
+def link_of(path: str | None) -> str | None:
+    """The id under which a disk was given to the pool as a whole; None for any other path."""
+    whole = path is not None and path.startswith("/dev/disk/by-id/") and path.endswith("-part1")
+    return path.removeprefix("/dev/disk/by-id/").removesuffix("-part1") if path and whole else None
+
+
+def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | None:
+    """The disk a vdev lies on: as a whole (libzfs made the partition), or by a kernel name in a foreign pool."""
+    if path is None:
+        return None
+    link = link_of(path)
+    named = next((disk for disk in disks if link in disk.links), None)
+    return named or next((disk for disk in disks if re.fullmatch(rf"{re.escape(disk.device)}(p?\d+)?", path)), None)
+
+
+def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float) -> ObservedArray:
+    """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it."""
+    slots = pool.slots()
+    members = [_member(leaf, slot, disks, n) for n, slot in enumerate(slots) for leaf in slot.leaves()]
+    lost = sum(all(_member(leaf, slot, disks, None).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
+    return ObservedArray(
+        uuid=pool.guid, engine=ArrayEngine.ZFS, name=pool.name, ours=ours, device=None, level=pool.level(),
+        state=_state(pool, lost), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
+        members=tuple(members), raid_disks=len(slots), progress=_progress(pool.scan, now),
+        mismatch_count=sum(leaf.checksum_errors for leaf in pool.root.leaves()), disk_bytes=_least_disk(pool),
+    )  # fmt: skip
+
+
+def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int | None) -> ObservedMember:
+    disk = disk_of(leaf.path, disks)
+    if leaf.state in _LOST or disk is None:
+        state = "missing"
+    elif leaf.state == "FAULTED":
+        state = "faulty"
+    else:
+        is_new = slot.kind in ("replacing", "spare") and slot.vdevs[0] is not leaf
+        state = "rebuilding" if is_new else "in_sync"
+    known = disk.id if disk else link_of(leaf.path)
+    return ObservedMember(
+        disk_id=known, device=disk.device if disk else None, state=state, errors=leaf.errors, slot=number
+    )
+
+
+def _least_disk(pool: Pool) -> int | None:
+    """A disk of the smallest member's size fits; its table and reserved partition take 10 MiB at most."""
+    sizes = [leaf.size_bytes for leaf in pool.root.leaves() if leaf.size_bytes]
+    return min(sizes) + 9 * MIB if sizes else None
+
+
+def _state(pool: Pool, lost: int) -> ArrayState:
+    parities = space.parity(Level(pool.level())) if pool.level() in set(Level) else 0
+    spare = len(pool.slots()) - 1 if pool.level() == Level.MIRROR.value else parities
+    resilvers = pool.scan is not None and pool.scan.is_resilver and pool.scan.is_running
+    if pool.state in _FAILED or lost > spare:
+        return ArrayState.FAILED
+    if resilvers:
+        return ArrayState.REBUILDING
+    return ArrayState.DEGRADED if lost or pool.state == "DEGRADED" else ArrayState.CLEAN
+
+
+def _progress(scan: Scan | None, now: float) -> SyncProgress | None:
+    if scan is None or not scan.is_running:
+        return None
+    took = now - scan.pass_start
+    rate = int(scan.pass_issued / took) if took > 0 and scan.pass_issued else None
+    left = max(0, scan.to_examine - scan.issued)
+    percent = 100 * scan.issued / scan.to_examine if scan.to_examine else 0.0
+    return SyncProgress(
+        action="recover" if scan.is_resilver else "check", percent=round(min(100.0, percent), 2), rate_bytes_s=rate,
+        left_s=round(left / rate, 1) if rate else None,
+    )  # fmt: skip
+
+
+class Dataset(Model):
+    """A pool's root or a zvol, as `zfs list` tells it. Sizes in bytes; `marks` are our user properties."""
+
+    name: str
+    kind: str
+    available: int
+    used: int
+    volume_bytes: int | None
+    is_sparse: bool
+    """A volume without a reservation: `used` is what it holds."""
+    marks: Mapping[str, str]
+
+    @property
+    def pool(self) -> str:
+        return self.name.partition("/")[0]
+
+
+MARKS = ("io.lunette:array", "io.lunette:ashift", "io.lunette:volume", "io.lunette:fresh")
+FIELDS = ",".join(("name", "available", "used", "volsize", "refreservation", *MARKS))
+
+
+def datasets(text: str) -> tuple[Dataset, ...]:
+    """The datasets of `zfs list -j -p -o FIELDS`. A mark counts where it was set, not where it is inherited."""
+    found = json.loads(text)["datasets"] if text.strip() else {}
+    return tuple(_dataset(entry) for entry in found.values())
+
+
+def _dataset(entry: Mapping[str, Any]) -> Dataset:
+    values = {key: _local(value) for key, value in entry["properties"].items()}
+    size = values.get("volsize")
+    return Dataset(
+        name=entry["name"], kind=entry["type"], available=int(values["available"] or 0), used=int(values["used"] or 0),
+        volume_bytes=int(size) if size else None, is_sparse=bool(size) and not int(values["refreservation"] or 0),
+        marks={mark: str(values[mark]) for mark in MARKS if values.get(mark)},
+    )  # fmt: skip
+
+
+def _local(value: Mapping[str, Any]) -> str | int | None:
+    inherited = value.get("source", {}).get("type") in ("INHERITED", "DEFAULT")
+    return None if value["value"] == "-" or inherited else value["value"]

@@ -1,0 +1,119 @@
+"""What ZFS can do and what a new pool will look like: pure, so that the planner can show it before anything runs."""
+
+from collections.abc import Sequence
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, LevelCapability, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import FieldProblem
+from lunette.domain.sizes import GIB, KIB, MIB, format_size
+from lunette.domain.steps import MdMember, PoolCreate, PoolDestroy
+from lunette.domain.volumes import BLOCK_BYTES
+from lunette.providers.arrays.zfs import space
+
+PACKAGES = "zfsutils-linux and zfs-dkms"
+MARK = "io.lunette:array"
+"""The user property on a pool's root that makes it ours; it holds the array's id."""
+ASHIFT_MARK = "io.lunette:ashift"
+"""The sector size beside it: ZFS tells it only through a command of its own."""
+MAX_DISKS = 255
+MIN_DISK_BYTES = 64 * MIB
+"""SPA_MINDEVSIZE (include/sys/fs/zfs.h)."""
+_HOLE = (WriteHole.COPY_ON_WRITE,)
+_SURVIVES = {
+    Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks",
+    Level.RAIDZ3: "three disks",
+}  # fmt: skip
+_LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5}
+
+
+def small_write_ios(level: Level, disks: int, block_bytes: int, shift: int = space.MIN_ASHIFT) -> float:
+    """Disk I/Os of one 4 KiB random write into a block that is not cached, without ZFS's own metadata.
+
+    The block is read, unless the write covers it, and written anew whole: a RAID-Z block lies on all its data disks.
+    """
+    sectors = (block_bytes - 1 >> shift) + 1
+    spread = min(sectors, disks - space.parity(level)) if space.parity(level) else 1
+    reads = spread if block_bytes > 4 * KIB else 0
+    return reads + (disks if level is Level.MIRROR else spread + space.parity(level))
+
+
+LEVELS = tuple(
+    LevelCapability(
+        level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
+        small_write_ios=small_write_ios(level, least, BLOCK_BYTES),
+    )
+    for level, least in _LEAST.items()
+)  # fmt: skip
+
+
+def capability(reason: str | None = None) -> EngineCapability:
+    """The engine's record; `reason` says why it is not available on this machine."""
+    return EngineCapability(
+        engine=ArrayEngine.ZFS.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        needs=("zpool", "zfs (kernel module)"),
+    )  # fmt: skip
+
+
+def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """What ZFS would refuse about this wish, each with the field, its value and the rule."""
+    facts, count, found = next(f for f in LEVELS if f.level is wish.level), len(wish.disks), []
+    if not facts.min_disks <= count <= facts.max_disks:
+        rule = f"zfs {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    if wish.spares:
+        rule = "nothing puts a pool's spare in place by itself yet: leave spares out, and replace a lost disk"
+        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
+    if wish.chunk_bytes is not None:
+        rule = "a pool has no chunk: leave chunk_bytes out"
+        found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
+    if wish.write_hole not in (None, *_HOLE):
+        rule = "a pool writes every block to a new place, so it has no write hole to close: leave write_hole out"
+        found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+    found += [
+        FieldProblem(field=field, value=str(pace), message=f"a pool chooses its own pace: leave {field} out")
+        for field in ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
+        if (pace := getattr(wish, field)) is not None
+    ]
+    smallest = min((disk.size_bytes for disk in disks), default=0)
+    if not found and space.member_bytes(smallest) < MIN_DISK_BYTES:
+        rule = f"the smallest disk ({format_size(smallest)}) is too small for a pool; {format_size(GIB)} is enough"
+        found.append(FieldProblem(field="disks", value=None, message=rule))
+    return tuple(found)
+
+
+def pool_name(array_id: str) -> str:
+    """The pool of an array. `array_id` is a UUID."""
+    return f"lunette-{array_id.replace('-', '')[:12]}"
+
+
+def pool_guid(value: str) -> str:
+    """A pool's guid, a 64-bit number in decimal, drawn from a fresh UUID. Never 0, which ZFS takes for none."""
+    return str(int(value.replace("-", ""), 16) % (2**64 - 1) + 1)
+
+
+def shift_of(disks: Sequence[ObservedDisk]) -> int:
+    return space.ashift(max((disk.physical_block_bytes for disk in disks), default=0))
+
+
+def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
+    """The step that makes this pool. `uuid` is any fresh UUID."""
+    return PoolCreate(
+        array_id=array_id,
+        guid=pool_guid(uuid),
+        pool=pool_name(array_id),
+        level=wish.level,
+        ashift=shift_of(disks),
+        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+    )
+
+
+def destroy_step(array_id: str, guid: str, size_bytes: int, members: Sequence[MdMember]) -> PoolDestroy:
+    """The step that destroys this pool and whatever is on it."""
+    return PoolDestroy(
+        array_id=array_id, guid=guid, pool=pool_name(array_id), size_bytes=size_bytes, members=tuple(members)
+    )
+
+
+def device_path(disk_id: str) -> str:
+    """The partition that libzfs makes on a whole disk for its data."""
+    return f"/dev/disk/by-id/{disk_id}-part1"

@@ -1,0 +1,169 @@
+"""Creates and destroys pools. Each call looks first, so that running it again only recognises its own work.
+
+What a power cut can leave: disks with ZFS's partitions and no label, labels of a pool that was never finished, a pool
+under the guid ZFS gave it, a pool that is complete. All labels carry the name the plan chose, which no other pool has.
+The guid is set last, so a label that carries it too is of a pool that was finished.
+"""
+
+import contextlib
+from collections.abc import Sequence
+
+from lunette.domain.arrays import Level
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.steps import PoolCreate, PoolDestroy
+from lunette.providers.arrays.zfs import labels, module, observe, parse
+from lunette.providers.arrays.zfs.assemble import import_pool
+from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
+from lunette.providers.disks.inventory import observe_disks, same_disk, settle
+from lunette.system.doorway import System
+
+CREATE_TIMEOUT_S = 600.0
+"""Partitions, labels and a first transaction: 39 s were seen on an emulated CPU."""
+_POOL_OPTIONS = ("cachefile=none", "autoexpand=off", "autoreplace=off", "autotrim=off")
+_ROOT_OPTIONS = ("compression=lz4", "atime=off", "mountpoint=none", "canmount=off")
+
+
+def create(system: System, step: PoolCreate) -> str | None:
+    """Make the pool; None if it is there already. Refuses members that are in use, exchanged, or not blank."""
+    module.load(system)
+    settle(system)
+    if step.pool in observe.imported(system) or _import_left(system, step):
+        return _finish(system, step)
+    present = observe_disks(system)
+    disks = [same_disk(present, member.disk_id, member.serial) for member in step.members]
+    for disk in disks:
+        _check_member(system, disk, step)
+    for disk in disks:
+        labels.clear(system, disk, step.pool, None)
+        if system.is_held(disk.device):
+            raise InUse(f"disk {disk.id} is held by another program: free it first")
+    system.run(_create_command(step, disks), timeout_s=CREATE_TIMEOUT_S)
+    settle(system)
+    return _finish(system, step)
+
+
+def undo_create(system: System, step: PoolCreate) -> str | None:
+    """Take the pool back; None if nothing of it is left. Refuses while it holds a volume.
+
+    One that cannot be imported any more was half taken back by an earlier run, and is cleared as it is.
+    """
+    module.load(system)
+    settle(system)
+    if step.pool not in observe.imported(system):
+        _import_left(system, step)
+    return _remove(system, step, None)
+
+
+def destroy(system: System, step: PoolDestroy) -> str | None:
+    """Destroy the pool and clear its labels; None if that was done. Refuses while it holds a volume.
+
+    A pool that is not imported is looked into first; one that cannot be imported any more is cleared as it is.
+    """
+    module.load(system)
+    settle(system)
+    if step.pool not in observe.imported(system):
+        _import_left(system, step)
+    return _remove(system, step, step.guid)
+
+
+def _import_left(system: System, step: PoolCreate | PoolDestroy) -> bool:
+    """Import what an earlier run or a boot left; whether the pool is there now."""
+    found = {member.disk_id: labels.read(system, member.disk_id) for member in step.members}
+    own = {id_: label for id_, label in found.items() if label is not None and label.pool == step.pool}
+    if not own:
+        return False
+    with contextlib.suppress(ToolFailed):
+        import_pool(system, step.pool, list(own))
+    return step.pool in observe.imported(system)
+
+
+def _finish(system: System, step: PoolCreate) -> str | None:
+    """Give the pool the planned guid, which tells that it is whole. Raises Conflict if it is another's."""
+    pool = _own_pool(system, step)
+    if pool.level() != step.level.value or len(pool.slots()) != len(step.members):
+        raise Conflict(
+            f"pool {step.pool} is a {pool.level()} of {len(pool.slots())} disks where a {step.level.value} of "
+            f"{len(step.members)} was planned: it is left alone"
+        )
+    if pool.guid == step.guid:
+        return None
+    system.run(["zpool", "reguid", "-g", step.guid, step.pool], timeout_s=CREATE_TIMEOUT_S)
+    return f"pool {step.pool} is made of {len(step.members)} disks"
+
+
+def _own_pool(system: System, step: PoolCreate | PoolDestroy) -> parse.Pool:
+    pool = observe.find_pool(system, step.pool)
+    if pool is None:
+        raise ToolFailed(f"pool {step.pool} is not shown by zpool; the job's log has the reason")
+    root = next((found for found in observe.datasets(system, step.pool) if found.name == step.pool), None)
+    if root is None or root.marks.get(MARK) != step.array_id:
+        raise Conflict(f"pool {step.pool} does not carry the mark of array {step.array_id}: it is left alone")
+    return pool
+
+
+def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) -> str | None:
+    was_there = step.pool in observe.imported(system)
+    disks = _own_disks(observe_disks(system), step)
+    if was_there:
+        pool = _own_pool(system, step)
+        if guid not in (None, pool.guid):
+            raise Conflict(f"pool {step.pool} has guid {pool.guid}, the plan says {guid}: it is left alone")
+        volumes = [found.name for found in observe.datasets(system, step.pool) if found.name != step.pool]
+        if volumes:
+            raise InUse(f"pool {step.pool} still holds {', '.join(volumes[:5])}: delete its volumes first")
+        system.run(["zpool", "destroy", step.pool], timeout_s=CREATE_TIMEOUT_S)
+        settle(system)
+        disks = _own_disks(observe_disks(system), step)
+    cleared = sum([labels.clear(system, disk, step.pool, guid) for disk in disks])
+    if not was_there and not cleared:
+        return None
+    absent = len(step.members) - len(disks)
+    note = f"; {absent} of its disks are not there and keep their labels" if absent else ""
+    return f"pool {step.pool} is gone from {cleared} disks{note}"
+
+
+def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy) -> list[ObservedDisk]:
+    """The disks of the step that are there. Raises Conflict before anything is changed if one was exchanged."""
+    found = []
+    for member in step.members:
+        try:
+            found.append(same_disk(present, member.disk_id, member.serial))
+        except NotFound:
+            continue
+    return found
+
+
+def _check_member(system: System, disk: ObservedDisk, step: PoolCreate) -> None:
+    if disk.is_busy():
+        why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
+        raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or take another disk")
+    if not disk.signatures and not disk.partitions:
+        return
+    label = labels.read(system, disk.id)
+    if label is not None and label.pool == step.pool and label.guid == step.guid:
+        raise Conflict(f"disk {disk.id} carries finished pool {step.pool}, which does not import: look at its disks")
+    is_own = label is not None and label.pool == step.pool
+    if not is_own and not labels.is_bare(system, disk):
+        raise InUse(
+            f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
+        )
+
+
+def _create_command(step: PoolCreate, disks: Sequence[ObservedDisk]) -> list[str]:
+    """Without -f zpool itself refuses a disk that carries something, but also disks that differ in size."""
+    force = ["-f"] if len({disk.size_bytes for disk in disks}) > 1 else []
+    marks = (f"{MARK}={step.array_id}", f"{ASHIFT_MARK}={step.ashift}")
+    pool = [word for option in (f"ashift={step.ashift}", *_POOL_OPTIONS) for word in ("-o", option)]
+    root = [word for option in (*_ROOT_OPTIONS, *marks) for word in ("-O", option)]
+    level = [] if step.level is Level.STRIPE else [step.level.value]
+    return [
+        "zpool",
+        "create",
+        *force,
+        *pool,
+        *root,
+        step.pool,
+        *level,
+        *(f"/dev/disk/by-id/{disk.id}" for disk in disks),
+    ]

@@ -1,0 +1,106 @@
+"""How much a pool holds, as OpenZFS 2.3 itself computes it: pure arithmetic on bytes.
+
+Sources: vdev_raidz_asize and vdev_metaslab_set_size (module/zfs/vdev_raidz.c, vdev.c), spa_get_slop_space (spa_misc.c),
+volsize_from_vdevs and zvol_volsize_to_reservation (lib/libzfs/libzfs_dataset.c), and the partitions that libzfs makes
+on a whole disk (lib/libzfs/os/linux/libzfs_pool_os.c).
+"""
+
+from lunette.domain.arrays import Level
+from lunette.domain.sizes import GIB, KIB, MIB
+from lunette.domain.volumes import BLOCK_BYTES
+
+RECORD_BYTES = 128 * KIB
+"""The block ZFS's own figures of free space are computed for."""
+MIN_ASHIFT = 12
+"""4 KiB: drives that pretend 512 byte sectors suffer below it, and a replacement with 4 KiB sectors would not fit."""
+MAX_ASHIFT = 16
+_PARITY = {Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3}
+_LABELS = 4 * MIB + 512 * KIB
+"""Two labels and the boot area in front, two labels behind."""
+_RESERVED = 8 * MIB
+"""The ninth partition."""
+_INDIRECT_BYTES, _POINTERS = 128 * KIB, 1024
+
+
+def parity(level: Level) -> int:
+    """Disks' worth of parity of a RAID-Z level, 0 for the others."""
+    return _PARITY.get(level, 0)
+
+
+def ashift(physical_block_bytes: int) -> int:
+    """The sector size a pool uses on such disks, as a power of two: the largest physical one, at least 4 KiB."""
+    return min(MAX_ASHIFT, max(MIN_ASHIFT, (max(1, physical_block_bytes) - 1).bit_length()))
+
+
+def allocated(block_bytes: int, disks: int, parities: int, shift: int) -> int:
+    """What one block takes on all disks of a RAID-Z together, with parity and padding, in bytes."""
+    sectors = (block_bytes - 1 >> shift) + 1
+    data = disks - parities
+    sectors += parities * -(-sectors // data)
+    return -(-sectors // (parities + 1)) * (parities + 1) << shift
+
+
+def cost(level: Level, disks: int, block_bytes: int, shift: int) -> float:
+    """Bytes on disk per byte of a volume with this block size: 3.0 for an 8-wide raidz2 with 8 KiB on 4 KiB sectors."""
+    if parities := parity(level):
+        return allocated(block_bytes, disks, parities, shift) / block_bytes
+    on_disk = max(block_bytes, 1 << shift) / block_bytes
+    return on_disk * (disks if level is Level.MIRROR else 1)
+
+
+def dilution(level: Level, disks: int, block_bytes: int, shift: int) -> float:
+    """What a byte of a volume takes of the space ZFS shows as free: more than 1 where small blocks are padded."""
+    return cost(level, disks, block_bytes, shift) / cost(level, disks, RECORD_BYTES, shift)
+
+
+def member_bytes(disk_bytes: int) -> int:
+    """How much of a disk is ZFS's data area: without the partition table, the reserved partition and the labels."""
+    end = (disk_bytes - _RESERVED - 34 * 512) // MIB * MIB
+    return max(0, (end - MIB - _LABELS) // (256 * KIB) * (256 * KIB))
+
+
+def pool_bytes(level: Level, disk_bytes: list[int], shift: int) -> int:
+    """What ZFS shows as usable in a fresh pool of one vdev, in bytes of 128 KiB blocks.
+
+    A stripe is as many vdevs as it has disks; the others use the smallest disk's size of each.
+    """
+    if level is Level.STRIPE:
+        space = sum(_metaslabs(member_bytes(size)) for size in disk_bytes)
+        return max(0, space - _slop(space))
+    smallest, disks = member_bytes(min(disk_bytes)), len(disk_bytes)
+    space = _metaslabs(smallest if level is Level.MIRROR else smallest * disks)
+    if parity(level):
+        ratio = RECORD_BYTES // (allocated(RECORD_BYTES, disks, parity(level), shift) >> 9)
+        space = (space >> 9) * ratio
+    return max(0, space - _slop(space))
+
+
+def volume_bytes(level: Level, disk_bytes: list[int], block_bytes: int, shift: int) -> int:
+    """What volumes of this block size can hold together, padding included, their own metadata left out."""
+    usable = pool_bytes(level, disk_bytes, shift)
+    return int(usable / dilution(level, len(disk_bytes), block_bytes, shift)) if usable else 0
+
+
+def metadata_bytes(size_bytes: int, block_bytes: int = BLOCK_BYTES) -> int:
+    """What ZFS reserves beside the data of a reserved volume, for its own block pointers."""
+    blocks, count = size_bytes // block_bytes, 7
+    while blocks > 1:
+        blocks = (blocks + _POINTERS - 1) // _POINTERS
+        count += blocks
+    return count * 2 * _INDIRECT_BYTES
+
+
+def _metaslabs(space: int) -> int:
+    """Whole metaslabs only: the rest at the end of a vdev stays unused, so that a smaller replacement may still fit."""
+    shift = 29
+    if space >> 29 < 16:
+        shift = (space // 16).bit_length()
+    elif space >> 29 > 200:
+        shift = (space // 200).bit_length()
+    shift = max(24, min(34, shift))
+    return space >> shift << shift
+
+
+def _slop(space: int) -> int:
+    """What ZFS keeps back so that a full pool can still delete: 1/32, at least 128 MiB, at most 128 GiB."""
+    return min(max(space >> 5, min(space >> 1, 128 * MIB)), 128 * GIB)

@@ -1,0 +1,1 @@
+"""zvols: block devices cut from a ZFS pool."""

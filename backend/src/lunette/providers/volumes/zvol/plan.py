@@ -1,0 +1,70 @@
+"""How volumes become zvols: pure names, sizes and steps."""
+
+from collections.abc import Sequence
+
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.errors import FieldProblem
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import AnyStep, ExportsGone, VolumeCut, VolumeDelete
+from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
+from lunette.providers.arrays.zfs.space import metadata_bytes
+
+VOLUME_MARK = "io.lunette:volume"
+"""The user property that holds the id of the volume."""
+FRESH_MARK = "io.lunette:fresh"
+"""`yes` on a zvol that no host has seen yet."""
+
+
+def capability(reason: str | None = None) -> EngineCapability:
+    """The engine's record; `reason` says why it is not available on this machine."""
+    return EngineCapability(
+        engine=VolumeEngine.ZVOL.value, kind="volume", available=reason is None, reason=reason, can_thin=True,
+        needs=("zfs", "zfs (kernel module)"),
+    )  # fmt: skip
+
+
+def lv_name(volume_id: str) -> str:
+    """The zvol of a volume: a rename of the volume never touches it."""
+    return f"v{volume_id.replace('-', '')[:12]}"
+
+
+def device_path(group: str, name: str) -> str:
+    return f"/dev/zvol/{group}/{name}"
+
+
+def size_problem(size_bytes: int) -> FieldProblem | None:
+    """Why this size cannot be cut exactly, or None. A size is refused, never rounded in silence."""
+    if size_bytes % BLOCK_BYTES == 0 and size_bytes > 0:
+        return None
+    upper = -(-size_bytes // BLOCK_BYTES) * BLOCK_BYTES
+    rule = f"a size is a multiple of {format_size(BLOCK_BYTES)}: {upper} bytes would be the next"
+    return FieldProblem(field="size_bytes", value=str(size_bytes), message=rule)
+
+
+def reserved_bytes(size_bytes: int) -> int:
+    """What a thick volume takes of its pool's free space: its size, and ZFS's metadata of it."""
+    return size_bytes + metadata_bytes(size_bytes)
+
+
+def cut_steps(
+    group: str, volumes: Sequence[tuple[str, int]], provisioning: Provisioning = Provisioning.THICK
+) -> tuple[VolumeCut, ...]:
+    """Cut every (volume id, bytes). A thin one takes what hosts write from the ZFS pool itself."""
+    return tuple(
+        VolumeCut(
+            volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, engine=VolumeEngine.ZVOL,
+            provisioning=provisioning,
+        )
+        for id_, size in volumes
+    )  # fmt: skip
+
+
+def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float = 60.0) -> tuple[AnyStep, ...]:
+    """Wait until no host can reach the volume any more, then remove it."""
+    return (
+        ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s),
+        VolumeDelete(
+            volume_id=volume_id, group=group, lv_name=lv_name(volume_id), size_bytes=size_bytes,
+            engine=VolumeEngine.ZVOL,
+        ),
+    )  # fmt: skip

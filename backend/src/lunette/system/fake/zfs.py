@@ -1,0 +1,211 @@
+"""OpenZFS: what its labels say (they lie on partitions and outlive every reboot), and which pools are imported.
+
+A pool's content is one object that the labels of all its members point to: the disks hold it together.
+"""
+
+import itertools
+import random
+from dataclasses import dataclass, field
+
+from lunette.system.fake.block import Blocks, Device, FakeDisk, Partition
+from lunette.system.fake.media import FakeSignature, Media
+
+MIB = 1024**2
+SCAN_SECONDS = 30.0
+"""How long a scrub or resilver takes on the fake clock."""
+_SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3}
+
+
+@dataclass
+class FakeZvol:
+    """A zvol. `properties` are those that were set on it."""
+
+    size_bytes: int
+    is_thin: bool
+    properties: dict[str, str]
+    media: Media
+
+
+@dataclass
+class PoolData:
+    """What the disks of a pool hold together. `slots` are the guids of its members, in order."""
+
+    name: str
+    guid: int
+    level: str
+    ashift: int
+    slots: list[int]
+    size_bytes: int
+    properties: dict[str, str] = field(default_factory=dict)
+    paths: dict[int, str] = field(default_factory=dict)
+    """Where each member was when its label was last written, by guid."""
+    zvols: dict[str, FakeZvol] = field(default_factory=dict)
+    replacing: dict[int, int] = field(default_factory=dict)
+    """Guids of disks that are being filled, by the slot they will have."""
+    hostid: bytes = b""
+    """Of the machine that had the pool last."""
+    is_exported: bool = False
+    is_whole: bool = False
+    """False until the first transaction is written: before it nothing can be imported."""
+
+    def survives(self) -> int:
+        return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level]
+
+    def used_bytes(self) -> int:
+        return sum(0 if zvol.is_thin else zvol.size_bytes + 3 * MIB for zvol in self.zvols.values())
+
+
+@dataclass
+class ZfsLabel:
+    """One member's label. `pool` and `guid` are as they were when it was written."""
+
+    data: PoolData
+    vdev_guid: int
+    pool: str
+    guid: int
+    is_destroyed: bool = False
+
+
+@dataclass
+class Member:
+    """A disk in an imported pool."""
+
+    disk: FakeDisk
+    label: ZfsLabel
+    checksum_errors: int = 0
+
+
+@dataclass
+class ImportedPool:
+    """A pool the kernel has now. `members` by slot; a missing slot has none."""
+
+    data: PoolData
+    members: dict[int, Member]
+    filling: dict[int, Member] = field(default_factory=dict)
+    """Disks that are being filled, by the slot they will have."""
+    given_up: set[int] = field(default_factory=set)
+    """Slots whose disk had too many errors."""
+    scan: str = ""
+    """SCRUB or RESILVER, while it runs or when it was the last one."""
+    scan_started: float = 0.0
+    is_scanning: bool = False
+
+    def missing(self) -> int:
+        return len(self.data.slots) - len(self.members)
+
+    def state(self) -> str:
+        if self.missing() > self.data.survives():
+            return "UNAVAIL"
+        return "DEGRADED" if self.missing() else "ONLINE"
+
+
+class Zfs:
+    """All pools of the fake machine."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self.imported: dict[str, ImportedPool] = {}
+        self._numbers = itertools.count(0, 16)
+
+    def reboot(self) -> None:
+        self.imported.clear()
+        self._numbers = itertools.count(0, 16)
+
+    def partition(self, disk: FakeDisk) -> None:
+        """Give a whole disk ZFS's two partitions."""
+        disk.media.signatures = [FakeSignature("gpt", 512, usage="partition-table")]
+        data = Partition(1, Media(disk.media.size_bytes - 10 * MIB), label=f"zfs-{random.getrandbits(64):016x}")
+        disk.partitions = [data, Partition(9, Media(8 * MIB))]
+
+    def label_of(self, disk: FakeDisk) -> ZfsLabel | None:
+        part = next((part for part in disk.partitions if part.number == 1), None)
+        return part.media.zfs if part else None
+
+    def write_label(self, disk: FakeDisk, label: ZfsLabel) -> None:
+        disk.partitions[0].media.zfs = label
+        label.data.paths[label.vdev_guid] = f"/dev/disk/by-id/{disk.links()[0]}-part1"
+
+    def start(self, data: PoolData, members: dict[int, FakeDisk], now: float) -> ImportedPool:
+        """Import a pool from these disks by slot: it claims them, its zvols appear, and what was filled goes on."""
+        found = {}
+        for slot, disk in sorted(members.items()):
+            label = self.label_of(disk)
+            if label is not None:
+                found[slot] = Member(disk, label)
+                self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
+        pool = ImportedPool(data, found)
+        self.imported[data.name] = pool
+        for disk in self._blocks.disks:
+            label = self.label_of(disk) if disk.is_present else None
+            if label and label.data is data and label.vdev_guid in data.replacing.values():
+                slot = next(slot for slot, guid in data.replacing.items() if guid == label.vdev_guid)
+                self.fill(pool, slot, Member(disk, label), now)
+        for name, zvol in data.zvols.items():
+            self.show(data, name, zvol)
+        return pool
+
+    def fill(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
+        """Start to fill a disk for a slot."""
+        self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
+        pool.data.replacing[slot] = member.label.vdev_guid
+        pool.filling[slot] = member
+        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def take_back(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
+        """A member is there again: what it missed is copied to it."""
+        self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
+        pool.members[slot] = member
+        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def leave(self, pool: ImportedPool, member: Member) -> None:
+        """The pool lets go of a disk; its label stays, marked as destroyed."""
+        member.label.is_destroyed = True
+        self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
+
+    def show(self, data: PoolData, name: str, zvol: FakeZvol) -> None:
+        """The zvol's device appears."""
+        kernel = f"zd{next(self._numbers)}"
+        link = f"/dev/zvol/{data.name}/{name}"
+        self._blocks.stacked[kernel] = Device(kernel, "zvol", zvol.size_bytes, [link], media=zvol.media)
+
+    def hide(self, data: PoolData, name: str) -> None:
+        device = self._blocks.find(f"/dev/zvol/{data.name}/{name}")
+        if device:
+            del self._blocks.stacked[device.kernel_name]
+
+    def is_open(self, data: PoolData, name: str) -> bool:
+        device = self._blocks.find(f"/dev/zvol/{data.name}/{name}")
+        return device is not None and self._blocks.is_open(device.kernel_name)
+
+    def has_open_zvol(self, pool: ImportedPool) -> bool:
+        return any(self.is_open(pool.data, name) for name in pool.data.zvols)
+
+    def stop(self, pool: ImportedPool) -> None:
+        """Forget an imported pool. The caller made sure that nobody holds a zvol of it."""
+        for name in pool.data.zvols:
+            self.hide(pool.data, name)
+        for member in (*pool.members.values(), *pool.filling.values()):
+            self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
+        del self.imported[pool.data.name]
+
+    def lose(self, disk: FakeDisk) -> None:
+        """A member went away; what it missed from now on makes it stale."""
+        for pool in self.imported.values():
+            for slot, member in list(pool.members.items()):
+                if member.disk is disk:
+                    self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
+                    del pool.members[slot]
+
+    def tick(self, now: float) -> bool:
+        """Finish the scans whose time is over; whether any runs or ended."""
+        running = [pool for pool in self.imported.values() if pool.is_scanning]
+        for pool in running:
+            if now - pool.scan_started >= SCAN_SECONDS:
+                pool.is_scanning = False
+                for slot, member in pool.filling.items():
+                    if slot in pool.members:
+                        self.leave(pool, pool.members[slot])
+                    pool.members[slot], pool.data.slots[slot] = member, member.label.vdev_guid
+                pool.filling.clear()
+                pool.data.replacing.clear()
+        return bool(running)

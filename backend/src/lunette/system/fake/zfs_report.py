@@ -1,0 +1,100 @@
+"""What `zpool status -j` and `zfs list -j` of OpenZFS 2.3 print, as far as the product reads it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lunette.system.fake.zfs import SCAN_SECONDS, FakeZvol, ImportedPool, Member, PoolData
+
+Row = dict[str, Any]
+
+
+def _version(command: str) -> Row:
+    return {"output_version": {"command": command, "vers_major": 0, "vers_minor": 1}}
+
+
+def status(pools: Sequence[ImportedPool], now: float) -> str:
+    """`zpool status -j --json-int`."""
+    return json.dumps({**_version("zpool status"), "pools": {pool.data.name: _pool(pool, now) for pool in pools}})
+
+
+def _pool(pool: ImportedPool, now: float) -> Row:
+    data, state = pool.data, pool.state()
+    leaves = {row["name"]: row for row in _slots(pool)}
+    if data.level != "stripe":
+        kind = "mirror" if data.level == "mirror" else "raidz"
+        leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, state) | {"vdevs": leaves}}
+    root = _vdev(data.name, "root", data.guid, state) | {"vdevs": leaves}
+    row: Row = {"name": data.name, "state": state, "pool_guid": data.guid, "txg": 6, "spa_version": 5000,
+                "zpl_version": 5, "vdevs": {data.name: root}, "error_count": 0}  # fmt: skip
+    return row | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
+
+
+def _slots(pool: ImportedPool) -> Iterator[Row]:
+    for slot, guid in enumerate(pool.data.slots):
+        member, new = pool.members.get(slot), pool.filling.get(slot)
+        lost = _vdev(str(guid), "disk", guid, "FAULTED" if slot in pool.given_up else "REMOVED")
+        row = _leaf(member) if member else lost | {"path": pool.data.paths[guid]}
+        if new:
+            both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
+            row = _vdev(f"replacing-{slot}", "replacing", 2 + slot, "ONLINE") | {"vdevs": both}
+        yield row
+
+
+def _leaf(member: Member) -> Row:
+    name = member.disk.links()[0]
+    row = _vdev(name, "disk", member.label.vdev_guid, "ONLINE") | {"checksum_errors": member.checksum_errors}
+    size = next(part.media.size_bytes for part in member.disk.partitions if part.number == 1)
+    return row | {"path": f"/dev/disk/by-id/{name}-part1", "phys_space": size}
+
+
+def _vdev(name: str, kind: str, guid: int, state: str) -> Row:
+    counts = {"read_errors": 0, "write_errors": 0, "checksum_errors": 0}
+    return {"name": name, "vdev_type": kind, "guid": guid, "class": "normal", "state": state, **counts}
+
+
+def _scan(pool: ImportedPool, now: float) -> Row:
+    share = min(1.0, (now - pool.scan_started) / SCAN_SECONDS) if pool.is_scanning else 1.0
+    total = max(1, pool.data.used_bytes())
+    return {
+        "function": pool.scan, "state": "SCANNING" if pool.is_scanning else "FINISHED",
+        "start_time": int(pool.scan_started), "to_examine": total, "examined": int(total * share),
+        "issued": int(total * share), "issued_bytes_per_scan": int(total * share),
+        "pass_start": int(pool.scan_started), "errors": 0, "processed": 0,
+    }  # fmt: skip
+
+
+def datasets(pools: Sequence[PoolData], fields: Sequence[str]) -> str:
+    """`zfs list -j -p -t filesystem,volume -o FIELDS`."""
+    found = {}
+    for data in pools:
+        free = data.size_bytes - data.used_bytes()
+        root = {"available": str(free), "used": str(data.used_bytes()), "volsize": "-", "refreservation": "0"}
+        found[data.name] = _dataset(data.name, "FILESYSTEM", root, fields, data.properties, {})
+        for name, zvol in data.zvols.items():
+            full = f"{data.name}/{name}"
+            found[full] = _dataset(full, "VOLUME", _sizes(zvol, free), fields, zvol.properties, data.properties)
+    return json.dumps({**_version("zfs list"), "datasets": found})
+
+
+def _sizes(zvol: FakeZvol, free: int) -> dict[str, str]:
+    used = 0 if zvol.is_thin else zvol.size_bytes
+    return {"available": str(free), "used": str(used), "volsize": str(zvol.size_bytes), "refreservation": str(used)}
+
+
+def _dataset(
+    name: str, kind: str, sizes: dict[str, str], fields: Sequence[str], own: dict[str, str], parent: dict[str, str]
+) -> Row:
+    properties: Row = {}
+    for word in fields:
+        if ":" not in word:
+            properties[word] = {"value": name if word == "name" else sizes[word], "source": _source("NONE")}
+        elif word not in own and word in parent:
+            properties[word] = {"value": parent[word], "source": _source("INHERITED")}
+        else:
+            properties[word] = {"value": own.get(word, "-"), "source": _source("LOCAL")}
+    return {"name": name, "type": kind, "pool": name.partition("/")[0], "createtxg": "1", "properties": properties}
+
+
+def _source(kind: str) -> dict[str, str]:
+    return {"type": kind, "data": "-"}

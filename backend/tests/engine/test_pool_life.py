@@ -1,0 +1,105 @@
+"""The life of a ZFS pool on a whole appliance in one process: what is told of a lost disk, and what ends it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.tests.faults.world import World, database_template, give_host
+from lunette.domain.array_changes import ArrayReplace
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
+from lunette.store.journal import Alert
+
+FILLED_S = 60.0
+
+
+class Life:
+    """A mirror of the first two of five disks, with a volume that a host uses."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.machine = world, world.machine
+        self.disks = world.machine.add_disks(5)
+        self.ids = [disk.links()[0] for disk in self.disks]
+        world.machine.advance(40)
+        world.converge()
+        outcome = world.create_array("tank", Level.MIRROR, self.disks[:2], engine=ArrayEngine.ZFS)
+        world.finish(outcome.job_id or "")
+        world.finish(world.create_volumes("tank", "lun").job_id or "")
+        give_host(world, "writer", ["lun"])
+        world.settle()
+        world.machine.write_data(world.device_of("lun"), 0, "written")
+
+    def look(self) -> ObservedArray:
+        """Time enough for a disk to be filled goes by, and the watcher looks."""
+        self.world.pass_time(FILLED_S)
+        self.world.control._cache.forget()
+        self.world.control._watcher.round(0.0)
+        return next(array for array in self.world.control.observation().arrays if array.engine is ArrayEngine.ZFS)
+
+    def alerts(self) -> list[tuple[str, str]]:
+        """Message and fix of those that stand."""
+        with self.world.store.read() as tx:
+            return [(alert.message, alert.fix) for alert in tx.query(Alert).filter(Alert.resolved_at.is_(None))]
+
+    def members(self) -> list[str | None]:
+        return [member.disk_id for member in self.look().members]
+
+    def is_kept(self) -> bool:
+        self.world.settle()
+        return self.machine.read_data(self.world.device_of("lun"), 0) == "written"
+
+
+@pytest.fixture
+def life(sqlite_template: Path, tmp_path: Path) -> Iterator[Life]:
+    world = World(database_template(sqlite_template, tmp_path))
+    yield Life(world)
+    world.close()
+
+
+def test_a_lost_disk_is_told_by_name_until_another_has_its_place(life: Life) -> None:
+    assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
+    life.machine.pull(life.disks[0])
+    assert life.look().state is ArrayState.DEGRADED
+    ((message, fix),) = life.alerts()
+    assert message == f"Array tank is degraded: it runs without disk {life.ids[0]} (serial {life.disks[0].serial})"
+    assert fix == f"Replace it: `lunette array replace tank {life.ids[0]} NEW`."
+    wish = ArrayReplace(disk=life.ids[0], new=life.ids[2])
+    life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+    assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
+    assert sorted(map(str, life.members())) == sorted([life.ids[1], life.ids[2]])
+    assert life.is_kept()
+
+
+def test_a_disk_that_was_replaced_and_comes_back_takes_no_part_after_a_power_cut(life: Life) -> None:
+    life.machine.pull(life.disks[0])
+    wish = ArrayReplace(disk=life.ids[0], new=life.ids[2])
+    life.world.finish(life.world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+    life.look()
+    life.machine.insert(life.disks[0])
+    life.machine.power_cut()
+    life.world.agent.kill()
+    assert life.is_kept()
+    assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
+    assert sorted(map(str, life.members())) == sorted([life.ids[1], life.ids[2]])
+
+
+def test_a_disk_that_was_only_away_ends_its_alert_by_itself(life: Life) -> None:
+    life.machine.pull(life.disks[0])
+    life.look()
+    assert len(life.alerts()) == 1
+    life.machine.insert(life.disks[0])
+    life.look()
+    assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
+    assert life.is_kept()
+
+
+def test_a_disk_that_zfs_gave_up_is_to_be_replaced_and_no_command_is_told_that_pools_refuse(life: Life) -> None:
+    (pool,) = life.machine.zfs.imported.values()
+    life.machine.pull(life.disks[0])
+    pool.given_up.add(0)
+    life.machine.insert(life.disks[0])
+    assert life.look().state is ArrayState.DEGRADED
+    ((message, fix),) = life.alerts()
+    assert life.ids[0] in message
+    assert "readd" not in fix
+    assert "too many errors. Replace it: `lunette array replace" in fix

@@ -1,0 +1,178 @@
+"""What could be built of given disks: figures that hold for every set of disks, and those that were counted."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from backend.tests import seen
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, WriteHole
+from lunette.domain.errors import Invalid
+from lunette.domain.layouts import Layout, Layouts
+from lunette.domain.observations import Observation
+from lunette.domain.sizes import GIB, KIB, MIB, TIB
+from lunette.planner.engines import ARRAY_ENGINES
+from lunette.planner.layouts import plan_layouts
+from lunette.providers.arrays.zfs import plan as zfs
+from lunette.providers.arrays.zfs import space
+
+BLOCKS = st.sampled_from([4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB, 64 * KIB, 128 * KIB])
+SIZES = st.lists(st.integers(min_value=256 * MIB, max_value=30 * TIB), min_size=1, max_size=24)
+
+
+def machine(sizes: Sequence[int], **changes: Any) -> Observation:
+    disks = tuple(seen.disk(n, size_bytes=size, **changes) for n, size in enumerate(sizes, 1))
+    return seen.machine(disks=disks)
+
+
+def layouts(sizes: Sequence[int], block_bytes: int = 16 * KIB, **changes: Any) -> Layouts:
+    ids = [f"nvme-D{n}" for n in range(1, len(sizes) + 1)]
+    return plan_layouts(ids, block_bytes, machine(sizes, **changes), {})
+
+
+def one(found: Layouts, level: Level) -> Layout:
+    return next(layout for layout in found.layouts if layout.level is level)
+
+
+@given(SIZES, BLOCKS)
+def test_every_level_of_every_engine_is_told_with_figures_or_with_a_reason(sizes: list[int], block: int) -> None:
+    found = layouts(sizes, block)
+    offered = [(e, f.level) for e, engine in ARRAY_ENGINES.items() for f in engine.capability().levels]
+    assert [(layout.engine, layout.level) for layout in found.layouts] == offered
+    for layout in found.layouts:
+        assert layout.possible == (layout.problem is None) == (layout.usable_bytes is not None)
+        if layout.usable_bytes is not None and layout.usable_percent is not None:
+            assert 0 < layout.usable_bytes < found.total_bytes
+            assert layout.usable_percent == pytest.approx(100 * layout.usable_bytes / found.total_bytes, abs=0.01)
+
+
+@given(SIZES, BLOCKS)
+def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int], block: int) -> None:
+    disks = machine(sizes).disks
+    for layout in layouts(sizes, block).layouts:
+        wish = ArrayCreate(
+            name="a", engine=layout.engine, level=layout.level, disks=tuple(disk.id for disk in disks)
+        )  # fmt: skip
+        engine = ARRAY_ENGINES[layout.engine]
+        assert layout.possible == (not engine.problems(wish, disks))
+        if layout.possible:
+            made = engine.blueprint("a" * 32, "b" * 32, wish, disks)
+            assert layout.write_hole[0] is made.write_hole
+            assert layout.usable_bytes is not None
+            assert layout.usable_bytes <= made.size_bytes or block > 16 * KIB
+
+
+@given(SIZES, BLOCKS)
+def test_more_redundancy_never_gives_more_room_nor_survives_less(sizes: list[int], block: int) -> None:
+    found = layouts(sizes, block)
+    for family in ((Level.RAID0, Level.RAID5, Level.RAID6), (Level.RAIDZ1, Level.RAIDZ2, Level.RAIDZ3)):
+        possible = [one(found, level) for level in family if one(found, level).possible]
+        room = [layout.usable_bytes or 0 for layout in possible]
+        losses = [layout.survives_disks or 0 for layout in possible]
+        # ZFS counts free space by an integer ratio of 1/512, so equal ones may differ by that.
+        assert all(more * 1.01 >= less for more, less in itertools.pairwise(room))
+        assert losses == sorted(losses)
+
+
+@given(
+    st.integers(min_value=3, max_value=24), st.sampled_from([1, 2, 3]), BLOCKS, st.integers(min_value=9, max_value=13)
+)
+def test_a_block_holds_its_data_its_parity_and_whole_groups(disks: int, parity: int, block: int, shift: int) -> None:
+    if disks <= parity:
+        return
+    taken, sector = space.allocated(block, disks, parity, shift), 1 << shift
+    data = -(-block // sector)
+    rows = -(-data // (disks - parity))
+    assert taken % (sector * (parity + 1)) == 0
+    assert (data + parity * rows) * sector <= taken < (data + parity * (rows + 1) + 1) * sector
+
+
+def test_eight_kib_on_an_eight_wide_raidz2_cost_three_times_their_size() -> None:
+    assert space.cost(Level.RAIDZ2, 8, 8 * KIB, 12) == 3.0
+    assert space.cost(Level.RAIDZ2, 8, 128 * KIB, 12) == pytest.approx(1.40625)
+    small, large = layouts([TIB] * 8, 8 * KIB), layouts([TIB] * 8, 128 * KIB)
+    assert one(small, Level.RAIDZ2).usable_percent == pytest.approx(100 / 3, rel=0.05)
+    assert one(large, Level.RAIDZ2).usable_percent == pytest.approx(100 / 1.40625, rel=0.05)
+
+
+def test_sectors_of_512_bytes_are_treated_as_4_kib_and_larger_ones_as_they_are() -> None:
+    assert [space.ashift(size) for size in (0, 512, 4096, 8192, 65536, 2**20)] == [12, 12, 12, 13, 16, 16]
+    disks = [seen.disk(1, physical_block_bytes=512), seen.disk(2, physical_block_bytes=8192)]
+    assert zfs.shift_of(disks) == 13
+
+
+def test_small_writes_cost_what_was_counted() -> None:
+    found = layouts([TIB] * 8)
+    costs = {layout.level: layout.small_write_ios for layout in found.layouts}
+    assert [costs[level] for level in (Level.RAID0, Level.RAID1, Level.RAID5, Level.RAID6, Level.RAID10)] == [
+        1, 8, 4, 6, 2,
+    ]  # fmt: skip
+    assert one(layouts([TIB] * 3), Level.RAID5).small_write_ios == 3
+    # A block of 16 KiB lies on four data disks: all are read, all and the parity are written.
+    assert (costs[Level.RAIDZ1], costs[Level.RAIDZ2], costs[Level.STRIPE], costs[Level.MIRROR]) == (9, 10, 2, 9)
+    assert one(layouts([TIB] * 8, 4 * KIB), Level.RAIDZ2).small_write_ios == 3
+
+
+def test_failures_survived_and_the_time_of_a_rebuild() -> None:
+    found = layouts([TIB] * 6, rotational=True)
+    survived = {layout.level: layout.survives_disks for layout in found.layouts}
+    assert survived == {
+        Level.RAID0: 0, Level.RAID1: 5, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1, Level.STRIPE: 0,
+        Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
+    }  # fmt: skip
+    assert one(found, Level.RAID6).min_rebuild_s == pytest.approx(TIB / (200 * MIB), abs=0.1)
+    assert one(found, Level.RAID0).min_rebuild_s is None
+
+
+def test_the_default_write_hole_policy_comes_first() -> None:
+    found = layouts([TIB] * 4)
+    assert one(found, Level.RAID5).write_hole == (WriteHole.PPL, WriteHole.BITMAP, WriteHole.NONE)
+    assert one(found, Level.RAIDZ1).write_hole == (WriteHole.COPY_ON_WRITE,)
+
+
+def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
+    assert "takes 4 to 256 disks, not 3" in (one(layouts([TIB] * 3), Level.RAID6).problem or "")
+    disks = (seen.disk(1), seen.disk(2, logical_block_bytes=4096), seen.disk(3))
+    mixed = plan_layouts([disk.id for disk in disks], 16 * KIB, seen.machine(disks=disks), {})
+    assert {layout.problem for layout in mixed.layouts} == {"the disks mix sector sizes of 512 and 4096 bytes"}
+    without = seen.machine(engines=tuple(e for e in seen.machine().engines if e.engine not in ("zfs", "zvol")))
+    told = [
+        x for x in plan_layouts(["nvme-D1", "nvme-D2"], 16 * KIB, without, {}).layouts if x.engine is ArrayEngine.ZFS
+    ]
+    assert all("has no array engine zfs" in (layout.problem or "") for layout in told)
+    assert len(told) == 5
+
+
+def test_a_disk_in_the_way_is_told_for_itself_and_the_figures_stand() -> None:
+    disks = (
+        seen.disk(1, signatures=(seen.EXT4,)), seen.disk(2), seen.disk(3, mounts=("/srv",)),
+        seen.disk(4, used_by_system=True, partitions=2), seen.disk(5, fabric=True),
+    )  # fmt: skip
+    found = plan_layouts([d.id for d in disks], 16 * KIB, seen.machine(disks=disks), {"nvme-D2": "tank"})
+    assert [(disk.problem, disk.needs_wipe) for disk in found.disks] == [
+        ("it carries an ext4 signature (label data)", True),
+        ("it belongs to array tank", False),
+        ("it is mounted at /srv", False),
+        ("it carries the running system", False),
+        ("it is reached over a fabric: another appliance's volume is never built upon", False),
+    ]
+    assert one(found, Level.RAID5).usable_bytes == pytest.approx(4 * 10 * GIB, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("disks", "block", "field"),
+    [
+        (["nope"], 16 * KIB, "disks[0]"),
+        (["nvme-D1", "nvme-eui.1"], 16 * KIB, "disks[1]"),
+        (["nvme-D1"], 3 * KIB, "block_bytes"),
+        (["nvme-D1"], 0, "block_bytes"),
+        (["nvme-D1"], 256 * KIB, "block_bytes"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_by_field(disks: list[str], block: int, field: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        plan_layouts(disks, block, seen.machine(), {})
+    assert [problem.field for problem in refusal.value.errors] == [field]

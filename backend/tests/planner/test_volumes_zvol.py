@@ -1,0 +1,119 @@
+"""Plans for volumes on arrays whose engine is not LVM: what each can, it says in its record, and no more is planned."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from backend.tests import seen
+from backend.tests.planner.test_arrays import identities
+from backend.tests.planner.test_volumes import known, volume, wish
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.observations import Observation
+from lunette.domain.sizes import GIB, MIB
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.steps import ThinPoolCreate, VolumeCut, VolumesSeal
+from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
+from lunette.planner import engines, volumes, volumes_snapshots
+from lunette.planner.arrays import KnownArray
+from lunette.planner.checker import Bounds, faults
+from lunette.planner.engines import Ability
+from lunette.planner.volumes import NewVolumes, VolumeFacts
+from lunette.planner.volumes_snapshots import KnownSnapshot
+from lunette.providers.volumes.zvol import plan as zvol
+
+THIN, THICK = Provisioning.THIN, Provisioning.THICK
+POOL = seen.pool("z1", 8 * GIB).model_copy(update={"extent_bytes": BLOCK_BYTES})
+MACHINE = seen.machine(pools=(POOL, seen.pool("g1", 32 * GIB)))
+
+
+def zfs_array(name: str = "tank", group: str = "z1") -> KnownArray:
+    return replace(known(name, group=group), engine=ArrayEngine.ZFS)
+
+
+def plan(*kinds: tuple[Provisioning, int], machine: Observation = MACHINE, held: int = 0) -> NewVolumes:
+    wishes = [wish(f"v{n}", size_bytes=size, provisioning=kind) for n, (kind, size) in enumerate(kinds)]
+    facts = VolumeFacts({"tank": zfs_array()}, frozenset(), {"tank": 0}, {"tank": held})
+    return volumes.plan_create(wishes, machine, facts, identities())
+
+
+def test_an_engine_offers_what_somebody_here_can_plan() -> None:
+    machine = seen.machine()
+    offered = {name: engines.capabilities(machine, "volume")[name.value] for name in VolumeEngine}
+    assert {name for name, record in offered.items() if record.can_grow} == engines.GROWING.keys()
+    assert {name for name, record in offered.items() if record.can_snapshot} == engines.SNAPSHOTTING.keys()
+    assert {name for name, record in offered.items() if record.can_thin} >= engines.THIN_POOLS.keys()
+    assert engines.VOLUME_ENGINES.keys() == set(VolumeEngine)
+
+
+def test_a_reason_names_the_engine_and_what_it_lacks() -> None:
+    machine = seen.machine()
+    assert engines.unable_reason(machine, ArrayEngine.ZFS) is None
+    assert engines.unable_reason(machine, ArrayEngine.ZFS, Ability.THIN) is None
+    assert "zvol, which arrays of engine zfs use, does not offer growth" in (
+        engines.unable_reason(machine, ArrayEngine.ZFS, Ability.GROW) or ""
+    )
+    absent = seen.machine(engines=(zvol.capability("the kernel module zfs is not loaded"),))
+    assert "not loaded" in (engines.unable_reason(absent, ArrayEngine.ZFS, Ability.THIN) or "")
+
+
+def test_a_thin_zvol_needs_no_pool_and_may_be_larger_than_what_is_free() -> None:
+    new = plan((THIN, 100 * GIB), (THICK, GIB))
+    thick, thin, seal = new.plan.steps
+    assert isinstance(thick, VolumeCut)
+    assert isinstance(thin, VolumeCut)
+    assert (thick.engine, thick.provisioning, thick.pool) == (VolumeEngine.ZVOL, THICK, None)
+    assert (thin.engine, thin.provisioning, thin.pool) == (VolumeEngine.ZVOL, THIN, None)
+    assert isinstance(seal, VolumesSeal)
+    assert (seal.engine, len(seal.volumes)) == (VolumeEngine.ZVOL, 2)
+    assert list(faults(new.plan, MACHINE, Bounds())) == []
+
+
+def test_the_warning_counts_what_thin_zvols_hold_already() -> None:
+    assert plan((THIN, 8 * GIB)).plan.warnings == ()
+    assert "room for 8 GiB" in plan((THIN, 9 * GIB)).plan.warnings[0]
+    written = seen.volume("v", "z1", "v1", 8 * GIB).model_copy(update={"used_bytes": 4 * GIB})
+    half_full = seen.machine(pools=(POOL.model_copy(update={"free_bytes": 4 * GIB}),), volumes=(written,))
+    assert plan((THIN, 2 * GIB), machine=half_full, held=6 * GIB).plan.warnings == ()
+    assert "room for 8 GiB" in plan((THIN, 3 * GIB), machine=half_full, held=6 * GIB).plan.warnings[0]
+
+
+def test_one_request_cuts_from_arrays_of_both_engines() -> None:
+    arrays = {"tank": zfs_array(), "two": known("two", group="g1")}
+    wishes = [wish("a", provisioning=THIN), wish("b", array="two", provisioning=THIN)]
+    facts = VolumeFacts(arrays, frozenset(), {"tank": 0, "two": 0})
+    steps = volumes.plan_create(wishes, MACHINE, facts, identities()).plan.steps
+    assert [step.group for step in steps if isinstance(step, ThinPoolCreate)] == ["g1"]
+    cuts = [step for step in steps if isinstance(step, VolumeCut)]
+    assert [(cut.engine, cut.pool) for cut in cuts] == [(VolumeEngine.ZVOL, None), (VolumeEngine.LVM, "pool")]
+    assert [step.engine for step in steps if isinstance(step, VolumesSeal)] == [VolumeEngine.ZVOL, VolumeEngine.LVM]
+
+
+def test_a_thick_volume_that_takes_from_a_thin_pool_is_found_by_the_checker() -> None:
+    cut = VolumeCut(volume_id="v", group="g1", lv_name="v1", size_bytes=GIB, pool="pool")
+    spoiled = plan((THICK, GIB)).plan.model_copy(update={"steps": (cut, VolumesSeal.of([cut]))})
+    machine = seen.machine(pools=(seen.thin("g1", GIB),))
+    assert [fault for fault in faults(spoiled, machine, Bounds()) if "is thick and takes from thin pool" in fault]
+
+
+def on_zfs(**facts: Any) -> volumes.KnownVolume:
+    return volume(**{"array_engine": ArrayEngine.ZFS, "group": "z1", **facts})
+
+
+def test_what_zvols_do_not_offer_is_refused_with_a_reason() -> None:
+    with pytest.raises(Conflict, match="does not offer growth of volumes"):
+        volumes.plan_grow(on_zfs(), 16 * MIB, MACHINE, 0)
+    wanted = SnapshotCreate(name="before", volume="a")
+    with pytest.raises(Invalid, match="does not offer snapshots"):
+        volumes_snapshots.plan_take(wanted, on_zfs(provisioning=THIN), MACHINE, False, identities())
+    snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
+    with pytest.raises(Invalid, match="does not offer snapshots"):
+        volumes_snapshots.plan_clone(snapshot, SnapshotClone(name="c"), MACHINE, frozenset(), identities())
+    with pytest.raises(Invalid, match="does not offer snapshots"):
+        volumes_snapshots.plan_roll_back(snapshot.volume, snapshot, MACHINE, identities())
+
+
+def test_the_last_thin_zvol_takes_no_pool_along() -> None:
+    plan = volumes.plan_delete(on_zfs(provisioning=THIN), last_thin=True)
+    assert [step.kind for step in plan.steps] == ["exports.gone", "volume.delete"]

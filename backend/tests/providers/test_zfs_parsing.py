@@ -1,0 +1,116 @@
+"""What OpenZFS 2.3.9 printed on three and four drives of 512 MiB, read back; and its arithmetic, which must be ours."""
+
+from typing import Any
+
+import pytest
+
+from backend.tests import seen
+from backend.tests.recorded import recorded
+from lunette.domain.arrays import ArrayState, Level, ObservedArray
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.sizes import KIB, MIB
+from lunette.providers.arrays.zfs import parse, space
+from lunette.providers.volumes.zvol.observe import observed
+
+POOL, GUID = "lunette-0123456789ab", "12345678901234567890"
+NOW = 1795245454.0
+DISKS = [f"nvme-QEMU_NVMe_Ctrl_LUN-NVME-0{number}" for number in range(1, 5)]
+
+
+def disks(*absent: int) -> tuple[ObservedDisk, ...]:
+    return tuple(
+        seen.disk(n, id=name, links=(name,)) for n, name in enumerate(DISKS, 1) if n not in absent
+    )  # fmt: skip
+
+
+def array(name: str, *absent: int, **changes: Any) -> ObservedArray:
+    (pool,) = parse.pools(recorded(f"zfs-2.3.9/zpool-status-{name}.json"))
+    return parse.array(pool.model_copy(update=changes), True, 849084416, disks(*absent), NOW)
+
+
+def test_a_healthy_pool() -> None:
+    found = array("raidz1")
+    assert (found.uuid, found.name, found.level, found.raid_disks) == (GUID, POOL, "raidz1", 3)
+    assert found.state is ArrayState.CLEAN
+    assert [(m.disk_id, m.state, m.errors) for m in found.members] == [(name, "in_sync", 0) for name in DISKS[:3]]
+    assert (found.progress, found.mismatch_count) == (None, 0)
+
+
+def test_no_pool_at_all() -> None:
+    assert parse.pools(recorded("zfs-2.3.9/zpool-status-none.json")) == ()
+    assert parse.pools("") == ()
+
+
+def test_a_scrub_is_progress_and_leaves_the_pool_clean() -> None:
+    found = array("scrubbing")
+    assert found.state is ArrayState.CLEAN
+    assert found.progress is not None
+    assert (found.progress.action, found.progress.percent, found.progress.left_s) == ("check", 0.0, None)
+
+
+def test_a_disk_that_is_gone_is_missing_before_zfs_stumbles_over_it() -> None:
+    found = array("raidz1", 2)
+    assert found.state is ArrayState.DEGRADED
+    assert [m.state for m in found.members] == ["in_sync", "missing", "in_sync"]
+    assert array("raidz1", 1, 2).state is ArrayState.FAILED
+
+
+def test_a_disk_that_is_replaced_shows_old_and_new() -> None:
+    found = array("replacing")
+    assert found.state is ArrayState.REBUILDING
+    assert [(m.disk_id, m.state) for m in found.members] == [
+        (DISKS[0], "in_sync"), (DISKS[1], "in_sync"), (DISKS[3], "rebuilding"), (DISKS[2], "in_sync"),
+    ]  # fmt: skip
+    assert (found.raid_disks, found.members[1].errors) == (3, 196)
+    assert found.progress is not None
+    assert found.progress.action == "recover"
+
+
+@pytest.mark.parametrize("state", ["FAULTED", "UNAVAIL", "SUSPENDED"])
+def test_a_pool_that_stopped_has_failed(state: str) -> None:
+    assert array("raidz1", state=state).state is ArrayState.FAILED
+
+
+def test_progress_counts_what_was_issued() -> None:
+    scan = parse.Scan(
+        is_resilver=True, is_running=True, to_examine=1000, issued=250, pass_issued=250, pass_start=NOW - 10
+    )  # fmt: skip
+    progress = array("replacing", scan=scan).progress
+    assert progress is not None
+    assert (progress.percent, progress.rate_bytes_s, progress.left_s) == (25.0, 25, 30.0)
+
+
+def test_pools_and_zvols_are_told_with_our_marks() -> None:
+    found = parse.datasets(recorded("zfs-2.3.9/zfs-list.json"))
+    (pool,), volumes = observed(found, [array("raidz1")])
+    assert (pool.group, pool.ours, pool.array_uuid, pool.extent_bytes) == (POOL, True, GUID, 16 * KIB)
+    assert (pool.size_bytes, pool.free_bytes) == (849084416, 778147824)
+    assert [(v.volume_id, v.name, v.size_bytes, v.sealed) for v in volumes] == [
+        ("abc", "v1", 64 * MIB, False), ("abd", "v2", 64 * MIB, True),
+    ]  # fmt: skip
+    assert volumes[0].device == f"/dev/zvol/{POOL}/v1"
+    assert [v.used_bytes for v in volumes] == [None, 76384]
+
+
+def test_free_space_is_told_in_bytes_of_padded_volumes() -> None:
+    """On five disks 16 KiB take 24 KiB, where ZFS counts 20 KiB."""
+    found = parse.datasets(recorded("zfs-2.3.9/zfs-list.json"))
+    (pool,), _ = observed(found, [array("raidz1").model_copy(update={"raid_disks": 5})])
+    assert pool.free_bytes == int(778147824 / 1.2)
+
+
+def test_the_planned_size_is_what_zfs_showed() -> None:
+    """available + used of a fresh raidz1 of three drives of 512 MiB."""
+    assert space.pool_bytes(Level.RAIDZ1, [512 * MIB] * 3, 12) == 778147824 + 70936592
+
+
+def test_the_metadata_of_a_volume_is_what_zfs_reserved() -> None:
+    assert 64 * MIB + space.metadata_bytes(64 * MIB) == 70254592
+
+
+def test_a_foreign_pool_is_known_by_the_kernel_names_of_its_disks() -> None:
+    disk = seen.disk(1)
+    assert parse.disk_of("/dev/nvme1n1p1", [disk]) == disk
+    assert parse.disk_of("/dev/disk/by-id/nvme-D1-part1", [disk]) == disk
+    assert parse.disk_of("/dev/sda1", [disk]) is None
+    assert parse.disk_of(None, [disk]) is None

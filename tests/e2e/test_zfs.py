@@ -1,0 +1,226 @@
+"""The life of a ZFS pool: disks are pulled while a host writes, new ones are filled, a reset, and all data verify.
+
+The module is compiled once per kernel (`image/build zfs`), and only these tests wait for it. One layout runs in
+`make test`; each loses as many disks at once as its level survives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from lunette.cli.client import Client, JsonObject
+from tests.e2e.waiting import wait_until
+from tests.initiators.kernel import KernelInitiator, LoginFailed
+from tests.lab.appliance import Appliance, appliance
+from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.images import zfs_image
+from tests.machines.qemu import Qemu
+
+pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400)]
+IQN = "iqn.2026-01.com.example:writer"
+SEED, BLOCKS = 7, 1024
+"""4 KiB blocks the host writes, over and over: 4 MiB."""
+VOLUME_BYTES = 64 * MIB
+SLOW_S = 600.0
+"""zpool takes up to a minute on an emulated machine that others share, and several run one after the other."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    level: str
+    disks: int
+    pulled: int = 1
+    """How many disks it loses at once."""
+
+
+@dataclass
+class Standing:
+    """A pool with one volume, mapped to one host. `ids` are its disks, then as many blank ones as it loses."""
+
+    made: Appliance
+    host: KernelInitiator
+    layout: Layout
+    ids: list[str]
+    target: str
+
+    @property
+    def client(self) -> Client:
+        return self.made.client
+
+    def array(self) -> JsonObject:
+        found: JsonObject = self.client.get("/arrays/tank")
+        return found
+
+    def members(self) -> set[str]:
+        return {str(member["disk_id"]) for member in self.array()["members"]}
+
+    def alerts(self) -> list[JsonObject]:
+        return [
+            alert for alert in self.client.list("/alerts", active="true") if alert["key"].startswith("array.health")
+        ]
+
+    def guest(self, command: str) -> str:
+        return str(self.made.machine.check(command, timeout_s=SLOW_S)).strip()
+
+    def login(self) -> str:
+        """The host's device of the volume."""
+        machine = self.made.machine
+        self.host.login(self.target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
+        return self.host.devices(self.target, expected=1)[1]
+
+    def comes_in(self) -> str | None:
+        """The device, or None while nobody serves it."""
+        try:
+            return self.login()
+        except LoginFailed:
+            return None
+
+    def wait_for(self, health: str) -> None:
+        wait_until(f"the array is {health}", lambda: self.array()["health"] == health, deadline_s=SLOW_S)
+
+
+@contextlib.contextmanager
+def standing(layout: Layout) -> Iterator[Standing]:
+    """The pool is whole, its volume exported, and the host logged out."""
+    zfs_image()
+    name = f"zfs-{layout.level}"
+    machine = Qemu(name, nvme=layout.disks + layout.pulled, disk_mib=512)
+    with appliance(machine) as made, KernelInitiator(f"{name}-host") as host:
+        client, ids = made.client, made.disk_ids("nvme")
+        wish: JsonObject = {"name": "tank", "engine": "zfs", "level": layout.level, "disks": ids[: layout.disks]}
+        client.wait(client.post("/arrays", wish), deadline_s=SLOW_S)
+        volume = {"name": "lun", "array": "tank", "size_bytes": VOLUME_BYTES}
+        client.wait(client.post("/volumes", volume), deadline_s=SLOW_S)
+        client.post("/hosts", {"name": "writer", "iqns": [IQN]})
+        client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
+        client.post("/mappings", {"volume": "lun", "host": "writer"})
+        yield Standing(made, host, layout, ids, str(client.get("/hosts/writer")["target_iqn"]))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(Layout("mirror", 2), id="mirror"),
+        pytest.param(Layout("raidz1", 3), id="raidz1", marks=pytest.mark.slow),
+        pytest.param(Layout("raidz2", 4, pulled=2), id="raidz2", marks=pytest.mark.slow),
+        pytest.param(Layout("raidz3", 5, pulled=3), id="raidz3", marks=pytest.mark.slow),
+    ],
+)
+def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:
+    with standing(layout) as stands:
+        is_as_planned(stands)
+        device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
+        lost = stands.ids[: layout.pulled]
+        serials = pull_while_writing(stands, device, lost)
+        for old, new in zip(lost, stands.ids[layout.disks :], strict=True):
+            stands.client.wait(stands.client.post("/arrays/tank:replace", {"disk": old, "new": new}), deadline_s=SLOW_S)
+        stands.wait_for("clean")
+        assert "resilvered" in stands.guest("zpool status")
+        wait_until("the alert is over", lambda: not stands.alerts(), deadline_s=SLOW_S)
+        assert stands.members() == set(stands.ids) - set(lost)
+
+        for serial in serials:
+            stands.made.machine.insert(serial)
+        before = stands.host.acknowledged(device, SEED)
+        wait_until("the host still writes", lambda: stands.host.acknowledged(device, SEED) > before + 20)
+        stands.host.stop_logged_writer(device, SEED)
+        stands.host.logout(stands.target)
+        comes_back_after_a_reset(stands, device, lost)
+
+
+def is_as_planned(stands: Standing) -> None:
+    """The pool's options are those of the decision, and the planner's figure of its size is ZFS's own."""
+    array = stands.array()
+    assert (array["health"], array["level"], array["write_hole"]) == ("clean", stands.layout.level, "copy_on_write")
+    pool = stands.guest("zpool list -H -o name")
+    assert stands.guest(f"zpool get -H -o value ashift,cachefile,autoexpand {pool}").split() == ["12", "none", "off"]
+    shown = stands.guest(f"zfs get -H -p -o value compression,atime,mountpoint,canmount,used,available {pool}").split()
+    assert shown[:4] == ["lz4", "off", "none", "off"]
+    assert array["usable_bytes"] == int(shown[4]) + int(shown[5])
+    assert array["free_bytes"] + VOLUME_BYTES < array["usable_bytes"]
+
+
+def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:
+    """Pulls the disks in the middle of writes: the loss is told with array, disks and what to do. Their serials."""
+    serials = [str(stands.client.get(f"/disks/{disk}")["serial"]) for disk in lost]
+    wait_until("the host writes", lambda: stands.host.acknowledged(device, SEED) > 20, deadline_s=SLOW_S)
+    for serial in serials:
+        stands.made.machine.pull(serial)
+    stands.wait_for("degraded")
+
+    def told() -> JsonObject | None:
+        return next((one for one in stands.alerts() if all(disk in one["message"] for disk in lost)), None)
+
+    alert = wait_until("an alert names the disks", told, deadline_s=SLOW_S)
+    assert "tank" in alert["message"]
+    assert alert["fix"]
+    return serials
+
+
+def comes_back_after_a_reset(stands: Standing, device: str, lost: list[str]) -> None:
+    """Disks that were pulled lie in the shelf again, with labels of this pool: they take no part."""
+    hostid = stands.guest("od -An -tx1 /etc/hostid")
+    assert len(hostid.split()) == 4
+    stands.made.machine.reset()
+    stands.made.machine.wait_for_shell()
+    found = wait_until("the host finds its volume again", stands.comes_in, deadline_s=SLOW_S)
+    assert found == device, "the log of the writes is kept by device"
+    assert stands.host.verify_logged(device, SEED) > 0
+    stands.host.logout(stands.target)
+    stands.made.wait_for_api()
+    stands.wait_for("clean")
+    assert stands.members() == set(stands.ids) - set(lost)
+    assert not any(disk in stands.guest("zpool status -P") for disk in lost)
+    assert stands.client.get(f"/disks/{lost[0]}")["state"] != "free"
+    assert stands.guest("od -An -tx1 /etc/hostid") == hostid
+
+
+@pytest.mark.slow
+def test_a_pool_is_exported_takes_a_disk_back_and_repairs_what_was_silently_changed() -> None:
+    with standing(Layout("raidz1", 3)) as stands:
+        device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        stands.host.write_pattern(device, SEED, BLOCKS)
+        stands.host.logout(stands.target)
+        an_orderly_shutdown_exports_it(stands)
+        device = wait_until("the host finds its volume again", stands.comes_in, deadline_s=SLOW_S)
+        stands.host.verify_pattern(device, SEED, BLOCKS)
+        a_disk_that_was_away_comes_back(stands, device)
+        a_scrub_repairs_and_counts(stands)
+        stands.host.verify_pattern(device, SEED + 1, BLOCKS)
+        stands.wait_for("clean")
+
+
+def an_orderly_shutdown_exports_it(stands: Standing) -> None:
+    stands.made.machine.stop(deadline_s=300)
+    stands.made.machine.start()
+    stands.made.wait_for_api()
+    stands.wait_for("clean")
+    assert "zpool export" in stands.guest("zpool history")
+
+
+def a_disk_that_was_away_comes_back(stands: Standing, device: str) -> None:
+    """What it missed is copied to it, without anybody asking for it."""
+    serial = str(stands.client.get(f"/disks/{stands.ids[2]}")["serial"])
+    stands.made.machine.pull(serial)
+    stands.host.write_pattern(device, SEED + 1, BLOCKS)
+    stands.wait_for("degraded")
+    stands.made.machine.insert(serial)
+    stands.wait_for("clean")
+    assert "resilvered" in stands.guest("zpool status")
+
+
+def a_scrub_repairs_and_counts(stands: Standing) -> None:
+    raw = stands.client.get(f"/disks/{stands.ids[0]}")["observed"]["device"]
+    stands.guest(f"dd if=/dev/urandom of={raw}p1 bs=1M seek=8 count=400 conv=notrunc,fsync")
+    stands.client.wait(stands.client.post("/arrays/tank:scrub", {"action": "check"}), deadline_s=SLOW_S)
+
+    def repaired() -> bool:
+        observed = stands.array()["observed"]
+        return bool(observed["progress"] is None and observed["mismatch_count"])
+
+    wait_until("the scrub is over and has counted", repaired, deadline_s=SLOW_S)
