@@ -20,6 +20,7 @@ LOOKING = (
     "vgs",
     "lvs",
     "ip",
+    "rdma",
     "--examine",
     "--detail",
     "--no-act",

@@ -8,6 +8,7 @@ from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
+from lunette.system.fake.rdma import RdmaCore
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Node:
     lvm: Lvm
     modules: frozenset[str]
     hostname: str
-    rdma_devices: tuple[str, ...] = ()
+    rdma: RdmaCore
 
 
 def build(machine: Node, now: float) -> Tree:
@@ -66,8 +67,10 @@ def build(machine: Node, now: float) -> Tree:
     _put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
     for module in machine.modules:
         _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
-    for device_name in machine.rdma_devices:
-        _put(root, f"/sys/class/infiniband/{device_name}/node_type", "1: CA\n")
+    for rdma_device in machine.rdma.devices.values():
+        for path, text in rdma_device.files().items():
+            _put(root, f"/sys/class/infiniband/{path}", text)
+        _put(root, f"/sys/class/net/{rdma_device.interface}/mtu", "1500\n")
     _put(root, "/sys/kernel", {})
     return root
 
