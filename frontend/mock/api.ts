@@ -29,6 +29,7 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   users: world.users,
   tokens: world.tokens,
   engines: world.engines,
+  'rdma-devices': world.rdmaDevices,
 })
 
 const CREATES = (world: World): Record<string, (body: never) => Wish | Response> => ({

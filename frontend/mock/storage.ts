@@ -1,5 +1,5 @@
 /** Rows of the mock world that are about storage: disks, one array, volumes. */
-import type { Disk, DiskHardware, Engine, EngineLevel, StorageArray, Volume } from '@/api'
+import type { Disk, DiskHardware, Engine, EngineLevel, RdmaDevice, StorageArray, Volume } from '@/api'
 import { MADE } from './made'
 
 export const GIB = 2 ** 30
@@ -143,18 +143,12 @@ const level = (
   write_hole: holes,
 })
 
-export const mdEngine = (): Engine => ({
-  engine: 'md',
-  kind: 'array',
+const engine = (name: string, kind: string, change: Partial<Engine>): Engine => ({
+  engine: name,
+  kind,
   available: true,
   reason: null,
-  levels: [
-    level('raid0', 2, 'none', 1, ['none']),
-    level('raid1', 2, 'all disks but one', 2, ['bitmap', 'none']),
-    level('raid5', 3, 'one disk', 4, ['ppl', 'bitmap', 'none']),
-    level('raid6', 4, 'two disks', 6, ['bitmap', 'none']),
-    level('raid10', 2, 'one disk of each mirrored pair', 2, ['bitmap', 'none']),
-  ],
+  levels: [],
   can_grow: false,
   can_thin: false,
   can_snapshot: false,
@@ -163,5 +157,49 @@ export const mdEngine = (): Engine => ({
   compare_and_write: true,
   protocols: [],
   lacking: [],
-  needs: ['mdadm', 'md_mod'],
+  needs: [],
+  ...change,
 })
+
+const NO_RDMA = 'this machine has no RDMA device: install an RDMA network card'
+
+/** What serves volumes, on a machine with RDMA or without. */
+export const exportEngines = (hasRdma = false): Engine[] =>
+  (
+    [
+      ['lio', 'iscsi', 'iser'],
+      ['nvmet', 'nvme-tcp', 'nvme-rdma'],
+    ] as const
+  ).map(([name, tcp, rdma]) =>
+    engine(name, 'export', {
+      protocols: hasRdma ? [tcp, rdma] : [tcp],
+      lacking: hasRdma ? [] : [`${rdma}: ${NO_RDMA}`],
+    }),
+  )
+
+export const softRoce = (address: string): RdmaDevice => ({
+  id: 'rxe0/1',
+  interface: 'eth1',
+  link_layer: 'Ethernet',
+  state: 'active',
+  physical_state: 'linkup',
+  rate: '2.5 Gb/sec (1X SDR)',
+  mtu_bytes: 1500,
+  firmware: null,
+  node_guid: '5054:00ff:fe4c:5502',
+  addresses: [{ address, gid_index: 1, gid: '', kind: 'RoCE v2', interface: 'eth1' }],
+  reason: null,
+  age_s: 1,
+})
+
+export const mdEngine = (): Engine =>
+  engine('md', 'array', {
+    levels: [
+      level('raid0', 2, 'none', 1, ['none']),
+      level('raid1', 2, 'all disks but one', 2, ['bitmap', 'none']),
+      level('raid5', 3, 'one disk', 4, ['ppl', 'bitmap', 'none']),
+      level('raid6', 4, 'two disks', 6, ['bitmap', 'none']),
+      level('raid10', 2, 'one disk of each mirrored pair', 2, ['bitmap', 'none']),
+    ],
+    needs: ['mdadm', 'md_mod'],
+  })

@@ -13,6 +13,7 @@ import type {
   Mapping,
   Me,
   Portal,
+  RdmaDevice,
   Session,
   Status,
   StorageArray,
@@ -24,7 +25,7 @@ import { group, host } from './hosts'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
 import { token, user } from './people'
-import { mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
+import { exportEngines, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
 
@@ -57,6 +58,7 @@ export interface World {
   users: User[]
   tokens: Token[]
   engines: Engine[]
+  rdmaDevices: RdmaDevice[]
 }
 
 /** The mappings the volumes tell of, as the list of mappings shows them. */
@@ -168,7 +170,8 @@ export function makeWorld(): World {
       user('wall-display'),
     ],
     tokens: [token('ansible'), token('grafana', { role: 'viewer', last_used_at: '2026-11-21T05:00:00Z' })],
-    engines: [mdEngine()],
+    engines: [mdEngine(), ...exportEngines()],
+    rdmaDevices: [],
     isOneTime: false,
     status: status(),
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],

@@ -72,7 +72,10 @@ def _blocked(mapping: JsonObject) -> str | None:
 
 @pytest.fixture(scope="module")
 def standing() -> Iterator[Standing]:
-    with appliance(Qemu("nvme", nvme=2, scsi=2, disk_mib=DISK_MIB, cpus=1)) as made, NvmeInitiator("nvme-hosts") as hosts:
+    with (
+        appliance(Qemu("nvme", nvme=2, scsi=2, disk_mib=DISK_MIB, cpus=1)) as made,
+        NvmeInitiator("nvme-hosts") as hosts,
+    ):
         yield Standing(made, hosts)
 
 

@@ -62,3 +62,9 @@ class BlockIo:
 
 def _log(device: str, seed: int) -> str:
     return f"/run/logs/{Path(device).name}-{seed}"
+
+
+def put_program(machine: Machine, name: str) -> None:
+    """Put one of the programs of this folder into a guest that cannot mount the folder itself."""
+    program = (PROGRAMS / name).read_text()
+    machine.check(f"cat > {IN_GUEST}/{name} <<'PROGRAM'\n{program}\nPROGRAM", timeout_s=180.0)

@@ -66,29 +66,18 @@ class Session:
         return ["iscsiadm", "-m", "node", "-T", self.target, "-p", self.portal, "-I", self.interface, *operation]
 
 
-class KernelInitiator(BlockIo):
-    """The guest. Where several initiators are logged in to one target, calls must say which one they mean."""
+class IscsiHosts(BlockIo):
+    """open-iscsi in a guest. Where several initiators are logged in to one target, calls must say which they mean."""
 
-    machine: Uml
+    iscsi_transport = "tcp"
+    """Over what open-iscsi logs in: tcp or iser."""
 
-    def __init__(self, name: str, memory_mib: int = 384) -> None:
-        self.machine = Uml(name, disks=0, memory_mib=memory_mib, init="/bin/bash", product=False)
+    def __init__(self) -> None:
         self._sessions: list[Session] = []
 
-    def __enter__(self) -> Self:
-        try:
-            self.machine.start()
-            self.machine.wait_for_shell(60.0)
-            self.machine.check(_SET_UP.format(name=self.machine.name))
-        except BaseException:
-            self.machine.close(failed=True)
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.machine.__exit__(kind, error, trace)
+    def place(self, portal: str) -> str:
+        """Where the guest reaches a portal that the test sees as `portal`."""
+        return portal
 
     def login(
         self, target: str, portal: str, initiator: str, chap: Chap | None = None, replacement_timeout_s: int = 120
@@ -97,7 +86,7 @@ class KernelInitiator(BlockIo):
 
         For `replacement_timeout_s` I/O waits for a lost session to come back before it fails.
         """
-        session = Session(target, self.machine.reach(int(portal.rsplit(":", 1)[1]), portal), initiator)
+        session = Session(target, self.place(portal), initiator)
         self._make_interface(session)
         self.machine.check(session.node("-o", "new"))
         settings = _settings(chap, replacement_timeout_s)
@@ -115,6 +104,10 @@ class KernelInitiator(BlockIo):
             self.machine.check(session.node("-u"), timeout_s=_ISCSIADM_TIMEOUT_S)
             self.machine.check(session.node("-o", "delete"))
             self._sessions.remove(session)
+
+    def is_logged_in(self, target: str, initiator: str | None = None) -> bool:
+        """Whether it was logged in here and not logged out since, be the session up or waiting to come back."""
+        return bool(self._logged_in(target, initiator))
 
     def is_connected(self, target: str, initiator: str | None = None) -> bool:
         """Whether the kernel's session is up now, not waiting to come back."""
@@ -139,7 +132,8 @@ class KernelInitiator(BlockIo):
     def _make_interface(self, session: Session) -> None:
         interface = ["iscsiadm", "-m", "iface", "-I", session.interface]
         self.machine.run([*interface, "-o", "new"])  # it is there already where this initiator was here before
-        self.machine.check([*interface, "-o", "update", "-n", "iface.initiatorname", "-v", session.initiator])
+        for key, value in (("initiatorname", session.initiator), ("transport_name", self.iscsi_transport)):
+            self.machine.check([*interface, "-o", "update", "-n", f"iface.{key}", "-v", value])
 
     def _logged_in(self, target: str, initiator: str | None) -> list[Session]:
         return [s for s in self._sessions if s.target == target and initiator in {None, s.initiator}]
@@ -154,6 +148,35 @@ class KernelInitiator(BlockIo):
     def _luns(self, session: Session) -> _Luns:
         told = json.loads(self.machine.check(f"python3 /run/programs/luns.py {session.target} {session.interface}"))
         return _Luns(bool(told["connected"]), {int(lun): path for lun, path in told["devices"].items()})
+
+
+class KernelInitiator(IscsiHosts):
+    """The user-mode Linux guest."""
+
+    machine: Uml
+
+    def __init__(self, name: str, memory_mib: int = 384) -> None:
+        super().__init__()
+        self.machine = Uml(name, disks=0, memory_mib=memory_mib, init="/bin/bash", product=False)
+
+    def __enter__(self) -> Self:
+        try:
+            self.machine.start()
+            self.machine.wait_for_shell(60.0)
+            self.machine.check(_SET_UP.format(name=self.machine.name))
+        except BaseException:
+            self.machine.close(failed=True)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.machine.__exit__(kind, error, trace)
+
+    def place(self, portal: str) -> str:
+        """See IscsiHosts.place."""
+        return self.machine.reach(int(portal.rsplit(":", 1)[1]), portal)
 
 
 @dataclass(frozen=True)

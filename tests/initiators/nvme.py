@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar
 
-from tests.initiators.block_io import IN_GUEST, PROGRAMS, BlockIo
+from tests.initiators.block_io import IN_GUEST, BlockIo, put_program
 from tests.machines.model import MachineError
 from tests.machines.qemu import Qemu
 
 _Seen = TypeVar("_Seen")
-_GATEWAY = "10.0.2.2"
+GATEWAY = "10.0.2.2"
 _CONNECT_TIMEOUT_S = 180.0
 _DEADLINE_S = 120.0
 _SET_UP = f"""
@@ -34,10 +34,7 @@ set -e
 mount -t proc proc /proc; mount -t sysfs sys /sys
 mkdir -p {IN_GUEST} /run/logs
 modprobe -a virtio_net nvme-tcp
-ip link set lo up; ip address add 10.0.2.15/24 dev eth0; ip link set eth0 up; ip route add default via {_GATEWAY}
-cat > {IN_GUEST}/pattern.py <<'PROGRAM'
-{{program}}
-PROGRAM
+ip link set lo up; ip address add 10.0.2.15/24 dev eth0; ip link set eth0 up; ip route add default via {GATEWAY}
 """
 _LOOK = """
 import json, os
@@ -73,40 +70,35 @@ class DhChap:
     mutual_secret: str | None = None
 
 
-class NvmeInitiator(BlockIo):
-    """The guest."""
+class NvmeHosts(BlockIo):
+    """nvme-cli in a guest. It reaches the appliance over `nvme_transport` at `address`."""
 
-    machine: Qemu
-
-    def __init__(self, name: str, memory_mib: int = 512) -> None:
-        self.machine = Qemu(name, nvme=0, scsi=0, memory_mib=memory_mib, cpus=1, init="/bin/bash", product=False)
-
-    def __enter__(self) -> Self:
-        try:
-            self.machine.start()
-            self.machine.wait_for_shell(300.0)
-            program = (PROGRAMS / "pattern.py").read_text()
-            self.machine.check(_SET_UP.format(program=program), timeout_s=180.0)
-        except BaseException:
-            self.machine.close(failed=True)
-            raise
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.machine.__exit__(kind, error, trace)
+    nvme_transport = "tcp"
+    address = GATEWAY
 
     def new_key(self) -> str:
         """A fresh key."""
         return self.machine.check(["nvme", "gen-dhchap-key", "-m", "0"]).strip()
 
     def connect(self, subsystem: str, port: int, host: str, keys: DhChap | None = None, loss_s: int = 900) -> None:
-        """Connect through a port of this machine's loopback. Raises ConnectFailed.
+        """Connect through a port at `address`. Raises ConnectFailed.
 
         For `loss_s` the kernel tries to come back, every two seconds, before it gives the disks up.
         """
-        argv = ["nvme", "connect", "-t", "tcp", "-a", _GATEWAY, "-s", str(port), "-n", subsystem, "-q", host]
+        argv = [
+            "nvme",
+            "connect",
+            "-t",
+            self.nvme_transport,
+            "-a",
+            self.address,
+            "-s",
+            str(port),
+            "-n",
+            subsystem,
+            "-q",
+            host,
+        ]
         argv += [f"--hostid={host.rpartition(':')[2]}", "--reconnect-delay=2", f"--ctrl-loss-tmo={loss_s}"]
         if keys is not None:
             argv.append(f"--dhchap-secret={keys.secret}")
@@ -160,3 +152,28 @@ class NvmeInitiator(BlockIo):
     def _look(self) -> dict[str, dict[str, dict[str, str]]]:
         found: dict[str, dict[str, dict[str, str]]] = json.loads(self.machine.check(["python3", "-c", _LOOK]))
         return found
+
+
+class NvmeInitiator(NvmeHosts):
+    """The guest; ports are those of this machine's loopback."""
+
+    machine: Qemu
+
+    def __init__(self, name: str, memory_mib: int = 512) -> None:
+        self.machine = Qemu(name, nvme=0, scsi=0, memory_mib=memory_mib, cpus=1, init="/bin/bash", product=False)
+
+    def __enter__(self) -> Self:
+        try:
+            self.machine.start()
+            self.machine.wait_for_shell(300.0)
+            self.machine.check(_SET_UP, timeout_s=180.0)
+            put_program(self.machine, "pattern.py")
+        except BaseException:
+            self.machine.close(failed=True)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.machine.__exit__(kind, error, trace)

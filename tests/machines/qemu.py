@@ -46,11 +46,18 @@ class Qemu(VirtualMachine):
         kvm: bool = True,
         init: str | None = None,
         product: bool = True,
+        cable: str | None = None,
     ) -> None:
-        """`kvm=False` emulates even where KVM works. For `init` and `product` see Uml."""
-        settings = {"nvme": nvme, "scsi": scsi, "power_cut": power_cut, "disk_mib": disk_mib}
+        """`kvm=False` emulates even where KVM works. `cable` is one of `cable_ends`. For the others see Uml."""
+        settings: dict[str, int | bool | str] = {
+            "nvme": nvme,
+            "scsi": scsi,
+            "power_cut": power_cut,
+            "disk_mib": disk_mib,
+        }
         settings |= {"memory_mib": memory_mib, "cpus": cpus, "kvm": kvm, "product": product}
-        super().__init__(name, dict(settings), keep=keep, init=init)
+        super().__init__(name, settings | ({"cable": cable} if cable else {}), keep=keep, init=init)
+        self._cable = cable
         self._disks = disk_names(nvme, scsi, disk_mib * GIB // 1024)
         self._forgetful = power_cut
         self._memory_mib = memory_mib
@@ -174,6 +181,7 @@ class Qemu(VirtualMachine):
             cpus=self._cpus,
             forgetful=self._forgetful,
             init=self._init,
+            cable=self._cable,
         )
 
     def _shell(self) -> GuestShell:

@@ -33,6 +33,8 @@ class QemuParts:
     forgetful: bool
     """Drives are served by nbdkit at `<node>.sock` instead of being files."""
     init: str | None = None
+    cable: str | None = None
+    """One end of a cable to another guest, see `cable_ends`."""
 
 
 def accelerator(kvm: bool) -> list[str]:
@@ -95,6 +97,22 @@ def device(disk: DiskInfo) -> dict[str, str | int]:
     return {"driver": "scsi-hd", **named, **place}
 
 
+def cable_ends(port: int) -> tuple[str, str]:
+    """Both ends of an Ethernet cable between two guests, over a port of this machine's loopback.
+
+    The guest with the first end is started before the one with the second.
+    """
+    return f"listen=127.0.0.1:{port}", f"connect=127.0.0.1:{port}"
+
+
+def _cable(end: str | None) -> list[str]:
+    """A second network card, eth1 in the guest; the last digit of its address tells the ends apart."""
+    if end is None:
+        return []
+    mac = f"52:54:00:4c:55:{2 if end.startswith('listen') else 3:02}"
+    return ["-netdev", f"socket,id=net1,{end}", "-device", f"virtio-net-pci,netdev=net1,mac={mac}"]
+
+
 def _comma(properties: Mapping[str, str | int]) -> str:
     return ",".join(str(value) if key == "driver" else f"{key}={value}" for key, value in properties.items())
 
@@ -126,4 +144,5 @@ def command(parts: QemuParts, image: Image, disks: Sequence[DiskInfo], ports: Ma
         *("-blockdev", root_blockdev(image, parts.forgetful)),
         *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL}"),
         *_disks(disks, parts.forgetful),
+        *_cable(parts.cable),
     ]

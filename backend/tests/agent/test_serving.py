@@ -156,7 +156,7 @@ def test_the_engine_says_what_it_can_and_what_it_lacks(floor: Floor) -> None:
     assert (record().reservations, record().compare_and_write) == (False, False)
     assert record().protocols == ("nvme-tcp",)
     assert "no RDMA device" in record().lacking[0]
-    floor.machine.rdma_devices.append("rxe0")
+    floor.machine.plug_rdma()
     floor.machine.advance(5)
     floor.machine.changed()
     assert "nvmet_rdma is not loaded" in record().lacking[0]

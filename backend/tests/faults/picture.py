@@ -20,7 +20,7 @@ _TOLD = ("info", "dynamic_sessions", "version", "lio_version")
 
 
 def machine_picture(machine: FakeSystem) -> Picture:
-    """Disks and what is on them, our running arrays, their groups and volumes, and all of configfs.
+    """Disks and what is on them, our running arrays, their groups and volumes, all of configfs, and who listens.
 
     Arrays of others need not run: nobody of ours starts them after a boot.
     """
@@ -34,6 +34,7 @@ def machine_picture(machine: FakeSystem) -> Picture:
         "pools": dict(_pools(machine)),
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
         "nvme exports": dict(_exports(machine.nvme.root)) if machine.nvme else {},
+        "listeners over RDMA": machine.rdma.listeners,
     }
 
 

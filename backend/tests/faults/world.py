@@ -164,8 +164,8 @@ class World:
             report = self.converge()
             if report and report.accepted:
                 doors = {door.state for door in (*report.targets, *report.subsystems)}
-                states = doors | {volume.state for volume in report.volumes}
-                if states <= {ServingState.OPEN}:
+                states = {volume.state for volume in report.volumes} | {portal.state for portal in report.portals}
+                if doors | states <= {ServingState.OPEN}:
                     self.converge()
                     return report
             self.pass_time(5)
@@ -256,6 +256,15 @@ def give_nvme_host(world: World, name: str, volumes: Sequence[str]) -> None:
     world.do(lambda tx: world.control.create_host(tx, ACTOR, wish))
     wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
     world.do(lambda tx: world.control.create_mappings(tx, ACTOR, wishes))
+
+
+def give_rdma(world: World) -> None:
+    """A device, and portals over it for both families."""
+    world.machine.plug_rdma()
+    world.converge()  # the agent loads what serves over it
+    for name, protocol in (("ip", Protocol.ISER), ("np", Protocol.NVME_RDMA)):
+        portal = PortalCreate.model_validate({"name": name, "protocol": protocol, "address": "192.0.2.1"})
+        world.do(lambda tx, portal=portal: world.control.create_portal(tx, ACTOR, portal))  # type: ignore[misc]
 
 
 def nqn(host: str) -> str:

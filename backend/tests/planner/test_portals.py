@@ -6,11 +6,13 @@ import pytest
 
 from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
+from backend.tests.providers.test_rdma import device
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.mappings import ExportEngine, PortalCreate
 from lunette.planner import portals
 from lunette.planner.connected import Connected
 from lunette.planner.portals import KnownPortal, NewPortal
+from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
 
 
@@ -29,7 +31,9 @@ def test_an_own_address_and_every_address_are_accepted() -> None:
     assert plan(address="fe80::1").id
 
 
-@pytest.mark.parametrize(("wish", "field"), [({"address": "192.0.2.1"}, "address"), ({"protocol": "iser"}, "protocol")])
+@pytest.mark.parametrize(
+    ("wish", "field"), [({"address": "192.0.2.1"}, "address"), ({"protocol": "nvme-rdma"}, "protocol")]
+)
 def test_a_foreign_address_or_an_unserved_protocol_is_refused(wish: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as refusal:
         plan(**wish)
@@ -73,7 +77,39 @@ def test_rdma_without_a_device_is_refused_with_what_is_missing() -> None:
         plan(protocol="nvme-rdma")
 
 
+def over_rdma(*present: KnownPortal, **wish: Any) -> NewPortal:
+    """A plan on a machine with RDMA on 10.0.2.15 alone."""
+    machine = seen.machine(engines=(lio.capability(), nvmet.capability()), rdma_devices=(device("10.0.2.15"),))
+    asked = PortalCreate.model_validate({"name": "p1", "address": "10.0.2.15"} | wish)
+    return portals.plan_create(asked, machine, False, present, identities())
+
+
 def test_rdma_has_ports_of_its_own() -> None:
-    rdma = nvmet.capability(None, {})
-    asked = PortalCreate.model_validate({"name": "p1", "address": "10.0.2.15", "protocol": "nvme-rdma", "port": 3260})
-    assert portals.plan_create(asked, seen.machine(engines=(rdma,)), False, [known("10.0.2.15")], identities()).id
+    assert over_rdma(known("10.0.2.15"), protocol="nvme-rdma", port=3260).engine is ExportEngine.NVMET
+
+
+def test_iser_is_served_by_lio_beside_iscsi_on_a_port_of_its_own() -> None:
+    new = over_rdma(known("10.0.2.15"), known("0.0.0.0"), protocol="iser")
+    assert new.engine is ExportEngine.LIO
+    assert "iser on 10.0.2.15:3261" in new.plan.changes[0].detail
+
+
+@pytest.mark.parametrize(("protocol", "of_present"), [("iser", "iscsi"), ("iscsi", "iser"), ("iser", "nvme-rdma")])
+def test_iser_takes_its_port_over_tcp_and_rdma(protocol: str, of_present: str) -> None:
+    """The kernel listens over TCP wherever it does over iSER."""
+    with pytest.raises(Conflict, match="take another port"):
+        over_rdma(KnownPortal("p0", "first", of_present, "10.0.2.15", 3261), protocol=protocol, port=3261)
+
+
+@pytest.mark.parametrize("protocol", ["iser", "nvme-rdma"])
+def test_rdma_on_an_address_without_it_is_refused_with_those_that_have_it(protocol: str) -> None:
+    with pytest.raises(Invalid, match=r"take one of 10\.0\.2\.15 \(rxe0/1\)") as refusal:
+        over_rdma(protocol=protocol, address="127.0.0.1")
+    assert [problem.field for problem in refusal.value.errors] == ["address"]
+    assert over_rdma(protocol=protocol, address="0.0.0.0").id
+
+
+def test_an_address_nobody_has_is_refused_once() -> None:
+    with pytest.raises(Invalid, match="this machine has no address") as refusal:
+        over_rdma(protocol="iser", address="192.0.2.1")
+    assert len(refusal.value.errors) == 1

@@ -178,3 +178,13 @@ def test_while_the_agent_is_away_only_what_is_stored_is_judged() -> None:
     assert {link.state for link in chain.links} == {LinkState.UNKNOWN}
     assert "cannot be judged: nobody knows: the agent does not answer" in chain.sentence
     assert "It breaks at the export" in why(replace(away, guest=replace(GUEST, way=None))).sentence
+
+
+def test_a_portal_over_rdma_says_what_it_waits_for_and_that_the_host_needs_rdma() -> None:
+    iser = replace(PORTAL, protocol="iser", port=3261)
+    waits = "this machine has no RDMA device: install an RDMA network card"
+    shut = PortalReport(portal_id="p1", state=ServingState.BLOCKED, reason=waits)
+    chain = why(replace(GOOD, portals=(iser,), report=report(portals=(shut,))))
+    assert f"no portal listens (front: {waits}" in chain.sentence
+    chain = why(replace(GOOD, portals=(iser,), sessions=logged_in()))
+    assert "let it log in at 10.0.2.15:3261 over RDMA" in chain.sentence

@@ -1,9 +1,16 @@
 from backend.tests.recorded import recorded
+from lunette.domain.mappings import Protocol
 from lunette.providers.exports.lio.sessions import parse_info
 
 
 def test_a_login_tells_state_and_peer() -> None:
-    assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in.txt")) == ("logged in", "127.0.0.1")
+    assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in.txt")) == ("logged in", "127.0.0.1", Protocol.ISCSI)
+
+
+def test_a_login_over_iser_is_called_sctp_by_the_kernel() -> None:
+    assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in-iser.txt")) == (
+        "logged in", "192.168.77.2", Protocol.ISER,
+    )  # fmt: skip
 
 
 def test_an_idle_initiator_has_no_session() -> None:

@@ -1838,7 +1838,8 @@ export type Portal = {
  *
  * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
  *
- * `port` None takes the protocol's own: 3260 for iSCSI, 4420 for NVMe.
+ * `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
+ * address of an RDMA device.
  */
 export type PortalCreate = {
     /**
@@ -1939,6 +1940,108 @@ export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma';
  * Provisioning
  */
 export type Provisioning = 'thick' | 'thin';
+
+/**
+ * RdmaAddress
+ *
+ * An IP address that a portal over RDMA can have; `kind` is the RoCE version as the kernel says it.
+ */
+export type RdmaAddress = {
+    /**
+     * Address
+     */
+    address: string;
+    /**
+     * Gid Index
+     */
+    gid_index: number;
+    /**
+     * Gid
+     */
+    gid: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Interface
+     */
+    interface: string | null;
+};
+
+/**
+ * RdmaDevice
+ *
+ * One port of an RDMA device. `reason` tells why nobody gets through it; null if nothing speaks against it.
+ */
+export type RdmaDevice = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Interface
+     */
+    interface: string | null;
+    /**
+     * Link Layer
+     */
+    link_layer: string;
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Physical State
+     */
+    physical_state: string;
+    /**
+     * Rate
+     */
+    rate: string | null;
+    /**
+     * Mtu Bytes
+     */
+    mtu_bytes: number | null;
+    /**
+     * Firmware
+     */
+    firmware: string | null;
+    /**
+     * Node Guid
+     */
+    node_guid: string | null;
+    /**
+     * Addresses
+     */
+    addresses: Array<RdmaAddress>;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * Age S
+     */
+    age_s: number;
+};
+
+/**
+ * RdmaDevicePage
+ */
+export type RdmaDevicePage = {
+    /**
+     * Items
+     */
+    items: Array<RdmaDevice>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
 
 /**
  * Resolution
@@ -7423,6 +7526,64 @@ export type PortalShowResponses = {
 };
 
 export type PortalShowResponse = PortalShowResponses[keyof PortalShowResponses];
+
+export type RdmaDeviceListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/rdma-devices';
+};
+
+export type RdmaDeviceListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type RdmaDeviceListError = RdmaDeviceListErrors[keyof RdmaDeviceListErrors];
+
+export type RdmaDeviceListResponses = {
+    /**
+     * Successful Response
+     */
+    200: RdmaDevicePage;
+};
+
+export type RdmaDeviceListResponse = RdmaDeviceListResponses[keyof RdmaDeviceListResponses];
 
 export type MappingCreateBatchData = {
     body: MappingBatch;

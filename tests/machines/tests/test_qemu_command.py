@@ -5,14 +5,14 @@ from pathlib import Path
 
 from tests.machines.disks import disk_names
 from tests.machines.images import Image
-from tests.machines.qemu_command import QemuParts, command
+from tests.machines.qemu_command import QemuParts, cable_ends, command
 
 IMAGE = Image(Path("/i/rootfs.ext4"), Path("/i/vmlinuz"), Path("/i/initrd"), ("/i/linux",))
 DISKS = disk_names(nvme=8, scsi=4, size_bytes=1 << 30)
 
 
-def made(*, forgetful: bool = False, kvm: bool = False) -> list[str]:
-    parts = QemuParts("qemu-system-x86_64", kvm, "one", memory_mib=2048, cpus=2, forgetful=forgetful)
+def made(*, forgetful: bool = False, kvm: bool = False, cable: str | None = None) -> list[str]:
+    parts = QemuParts("qemu-system-x86_64", kvm, "one", memory_mib=2048, cpus=2, forgetful=forgetful, cable=cable)
     return command(parts, IMAGE, DISKS, {8443: 40001, 3260: 40002})
 
 
@@ -24,6 +24,15 @@ def test_guests_are_reachable_on_loopback_only() -> None:
     (network,) = values(made(), "-netdev")
     forwards = [part for part in network.split(",") if part.startswith("hostfwd=")]
     assert forwards == ["hostfwd=tcp:127.0.0.1:40002-:3260", "hostfwd=tcp:127.0.0.1:40001-:8443"]
+
+
+def test_a_cable_joins_two_guests_over_loopback_beside_their_first_card() -> None:
+    first, second = (made(cable=end) for end in cable_ends(40003))
+    assert values(first, "-netdev")[1] == "socket,id=net1,listen=127.0.0.1:40003"
+    assert values(second, "-netdev")[1] == "socket,id=net1,connect=127.0.0.1:40003"
+    cards = [[one for one in values(argv, "-device") if "netdev=net1" in one] for argv in (first, second)]
+    assert cards[0] != cards[1]
+    assert len(values(made(), "-netdev")) == 1
 
 
 def test_each_nvme_drive_sits_in_a_slot_of_its_own() -> None:

@@ -14,9 +14,10 @@ from lunette.providers.arrays.zfs import observe as zfs
 from lunette.providers.arrays.zfs import plan as zfs_plan
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.exports.lio import plan as lio_plan
-from lunette.providers.exports.lio.configfs import ROOT
+from lunette.providers.exports.lio.configfs import ROOT, no_iser
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.exports.nvmet import plan as nvmet_plan
+from lunette.providers.fabrics import rdma
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -67,6 +68,7 @@ def take(system: System) -> Observation:
         volumes=(*volumes, *zvols),
         engines=capabilities(system),
         addresses=_addresses(system),
+        rdma_devices=rdma.observe(system),
     )
 
 
@@ -82,7 +84,8 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
         zvol_plan.capability(zfs_module.hindrance(system, "zfs")),
         lio_plan.capability(
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
-            f"kernel that has it (Debian package {lio_plan.PACKAGE})"
+            f"kernel that has it (Debian package {lio_plan.PACKAGE})",
+            no_iser(system),
         ),
         nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
     )  # fmt: skip

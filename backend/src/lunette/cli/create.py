@@ -128,7 +128,7 @@ def host_group(
 def portal(
     name: Name,
     address: Annotated[str, typer.Option(help="IPv4 or IPv6 address to listen on.")],
-    protocol: Annotated[str, typer.Option(help="iscsi, nvme-tcp or nvme-rdma.")] = "iscsi",
+    protocol: Annotated[str, typer.Option(help="iscsi, iser, nvme-tcp or nvme-rdma.")] = "iscsi",
     port: Annotated[int | None, typer.Option(help="Port; the protocol's own if not given.")] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,

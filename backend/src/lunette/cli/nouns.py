@@ -50,6 +50,13 @@ NOUNS = (
     Noun(command="host-group", path="/host-groups", columns=("name", "hosts"), can_delete=True),
     Noun(command="portal", path="/portals", columns=("name", "protocol", "address", "port", "state"), can_delete=True),
     Noun(
+        command="rdma-device",
+        path="/rdma-devices",
+        columns=("id", "interface", "state", "link_layer", "mtu_bytes", "addresses", "reason"),
+        by_name=False,
+        can_show=False,
+    ),
+    Noun(
         command="mapping",
         path="/mappings",
         columns=("id", "volume", "host", "host_group", "family", "lun", "state"),

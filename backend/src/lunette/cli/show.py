@@ -31,7 +31,7 @@ def cell(key: str, value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(cell("", v) for v in value) or "-"
     if isinstance(value, dict):
-        return str(value.get("name") or value.get("state") or json.dumps(value))
+        return str(value.get("name") or value.get("address") or value.get("state") or json.dumps(value))
     return str(value)
 
 

@@ -100,9 +100,22 @@ class Protocol(StrEnum):
         return Family.SCSI if self in (Protocol.ISCSI, Protocol.ISER) else Family.NVME
 
     @property
+    def is_rdma(self) -> bool:
+        """Whether it needs an RDMA device."""
+        return self in (Protocol.ISER, Protocol.NVME_RDMA)
+
+    @property
+    def listens_on(self) -> frozenset[str]:
+        """In which spaces of port numbers its portal takes one: LIO listens over TCP too where it does over iSER."""
+        spaces = {Protocol.ISER: {"tcp", "rdma"}, Protocol.NVME_RDMA: {"rdma"}}
+        return frozenset(spaces.get(self, {"tcp"}))
+
+    @property
     def usual_port(self) -> int:
-        """The port IANA assigned."""
-        return 3260 if self.family is Family.SCSI else 4420
+        """The port IANA assigned; for iSER the next one, because on 3260 iSCSI listens."""
+        if self.family is Family.NVME:
+            return 4420
+        return 3261 if self is Protocol.ISER else 3260
 
 
 class ExportEngine(StrEnum):
@@ -114,7 +127,8 @@ class ExportEngine(StrEnum):
 class PortalCreate(Model):
     """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
 
-    `port` None takes the protocol's own: 3260 for iSCSI, 4420 for NVMe.
+    `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
+    address of an RDMA device.
     """
 
     name: Name

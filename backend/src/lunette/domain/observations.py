@@ -4,6 +4,7 @@ from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ObservedSession, UnseenSessions
+from lunette.domain.rdma import RdmaDevice
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
 
@@ -20,6 +21,7 @@ class Observation(Model):
     engines: tuple[EngineCapability, ...]
     addresses: tuple[str, ...]
     """IP addresses of the machine's interfaces, for portals and hints."""
+    rdma_devices: tuple[RdmaDevice, ...] = ()
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
         """The disk with this id, or with this link under /dev/disk/by-id."""

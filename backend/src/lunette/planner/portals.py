@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 
+from lunette.domain import rdma
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
@@ -16,11 +17,11 @@ from lunette.planner.names import check_name
 
 SERVED_BY = {
     Protocol.ISCSI: ExportEngine.LIO,
+    Protocol.ISER: ExportEngine.LIO,
     Protocol.NVME_TCP: ExportEngine.NVMET,
     Protocol.NVME_RDMA: ExportEngine.NVMET,
 }
-"""The engine that serves each protocol offered today."""
-RDMA = (Protocol.ISER, Protocol.NVME_RDMA)
+"""The engine that serves each protocol."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,16 @@ def plan_create(
     findings = Findings()
     check_name(findings, "portal", wish.name, name_taken)
     address = str(wish.address)
-    engine = SERVED_BY.get(wish.protocol)
-    if engine is None:
-        offered = ", ".join(protocol.value for protocol in SERVED_BY)
-        message = f"protocol {wish.protocol.value} is not served by this appliance; it serves: {offered}"
-        findings.add(Invalid, "protocol", wish.protocol.value, message)
-    elif reason := unserved_reason(seen, engine.value, wish.protocol.value):
-        findings.add(Invalid, "protocol", wish.protocol.value, reason)
+    engine = SERVED_BY[wish.protocol]
+    unserved = unserved_reason(seen, engine.value, wish.protocol.value)
+    if unserved:
+        findings.add(Invalid, "protocol", wish.protocol.value, unserved)
     known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
     if not wish.address.is_unspecified and address not in known:
         message = f"this machine has no address {address}; it has: {', '.join(sorted(known)) or 'none'}"
         findings.add(Invalid, "address", address, message)
+    elif not unserved and (reason := rdma.bar(wish.protocol, address, seen.rdma_devices)):
+        findings.add(Invalid, "address", address, reason)
     for other in present:
         if _overlap(wish, other):
             message = f"portal {other.name} listens on {shown(other.address, other.port)} already; take another port"
@@ -68,15 +68,15 @@ def plan_create(
         changes=(Change(action=Action.CREATE, noun="portal", name=wish.name, detail=detail),),
         steps=(),
     )
-    return NewPortal(id=identities.id(), plan=plan, engine=engine or ExportEngine.LIO)
+    return NewPortal(id=identities.id(), plan=plan, engine=engine)
 
 
 def _overlap(wish: PortalCreate, other: KnownPortal) -> bool:
     """Two listeners clash on one port if either listens everywhere; `::` takes IPv4 too (net.ipv6.bindv6only=0).
 
-    RDMA has ports of its own.
+    RDMA has ports of its own, and iSER takes one of either kind.
     """
-    if wish.wanted_port != other.port or (wish.protocol in RDMA) != (other.protocol in RDMA):
+    if wish.wanted_port != other.port or not wish.protocol.listens_on & Protocol(other.protocol).listens_on:
         return False
     theirs = ip_address(other.address)
     for wide, narrow in ((wish.address, theirs), (theirs, wish.address)):

@@ -212,10 +212,15 @@ def _portal(facts: ChainFacts) -> WhyLink:
     states = [(portal, reports.get(portal.id)) for portal in fitting]
     listening = [portal for portal, one in states if one is not None and one.state is ServingState.OPEN]
     if listening:
-        places = [shown(portal.address, portal.port) for portal in listening]
+        places = [_place(portal) for portal in listening]
         return _ok(Part.PORTAL, f"{shorten(places)} listens")
     reasons = [f"{portal.name}: {(one.reason if one else None) or 'not taken up yet'}" for portal, one in states]
     return _broken(Part.PORTAL, f"no portal listens ({'; '.join(reasons)})")
+
+
+def _place(portal: KnownPortal) -> str:
+    """Where it listens; what needs an RDMA device on the host's side too says so."""
+    return f"{shown(portal.address, portal.port)}{' over RDMA' if Protocol(portal.protocol).is_rdma else ''}"
 
 
 def _session(facts: ChainFacts) -> WhyLink:
@@ -234,7 +239,7 @@ def _session(facts: ChainFacts) -> WhyLink:
         return _unknown(Part.SESSION, unseen.reason)
     elsewhere = " (it is logged in to another target)" if own else ""
     fitting = [one for one in facts.portals if Protocol(one.protocol).family is guest.way.family]
-    places = [shown(portal.address, portal.port) for portal in fitting]
+    places = [_place(portal) for portal in fitting]
     words = (
         f"host {guest.name} is not logged in to {guest.way.target_name}{elsewhere}; let it log in at {shorten(places)}"
     )

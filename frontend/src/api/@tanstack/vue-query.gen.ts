@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, sessionList, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, SessionListData, SessionListError, SessionListResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -389,26 +389,6 @@ export const diskShowOptions = (options: Options<DiskShowData>) => queryOptions<
         return data;
     },
     queryKey: diskShowQueryKey(options)
-});
-
-export const layoutListQueryKey = (options: Options<LayoutListData>) => createQueryKey('layoutList', options, false, ['arrays']);
-
-/**
- * Layout List
- *
- * Every level of every engine with these disks: usable space, failures survived, cost of a small write.
- */
-export const layoutListOptions = (options: Options<LayoutListData>) => queryOptions<LayoutListResponse, LayoutListError, LayoutListResponse, ReturnType<typeof layoutListQueryKey>>({
-    queryFn: async ({ queryKey, signal }) => {
-        const { data } = await layoutList({
-            ...options,
-            ...queryKey[0],
-            signal,
-            throwOnError: true
-        });
-        return data;
-    },
-    queryKey: layoutListQueryKey(options)
 });
 
 export const arrayListQueryKey = (options?: Options<ArrayListData>) => createQueryKey('arrayList', options, false, ['arrays']);
@@ -1163,6 +1143,26 @@ export const portalShowOptions = (options: Options<PortalShowData>) => queryOpti
         return data;
     },
     queryKey: portalShowQueryKey(options)
+});
+
+export const rdmaDeviceListQueryKey = (options?: Options<RdmaDeviceListData>) => createQueryKey('rdmaDeviceList', options, false, ['rdma devices']);
+
+/**
+ * Rdma Device List
+ *
+ * Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there.
+ */
+export const rdmaDeviceListOptions = (options?: Options<RdmaDeviceListData>) => queryOptions<RdmaDeviceListResponse, RdmaDeviceListError, RdmaDeviceListResponse, ReturnType<typeof rdmaDeviceListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await rdmaDeviceList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: rdmaDeviceListQueryKey(options)
 });
 
 /**

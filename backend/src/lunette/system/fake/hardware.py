@@ -14,6 +14,7 @@ from lunette.system.fake.md import Md, RunningArray
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
 from lunette.system.fake.nvmet import FakeController, NvmeTarget
+from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build
@@ -24,7 +25,7 @@ GIB = 1024**3
 FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
 """Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "zfs")  # fmt: skip
+           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert", "zfs")  # fmt: skip
 
 
 class Hardware:
@@ -55,7 +56,8 @@ class Hardware:
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
         self.nvme: NvmeTarget | None = None
-        self.rdma_devices: list[str] = []
+        self.rdma = RdmaCore(self.addresses, self._request_module)
+        self.tools.add("rdma", self.rdma.resources)
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
         self._to_come: list[tuple[float, Callable[[], None]]] = []
@@ -88,6 +90,15 @@ class Hardware:
             )
         return made
 
+    def plug_rdma(self, name: str = "rxe0", *addresses: str) -> None:
+        """An RDMA device appears on eth0, with some of the machine's addresses."""
+        self.rdma.plug(FakeRdmaDevice(name, "eth0", addresses or ("192.0.2.1", "2001:db8::1")))
+        self.changed()
+
+    def unplug_rdma(self, name: str = "rxe0") -> None:
+        self.rdma.unplug(name)
+        self.changed()
+
     def pull(self, disk: FakeDisk) -> None:
         """Take a drive out while the machine runs."""
         disk.is_present = False
@@ -116,6 +127,7 @@ class Hardware:
         self.reboot()
 
     def _restart(self, *, power_cut: bool) -> None:
+        self.rdma.reboot()
         self.md.reboot()
         self.lvm.reboot()
         self.zfs.reboot()
@@ -155,27 +167,25 @@ class Hardware:
     def _view(self) -> Tree:
         if self._tree is None:
             modules = frozenset(self._modules)
-            node = Node(
-                self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, tuple(self.rdma_devices)
-            )  # fmt: skip
+            node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma)
             self._tree = build(node, self.clock)
         return self._tree
 
     def _load(self, names: set[str]) -> None:
         needs = {
             "iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"},
-            "nvmet_tcp": {"nvmet"}, "nvmet_rdma": {"nvmet"},
+            "nvmet_tcp": {"nvmet"}, "nvmet_rdma": {"nvmet"}, "ib_isert": {"iscsi_target_mod", "target_core_mod"},
         }  # fmt: skip
         for name in sorted(names):
             self._modules |= {name, *needs.get(name, set())}
         if "target_core_mod" in self._modules and self.target is None:
-            iscsi = IscsiFabric(self._core, self.addresses)
+            iscsi = IscsiFabric(self._core, self.addresses, self.rdma)
             fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
             self.iscsi = iscsi
             self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
             self.vfs.mount(self.target.root)
         if "nvmet" in self._modules and self.nvme is None:
-            self.nvme = NvmeTarget(self.blocks, self.addresses)
+            self.nvme = NvmeTarget(self.blocks, self.addresses, self.rdma)
             self.vfs.mount(self.nvme.root)
         self.changed()
 
@@ -186,6 +196,12 @@ class Hardware:
 
     def _hostid(self) -> bytes:
         return self.files.read("/etc/hostid") if self.files.exists("/etc/hostid") else bytes(4)
+
+    def _request_module(self, name: str) -> bool:
+        """What the kernel does by itself when a transport is asked for."""
+        if name in self.available_modules:
+            self._load({name})
+        return name in self._modules
 
     def _modprobe(self, argv: Sequence[str]) -> Answer:
         names = {word.replace("-", "_") for word in argv[1:] if not word.startswith("-")}
@@ -266,19 +282,21 @@ class Hardware:
             raise refuse(errno.EIO, path)
         return device.media.data, offset
 
-    def login(self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None) -> FakeSession:
+    def login(
+        self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None, *, iser: bool = False
+    ) -> FakeSession:
         """An initiator logs in. Raises ConnectionError or PermissionError."""
         if self.iscsi is None:
             raise ConnectionError("nobody listens")
-        return self.iscsi.login(initiator, target, portal, chap)
+        return self.iscsi.login(initiator, target, portal, chap, iser=iser)
 
     def connect(
-        self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None = None
+        self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None = None, transport: str = "tcp"
     ) -> FakeController:
         """An NVMe host connects to `where` (address:port). Raises ConnectionError, or nvmet.Refuse."""
         if self.nvme is None:
             raise ConnectionError("nobody listens")
-        return self.nvme.connect(host, subsystem, where, keys)
+        return self.nvme.connect(host, subsystem, where, keys, transport)
 
     def lun_device(self, session: FakeSession, lun: int) -> str:
         """The device path behind a LUN, for write_data and read_data. Raises ConnectionError if the session ended."""

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from lunette.system.fake.configfs import Attribute, Group, constant, refuse, setting
 from lunette.system.fake.lio_core import TargetCore, number
+from lunette.system.fake.rdma import IserListeners, RdmaCore
 
 _NAME = re.compile(
     r"^(iqn\.\d{4}-(0[1-9]|1[0-2])\.[a-z0-9-]+(\.[a-z0-9-]+)+(:[^\s/]+)?|eui\.[0-9a-f]{16}|naa\.[0-9a-f]{16,32})$"
@@ -41,13 +42,16 @@ class FakeSession:
     portal: str
     sid: int
     luns: dict[int, str]
+    transport: str = "TCP"
+    """As the ACL's info tells it; what is not TCP is called SCTP there."""
 
 
 class IscsiFabric:
     """target/iscsi."""
 
-    def __init__(self, core: Callable[[], TargetCore], addresses: set[str]) -> None:
+    def __init__(self, core: Callable[[], TargetCore], addresses: set[str], rdma: RdmaCore) -> None:
         self._core, self._addresses = core, addresses
+        self._iser = IserListeners(rdma)
         self.sessions: list[FakeSession] = []
         self._sid = 0
 
@@ -106,7 +110,26 @@ class IscsiFabric:
             raise refuse(errno.EINVAL)
         if not address.is_unspecified and str(address) not in self._addresses:
             raise refuse(errno.EINVAL)  # EADDRNOTAVAIL of the bind is mapped to EINVAL by target_fabric_make_np
-        return Group(name, "portal", {"iser": _flag("0"), "cxgbit": _flag("0")})
+        return self._portal(name, str(address), int(match[3]))
+
+    def _portal(self, name: str, address: str, port: int) -> Group:
+        """iser=1 listens over RDMA beside TCP on the same port, each time once more; the folder takes all with it."""
+        times = [0]
+
+        def set_iser(text: str) -> None:
+            if number(text, range(2)):
+                self._iser.take(address, port)
+                times[0] += 1
+            elif times[0]:
+                self._iser.leave(address, port)
+                times[0] -= 1
+
+        def drop() -> None:
+            while times[0]:
+                set_iser("0")
+
+        iser = Attribute(show=lambda: f"{int(bool(times[0]))}\n", store=set_iser)
+        return Group(name, "portal", {"iser": iser, "cxgbit": _flag("0")}, drop=drop)
 
     def _make_lun(self, name: str) -> Group:
         lun_number(name)
@@ -166,14 +189,21 @@ class IscsiFabric:
             if (s.target, s.tpgt) != (target, tpgt) or initiator not in (None, s.initiator)
         ]  # fmt: skip
 
-    def login(self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None) -> FakeSession:
-        """Log in as an initiator does. Raises PermissionError or ConnectionError with the reason."""
+    def login(
+        self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None, *, iser: bool = False
+    ) -> FakeSession:
+        """Log in as an initiator does, over TCP or iSER. Raises PermissionError or ConnectionError with the reason."""
         fabric = self._core().root.children.get("iscsi")
         group = fabric.children.get(target) if fabric else None
         tpgs = [t for t in group.children.values() if t.kind == "tpg"] if group else []
         tpg = next((t for t in tpgs if portal in t.children["np"].children), None)
         if tpg is None:
             raise ConnectionError(f"no target {target} at {portal}")
+        if iser:
+            address, _, port = portal.rpartition(":")
+            is_offered = _text(tpg.children["np"].children[portal].attributes["iser"]) == "1"
+            if not is_offered or not self._iser.is_heard(address.strip("[]"), int(port)):
+                raise ConnectionError(f"nobody listens over RDMA at {portal}")
         if _text(tpg.attributes["enable"]) != "1":
             raise ConnectionError("service unavailable (0x0301): the portal group is not enabled")
         acl = tpg.children["acls"].children.get(initiator)
@@ -186,7 +216,7 @@ class IscsiFabric:
             if mapped.kind == "mapped_lun" and mapped.links and next(iter(mapped.links.values())).links
         }
         self._sid += 1
-        session = FakeSession(target, tpg.name, initiator, portal, self._sid, luns)
+        session = FakeSession(target, tpg.name, initiator, portal, self._sid, luns, "SCTP" if iser else "TCP")
         self.sessions.append(session)
         return session
 
@@ -213,7 +243,8 @@ class IscsiFabric:
             "  CmdSN/WR  :  CmdSN/WC  :  ExpCmdSN  :  MaxCmdSN  :     ITT    :     TTT\n"
             " 0x00000010   0x0000003f   0x00000010   0x0000004e   0x00000010   0x00000000\n"
             "----------------------[iSCSI Connections]-------------------------\n"
-            f"CID: 0  Connection State: TARG_CONN_STATE_LOGGED_IN\n   Address 192.0.2.10 TCP  StatSN: 0x00000010\n"
+            "CID: 0  Connection State: TARG_CONN_STATE_LOGGED_IN\n"
+            f"   Address 192.0.2.10 {session.transport}  StatSN: 0x00000010\n"
         )
 
 

@@ -23,6 +23,7 @@ from pydantic import SecretStr
 from lunette.domain.dhchap import check_secret
 from lunette.system.fake.configfs import Attribute, Group, constant, refuse, setting
 from lunette.system.fake.lio_core import number
+from lunette.system.fake.rdma import NVMET, RdmaCore
 
 _TRANSPORTS, _FAMILIES = ("rdma", "fc", "tcp", "loop"), ("ipv4", "ipv6", "ib", "fc", "loop")
 _DH_GROUPS = ("null", "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192")
@@ -60,8 +61,8 @@ class FakeController:
 class NvmeTarget:
     """nvmet/."""
 
-    def __init__(self, blocks: SharedOpener, addresses: set[str]) -> None:
-        self._blocks, self._addresses = blocks, addresses
+    def __init__(self, blocks: SharedOpener, addresses: set[str], rdma: RdmaCore) -> None:
+        self._blocks, self._addresses, self._rdma = blocks, addresses, rdma
         self.controllers: list[FakeController] = []
         self._discovered: set[str] = set()
         nqn = setting("nqn.2014-08.org.nvmexpress.discovery")
@@ -142,7 +143,7 @@ class NvmeTarget:
             "addr_tsas": address("none"), "param_inline_data_size": address("-1"),
         }  # fmt: skip
         inside.allow_link = lambda subsystem: self._serve(group, inside, subsystem)
-        inside.drop_link = lambda subsystem: self._end(group.name, subsystem.name)
+        inside.drop_link = lambda subsystem: self._end(group, subsystem.name)
         group.add_default(Group("referrals", "referrals"))
         ana = group.add_default(Group("ana_groups", "ana_groups"))
         ana.add_default(Group("1", "ana_group", {"ana_state": _choice("optimized", _ANA_STATES)}))
@@ -158,22 +159,29 @@ class NvmeTarget:
         where = _address(port)
         if where[0] not in ("tcp", "rdma"):
             raise refuse(errno.EINVAL)
+        if where[0] == "rdma":
+            self._rdma.listen(where[1], int(where[2]), NVMET)
+            return
         if where[1] not in (*self._addresses, "0.0.0.0", "::"):  # noqa: S104
             raise refuse(errno.EADDRNOTAVAIL)
         if any(_address(p) == where and p.children["subsystems"].links for p in self.ports.children.values()):
             raise refuse(errno.EADDRINUSE)
 
-    def _end(self, port: str, subsystem: str) -> None:
-        self.controllers = [c for c in self.controllers if (c.port, c.subsystem) != (port, subsystem)]
+    def _end(self, port: Group, subsystem: str) -> None:
+        self.controllers = [c for c in self.controllers if (c.port, c.subsystem) != (port.name, subsystem)]
+        if _address(port)[0] == "rdma" and not port.children["subsystems"].links:
+            self._rdma.close(*_place(port))
 
-    def connect(self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None) -> FakeController:
+    def connect(
+        self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None, transport: str = "tcp"
+    ) -> FakeController:
         """Connect as a host does; `keys` are its own and the one it asks of us.
 
         Raises ConnectionError where nobody listens, Refuse.
         """
         ports = [port for port in self.ports.children.values() if port.children["subsystems"].links]
-        port = next((port for port in ports if ":".join(_address(port)[1:]) == where), None)
-        if port is None:
+        port = next((port for port in ports if ":".join(_address(port)) == f"{transport}:{where}"), None)
+        if port is None or (transport == "rdma" and not self._rdma.is_heard(*_place(port))):
             raise ConnectionError(f"nobody listens on {where}")
         served = next((s for s in port.children["subsystems"].links.values() if s.name == subsystem), None)
         if served is None:
@@ -299,6 +307,11 @@ def _refuse_unless(right: bool) -> None:
 
 def _address(port: Group) -> tuple[str, str, str]:
     return _text(port, "addr_trtype"), _text(port, "addr_traddr"), _text(port, "addr_trsvcid")
+
+
+def _place(port: Group) -> tuple[str, int]:
+    _, address, number_of_port = _address(port)
+    return address, int(number_of_port)
 
 
 def _text(group: Group, name: str) -> str:

@@ -23,6 +23,7 @@ LOOKING = (
     "status",
     "list",
     "--dry-run",
+    "rdma",
     "--examine",
     "--detail",
     "--no-act",

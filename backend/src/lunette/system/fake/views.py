@@ -8,6 +8,7 @@ from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
+from lunette.system.fake.rdma import RdmaCore
 from lunette.system.fake.zfs import Zfs
 
 
@@ -43,7 +44,7 @@ class Node:
     zfs: Zfs
     modules: frozenset[str]
     hostname: str
-    rdma_devices: tuple[str, ...] = ()
+    rdma: RdmaCore
 
 
 def build(machine: Node, now: float) -> Tree:
@@ -71,8 +72,10 @@ def build(machine: Node, now: float) -> Tree:
         _put(root, "/proc/spl/kstat/zfs", {"arcstats": "", **pools})
     for module in machine.modules:
         _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
-    for device_name in machine.rdma_devices:
-        _put(root, f"/sys/class/infiniband/{device_name}/node_type", "1: CA\n")
+    for rdma_device in machine.rdma.devices.values():
+        for path, text in rdma_device.files().items():
+            _put(root, f"/sys/class/infiniband/{path}", text)
+        _put(root, f"/sys/class/net/{rdma_device.interface}/mtu", "1500\n")
     _put(root, "/sys/kernel", {})
     return root
 

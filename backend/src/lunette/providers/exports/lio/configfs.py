@@ -4,7 +4,9 @@ from typing import ClassVar
 
 from lunette.domain.errors import Unavailable
 from lunette.providers.exports import configfs
-from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.configfs import Attribute, Refused
+from lunette.providers.exports.lio.plan import ISER_MODULE, PACKAGE
+from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
 
 ROOT = "/sys/kernel/config/target"
@@ -20,17 +22,24 @@ class Configfs(configfs.Configfs):
     def __init__(self, system: System) -> None:
         super().__init__(system, ROOT)
 
-    def listen(self, path: str) -> None:
-        """Make a portal. The kernel says no more than EINVAL where it cannot bind (6.12)."""
+    def listen(self, path: str, over_rdma: Attribute) -> None:
+        """Make a portal, over TCP and where asked over RDMA.
+
+        The kernel says no more than EINVAL where it cannot bind a socket (6.12).
+        """
+        where = path.rpartition("/")[2]
         try:
             if not self.exists(path):
                 self.mkdir(path)
         except Refused as error:
-            where = path.rpartition("/")[2]
             raise Refused(
                 f"nobody can listen on {where}: the machine does not have this address, or another portal or program "
                 "has this port"
             ) from error
+        try:
+            self.hold(path, over_rdma)
+        except Refused as error:
+            raise Refused(f"nobody can listen over RDMA on {where}: {str(error).rpartition(': ')[2]}") from error
 
 
 def prepare(system: System) -> None:
@@ -48,6 +57,12 @@ def prepare(system: System) -> None:
                 f"the kernel offers no iSCSI target ({error.strerror}): "
                 "boot a kernel with LIO (Debian package linux-image-amd64)"
             ) from error
+    rdma.load(system, ISER_MODULE)
+
+
+def no_iser(system: System) -> str | None:
+    """Why iSER cannot be served here; None if it can."""
+    return rdma.lacking(system, ISER_MODULE, PACKAGE)
 
 
 def _set_data_folder(system: System) -> None:

@@ -18,8 +18,9 @@ from lunette.domain.exports import (
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.configfs import Attribute, Refused
 from lunette.providers.exports.lio import strays, tree
-from lunette.providers.exports.lio.configfs import ROOT, Configfs
+from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
 from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
+from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
 
 
@@ -39,7 +40,9 @@ def converge(
     wanted = tree.build(wish)
     files = Configfs(system)
     failed = {} if keep_strays else strays.remove(files, wanted, tree.target_prefix(wish.appliance_id))
-    builder = _Builder(files, failed, _reasons(wish, waiting or {}), held or {})
+    hearing = rdma.hear(system, wish.portals, no_iser(system))
+    failed |= strays.hush(files, wanted, hearing.silent)
+    builder = _Builder(files, failed, _reasons(wish, waiting or {}), held or {}, hearing.barred)
     for level in wanted.levels:
         for node in level:
             builder.make(node)
@@ -51,11 +54,16 @@ class _Builder:
     """Makes nodes and remembers why some could not be made."""
 
     def __init__(
-        self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str], held: Mapping[str, str]
+        self,
+        files: Configfs,
+        failed: dict[str, str],
+        reasons: Mapping[str, str],
+        held: Mapping[str, str],
+        barred: Mapping[str, str],
     ) -> None:
         self.files, self.failed, self._reasons, self._held = files, failed, reasons, held
-        self._deaf: dict[str, str] = {}
-        """Portals nobody can listen on: one try for all targets, each costs the kernel a line of log."""
+        self.deaf = dict(barred)
+        """Portals nobody can listen on, by id: one try for all targets, each costs the kernel a line of log."""
 
     def make(self, node: Node) -> None:
         reason = self._hindrance(node)
@@ -67,7 +75,7 @@ class _Builder:
         if reason is not None:
             self.failed.setdefault(node.path, reason)
             if node.portal_id is not None:
-                self._deaf.setdefault(node.portal_id, reason)
+                self.deaf.setdefault(node.portal_id, reason)
 
     def open(self, gate: Gate) -> str | None:
         """Open a portal group once all of it stands; one that is open stays open. What is missing, in words."""
@@ -92,8 +100,8 @@ class _Builder:
 
     def _hindrance(self, node: Node) -> str | None:
         """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
-        if node.portal_id in self._deaf:
-            return self._deaf[node.portal_id]
+        if node.portal_id in self.deaf:
+            return self.deaf[node.portal_id]
         if not self.failed:
             return None
         on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/") + 1)]
@@ -105,7 +113,8 @@ class _Builder:
         if isinstance(node, Backstore):
             self._make_backstore(node)
         elif node.portal_id is not None:
-            self.files.listen(node.path)
+            self.files.listen(node.path, *node.attributes)
+            return
         elif not self.files.exists(node.path):
             self.files.mkdir(node.path)
         if node.link and self.files.points_to(f"{node.path}/{node.link[0]}") != node.link[1]:
@@ -159,10 +168,9 @@ def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
 
 
 def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, str | None]) -> ConvergeReport:
-    failed, files = builder.failed, builder.files
+    files = builder.files
     volumes = [(v.volume_id, builder.volume_reason(v)) for v in wish.volumes]
-    nodes = wanted.nodes()
-    portals = {p.portal_id: _portal_reason(p.portal_id, nodes, failed) for p in wish.portals}
+    portals = {p.portal_id: builder.deaf.get(p.portal_id) for p in wish.portals}
     return ConvergeReport(
         generation=wish.generation,
         accepted=True,
@@ -177,11 +185,6 @@ def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[st
         unexplained=(),
         foreign=strays.foreign(files, tree.target_prefix(wish.appliance_id)),
     )
-
-
-def _portal_reason(portal_id: str, nodes: Mapping[str, Node], failed: Mapping[str, str]) -> str | None:
-    paths = [path for path, node in nodes.items() if node.portal_id == portal_id]
-    return next((failed[path] for path in paths if path in failed), None)
 
 
 def _state(files: Configfs, gate: Gate) -> ServingState:

@@ -1,6 +1,7 @@
 """Who is logged in now, from the `info` files of our ACLs. The parser is pure, tested with recorded output."""
 
 import re
+from typing import NamedTuple
 
 from lunette.domain.exports import ObservedSession
 from lunette.domain.identity import TARGET_AUTHORITY
@@ -13,13 +14,25 @@ _STATE = re.compile(r"Session State: (?:TARG_SESS_STATE_|TARG_SESS_)?(\w+)")
 _PEER = re.compile(r"^\s*Address (\S+) (\w+)", re.MULTILINE)
 
 
-def parse_info(text: str) -> tuple[str, str | None] | None:
-    """(state, peer address) of the session an ACL's `info` tells; None if nobody is logged in."""
+class Told(NamedTuple):
+    """What an ACL's `info` says of a session."""
+
+    state: str
+    peer: str | None
+    protocol: Protocol
+
+
+def parse_info(text: str) -> Told | None:
+    """The session an ACL's `info` tells; None if nobody is logged in.
+
+    Every transport that is not TCP is called SCTP there (lio_target_nacl_info_show, Linux 6.12): ours is iSER.
+    """
     state = _STATE.search(text)
     if state is None or "No active iSCSI Session" in text:
         return None
     peer = _PEER.search(text)
-    return state[1].lower().replace("_", " "), peer[1] if peer else None
+    protocol = Protocol.ISER if peer and peer[2] != "TCP" else Protocol.ISCSI
+    return Told(state[1].lower().replace("_", " "), peer[1] if peer else None, protocol)
 
 
 def observe_sessions(system: System) -> tuple[ObservedSession, ...]:
@@ -44,8 +57,8 @@ def _session(files: Configfs, iqn: str, path: str) -> ObservedSession | None:
         for name in ("txdata_octs", "rxdata_octs", "cmd_pdus")
     ]
     return ObservedSession(
-        target=iqn, initiator=path.rpartition("/")[2], protocol=Protocol.ISCSI, portal=None, peer=told[1],
-        state=told[0], since=None, read_bytes=counters[0], write_bytes=counters[1], commands=counters[2],
+        target=iqn, initiator=path.rpartition("/")[2], protocol=told.protocol, portal=None, peer=told.peer,
+        state=told.state, since=None, read_bytes=counters[0], write_bytes=counters[1], commands=counters[2],
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Finds what stands in configfs with our mark and is not wanted any more, and removes it from the leaves up."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import partial
 
 from lunette.providers.exports.configfs import attempt
@@ -47,6 +47,18 @@ def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
         for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
             for portal in _children(files, f"{group}/np", ""):
                 attempt(failed, portal, partial(files.rmdir, portal))
+    return failed
+
+
+def hush(files: Configfs, wanted: Tree, silent: Collection[str]) -> dict[str, str]:
+    """Take down the iSER side of these portals, by id. What was refused, by path.
+
+    All targets share the kernel's listener of an address, so it goes, and can come anew, only when none holds it.
+    """
+    failed: dict[str, str] = {}
+    for path, node in wanted.nodes().items() if silent else ():
+        if node.portal_id in silent and files.read(f"{path}/iser") == "1":
+            attempt(failed, path, partial(files.write, f"{path}/iser", "0"))
     return failed
 
 

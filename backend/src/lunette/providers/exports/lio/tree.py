@@ -6,7 +6,7 @@
             lun/lun_<n>/volume -> backstore
             acls/<initiator iqn>/                  attrib/*, auth/*
                 lun_<n>/lun -> tpgt_<tag>/lun/lun_<n>
-            np/<address>:<port>/
+            np/<address>:<port>/                   iser: whether it listens over RDMA too
 
 Levels are made in the order given and removed in the reverse. `enable` of a portal group is no node: it opens only when
 everything below it stands.
@@ -80,8 +80,8 @@ def portal_group(target: ExportTarget) -> str:
 
 
 def build(wish: ExportSet) -> Tree:
-    """The tree for a wish: backstores only for volumes that are mapped. Other engines and protocols are left out."""
-    portals = [p for p in wish.portals if p.engine is ExportEngine.LIO and p.protocol is Protocol.ISCSI]
+    """The tree for a wish: backstores only for volumes that are mapped. Other engines are left out."""
+    portals = [p for p in wish.portals if p.engine is ExportEngine.LIO]
     targets = wish.targets
     mapped = {lun.volume_id for target in targets for lun in target.luns}
     volumes = [volume for volume in wish.volumes if volume.volume_id in mapped]
@@ -182,7 +182,8 @@ def _mapped_luns(target: ExportTarget) -> Iterator[Node]:
 
 def _portal(target: ExportTarget, portal: ExportPortal) -> Node:
     path = f"{portal_group(target)}/np/{portal_name(portal)}"
-    return Node(path=path, portal_id=portal.portal_id)
+    iser = Attribute(name="iser", value=str(int(portal.protocol is Protocol.ISER)))
+    return Node(path=path, portal_id=portal.portal_id, attributes=(iser,))
 
 
 def _needs(target: ExportTarget) -> Iterator[str]:

@@ -7,10 +7,10 @@ from lunette.domain.mappings import Protocol
 from lunette.providers.exports import configfs
 from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.plan import PACKAGE, TRANSPORTS
+from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
 
 ROOT = "/sys/kernel/config/nvmet"
-RDMA_DEVICES = "/sys/class/infiniband"
 
 
 class Configfs(configfs.Configfs):
@@ -55,16 +55,11 @@ class Configfs(configfs.Configfs):
 
 
 def prepare(system: System) -> None:
-    """Load what is not there yet of the NVMe target and its transports; RDMA only where there is a device for it.
-
-    RDMA drags in a dozen modules, which cost an emulated machine seconds of its boot.
-    """
-    wanted = ["nvmet", TRANSPORTS[Protocol.NVME_TCP]]
-    if system.listdir(RDMA_DEVICES):
-        wanted.append(TRANSPORTS[Protocol.NVME_RDMA])
-    for module in wanted:
+    """Load what is not there yet of the NVMe target and its transports."""
+    for module in ("nvmet", TRANSPORTS[Protocol.NVME_TCP]):
         if not system.is_dir(f"/sys/module/{module}") and system.find_tool("modprobe"):
             system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+    rdma.load(system, TRANSPORTS[Protocol.NVME_RDMA])
 
 
 def missing(system: System) -> str | None:
@@ -76,14 +71,12 @@ def missing(system: System) -> str | None:
 
 def lacking(system: System) -> dict[Protocol, str]:
     """Why a protocol cannot be served here, for those that cannot."""
-    found = {
-        protocol: f"the kernel module {module} is not loaded: boot a kernel that has it (Debian package {PACKAGE})"
-        for protocol, module in TRANSPORTS.items()
-        if not system.is_dir(f"/sys/module/{module}")
-    }
-    if not system.listdir(RDMA_DEVICES):
-        found[Protocol.NVME_RDMA] = (
-            "this machine has no RDMA device: install an RDMA network card, or add a software one "
-            "(rdma link add rxe0 type rxe netdev INTERFACE)"
+    tcp, over_rdma = (TRANSPORTS[protocol] for protocol in (Protocol.NVME_TCP, Protocol.NVME_RDMA))
+    found = {}
+    if not system.is_dir(f"/sys/module/{tcp}"):
+        found[Protocol.NVME_TCP] = (
+            f"the kernel module {tcp} is not loaded: boot a kernel that has it (Debian package {PACKAGE})"
         )
+    if reason := rdma.lacking(system, over_rdma, PACKAGE):
+        found[Protocol.NVME_RDMA] = reason
     return found

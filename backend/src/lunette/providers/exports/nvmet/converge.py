@@ -12,10 +12,12 @@ from functools import partial
 
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.domain.mappings import Protocol
 from lunette.providers.exports.configfs import Refused, attempt
 from lunette.providers.exports.nvmet import strays, tree
-from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
+from lunette.providers.exports.nvmet.configfs import ROOT, Configfs, lacking
 from lunette.providers.exports.nvmet.tree import Door, HostGate, Namespace, Node, Tree
+from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
 
 
@@ -41,6 +43,9 @@ def converge(
     wanted, prefix = tree.build(wish), tree.subsystem_prefix(wish.appliance_id)
     files = Configfs(system)
     failed = {} if keep_strays else strays.remove(files, wanted, prefix)
+    hearing = rdma.hear(system, wish.portals, lacking(system).get(Protocol.NVME_RDMA))
+    failed |= strays.hush(files, [wanted.port_paths[id_] for id_ in hearing.silent], prefix)
+    failed |= {wanted.port_paths[id_]: reason for id_, reason in hearing.barred.items()}
     builder = _Builder(files, failed, reasons or {}, held or {})
     builder.refuse(strays.foreign_hosts(files, prefix), wanted)
     for node in wanted.hosts:

@@ -4,6 +4,7 @@ Our marks: the authority in a subsystem's name, the number of a port, and on a h
 key that nobody can use: it is written before the last of our subsystems lets the host go.
 """
 
+from collections.abc import Iterable
 from functools import partial
 
 from lunette.providers.exports.configfs import Refused, attempt
@@ -23,6 +24,21 @@ def foreign_hosts(files: Configfs, prefix: str) -> dict[str, str]:
         for name in foreign(files, prefix)
         for nqn in files.names(f"subsystems/{name}/allowed_hosts")
     }
+
+
+def hush(files: Configfs, ports: Iterable[str], prefix: str) -> dict[str, str]:
+    """Take our subsystems out of these ports: the first that is put back makes one listen anew. What was refused."""
+    failed: dict[str, str] = {}
+    for port in ports:
+        for link in files.links(f"{port}/subsystems"):
+            if is_ours(files, link, prefix):
+                attempt(failed, link, partial(files.unlink, link))
+    return failed
+
+
+def is_ours(files: Configfs, link: str, prefix: str) -> bool:
+    """True if this link in a port leads to a subsystem of ours."""
+    return (files.points_to(link) or "").startswith(f"subsystems/{prefix}")
 
 
 def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
@@ -48,7 +64,7 @@ class _Sweeper:
         for port in self.files.ports():
             kept = self._is_right(port)
             for link in self.files.links(f"{port}/subsystems"):
-                if self._is_ours(link) and not (kept and link in self.wanted):
+                if is_ours(self.files, link, self.prefix) and not (kept and link in self.wanted):
                     attempt(self.failed, link, partial(self.files.unlink, link))
 
     def subsystem(self, path: str) -> None:
@@ -105,9 +121,6 @@ class _Sweeper:
         if not self.files.names(f"{port}/subsystems"):
             return True
         return all(self.files.read(f"{port}/{a.name}") == a.value for a in node.attributes)
-
-    def _is_ours(self, link: str) -> bool:
-        return (self.files.points_to(link) or "").startswith(f"subsystems/{self.prefix}")
 
 
 def withdraw(files: Configfs, prefix: str) -> dict[str, str]:

@@ -1,0 +1,21 @@
+"""RDMA devices: read from the machine, nothing about them is stored."""
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.rdma_devices import RdmaDevice, rdma_device_answer
+from lunette.api.answers.seen import Seen
+from lunette.api.declare import LISTED, router
+from lunette.api.looking import FRESH_S
+from lunette.api.paging import Paging, seen_page
+from lunette.api.parts import UsedParts
+
+routes = router("/rdma-devices", "rdma devices")
+
+
+@routes.get("", operation_id="rdma_device_list", response_model=Page[RdmaDevice], responses=LISTED)
+def rdma_device_list(parts: UsedParts, page: Paging) -> Page[RdmaDevice]:
+    """Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there."""
+    observation = parts.control.observation(FRESH_S)
+    seen = Seen(observation, None)
+    devices = [rdma_device_answer(device, seen) for device in observation.rdma_devices]
+    found = seen_page(devices, page, "id", lambda device, _: (device.id, device.id))
+    return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)

@@ -1,0 +1,1 @@
+"""What carries exports to the hosts: RDMA devices."""

@@ -1,0 +1,162 @@
+"""RDMA devices from /sys/class/infiniband, and who listens through them.
+
+Only the `rdma` tool (iproute2) tells listeners: configfs goes on saying that a portal is served after the kernel lost
+its listener with the device (isert_np_cma_handler and nvmet_rdma_device_removal, Linux 6.12, which open none anew).
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ExportPortal
+from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, bar
+from lunette.system.doorway import System
+
+DEVICES = "/sys/class/infiniband"
+_ALIVE = ("LISTEN", "CONNECT")
+Place = tuple[IPv4Address | IPv6Address, int]
+
+
+def observe(system: System) -> tuple[RdmaDevice, ...]:
+    """Every port of every device there is now. One that goes meanwhile is left out."""
+    found = (
+        _device(system, name, port)
+        for name in sorted(system.listdir(DEVICES))
+        for port in sorted(system.listdir(f"{DEVICES}/{name}/ports"), key=int)
+    )
+    return tuple(device for device in found if device.link_layer)
+
+
+def load(system: System, module: str) -> None:
+    """Load a module that serves a protocol over RDMA, if there is a device for it.
+
+    RDMA drags in a dozen modules, which cost an emulated machine seconds of its boot.
+    """
+    if system.listdir(DEVICES) and not system.is_dir(f"/sys/module/{module}") and system.find_tool("modprobe"):
+        system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+
+
+def lacking(system: System, module: str, package: str) -> str | None:
+    """Why nothing can be served over RDMA that needs this module; None if it can."""
+    if not system.listdir(DEVICES):
+        return NO_DEVICE
+    if not system.is_dir(f"/sys/module/{module}"):
+        return f"the kernel module {module} is not loaded: boot a kernel that has it (Debian package {package})"
+    return None
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """Which portals over RDMA cannot listen now, by id with the reason, and which should and do not.
+
+    What the kernel still holds of either is to be taken down; a portal that is not barred is then opened anew.
+    """
+
+    barred: dict[str, str]
+    deaf: frozenset[str]
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """All through which nobody is heard."""
+        return self.deaf | self.barred.keys()
+
+
+def hear(system: System, portals: Iterable[ExportPortal], lacks: str | None) -> Hearing:
+    """Look at the devices and listeners behind these portals; nothing is looked at for those without RDMA.
+
+    `lacks` bars all of them: it tells why their engine serves nothing over RDMA here.
+    """
+    over_rdma = [portal for portal in portals if portal.protocol.is_rdma]
+    if not over_rdma:
+        return Hearing({}, frozenset())
+    devices, heard = observe(system), _listeners(system)
+    reasons = {portal.portal_id: lacks or bar(portal.protocol, portal.address, devices) for portal in over_rdma}
+    barred = {id_: reason for id_, reason in reasons.items() if reason is not None}
+    deaf = frozenset(
+        portal.portal_id
+        for portal in over_rdma
+        if portal.portal_id not in barred and heard is not None and not _is_heard(portal, heard)
+    )
+    return Hearing(barred, deaf)
+
+
+def _is_heard(portal: ExportPortal, heard: frozenset[Place]) -> bool:
+    """The kernel itself takes a listener on the wildcard to every device that comes."""
+    address = ip_address(portal.address)
+    return address.is_unspecified or (address, portal.port) in heard
+
+
+def _listeners(system: System) -> frozenset[Place] | None:
+    """Where the kernel listens; None if nobody can tell."""
+    if system.find_tool("rdma") is None:
+        return None
+    try:
+        return parse_listeners(system.run(["rdma", "-j", "resource", "show", "cm_id"]).stdout)
+    except (LunetteError, ValueError):
+        return None
+
+
+def parse_listeners(text: str) -> frozenset[Place]:
+    """The addresses that are listened on, of `rdma -j resource show cm_id`. Raises ValueError.
+
+    Where a host is connected counts too: it is never cut off because its listener is not told.
+    """
+    found = [one for one in json.loads(text or "[]") if one.get("state") in _ALIVE and "src-addr" in one]
+    places = (one["src-addr"].rpartition(":") for one in found)
+    return frozenset((ip_address(address), int(port)) for address, _, port in places)
+
+
+def parse_gid(gid: str) -> str | None:
+    """The IP address a GID is made of; None for an empty entry, and for the one every port has without any address."""
+    address = IPv6Address(gid)
+    if address.is_unspecified or address.is_link_local:
+        return None
+    return str(address.ipv4_mapped or address)
+
+
+def _device(system: System, name: str, port: str) -> RdmaDevice:
+    device, at = f"{DEVICES}/{name}", f"{DEVICES}/{name}/ports/{port}"
+    link_layer = _read(system, f"{at}/link_layer")
+    addresses = tuple(_addresses(system, at)) if link_layer == "Ethernet" else ()
+    interface = next((one.interface for one in addresses if one.interface), None) or _interface(system, device)
+    mtu = _read(system, f"/sys/class/net/{interface}/mtu") if interface else ""
+    return RdmaDevice(
+        name=name, port=int(port), interface=interface, link_layer=link_layer, addresses=addresses,
+        state=_word(_read(system, f"{at}/state")), physical_state=_word(_read(system, f"{at}/phys_state")),
+        rate=_read(system, f"{at}/rate") or None, mtu_bytes=int(mtu) if mtu.isdigit() else None,
+        firmware=_read(system, f"{device}/fw_ver") or None, node_guid=_read(system, f"{device}/node_guid") or None,
+    )  # fmt: skip
+
+
+def _addresses(system: System, port: str) -> Iterator[RdmaAddress]:
+    """A GID that RoCE made of an IP address. The table of a real card has hundreds of entries, most of them empty."""
+    for index in sorted(system.listdir(f"{port}/gids"), key=int):
+        gid = _read(system, f"{port}/gids/{index}")
+        address = parse_gid(gid) if gid else None
+        if address is not None:
+            yield RdmaAddress(
+                address=address, gid_index=int(index), gid=gid,
+                kind=_read(system, f"{port}/gid_attrs/types/{index}"),
+                interface=_read(system, f"{port}/gid_attrs/ndevs/{index}") or None,
+            )  # fmt: skip
+
+
+def _interface(system: System, device: str) -> str | None:
+    """Soft RoCE names it in `parent`, a card in its PCI device's folder."""
+    named = _read(system, f"{device}/parent")
+    return named or next(iter(sorted(system.listdir(f"{device}/device/net"))), None)
+
+
+def _word(text: str) -> str:
+    """`4: ACTIVE` is active, `5: LinkUp` is linkup."""
+    return text.rpartition(": ")[2].lower()
+
+
+def _read(system: System, path: str) -> str:
+    """An attribute without the newline; "" where the kernel refuses, as for a GID that is empty."""
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""

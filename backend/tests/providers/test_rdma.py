@@ -1,0 +1,78 @@
+"""RDMA devices: what sysfs and the rdma tool tell, and where a portal can listen."""
+
+import json
+from ipaddress import ip_address
+
+import pytest
+
+from backend.tests.recorded import recorded
+from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, hindrance
+from lunette.providers.fabrics import rdma
+from lunette.system.fake import FakeSystem
+
+
+def device(*addresses: str, state: str = "active", name: str = "rxe0", interface: str = "eth1") -> RdmaDevice:
+    return RdmaDevice(
+        name=name, port=1, interface=interface, link_layer="Ethernet", state=state, physical_state="linkup", rate=None,
+        mtu_bytes=1500, firmware=None, node_guid=None,
+        addresses=tuple(
+            RdmaAddress(address=one, gid_index=n, gid="", kind="RoCE v2", interface=interface)
+            for n, one in enumerate(addresses)
+        ),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("gid", "address"),
+    [
+        ("0000:0000:0000:0000:0000:ffff:c0a8:4d01", "192.168.77.1"),
+        ("2001:0db8:0000:0000:0000:0000:0000:0001", "2001:db8::1"),
+        ("fe80:0000:0000:0000:5054:00ff:fe4c:5502", None),
+        ("0000:0000:0000:0000:0000:0000:0000:0000", None),
+    ],
+)
+def test_a_gid_is_an_address_unless_it_is_empty_or_what_every_port_has(gid: str, address: str | None) -> None:
+    assert rdma.parse_gid(gid) == address
+
+
+def test_listeners_are_told_with_their_places() -> None:
+    told = rdma.parse_listeners(recorded("iproute2-6.15/rdma-resource-cm_id.json"))
+    assert told == {(ip_address(a), p) for a, p in (("192.168.77.1", 3261), ("0.0.0.0", 3263), ("127.0.0.1", 3262))}
+    assert rdma.parse_listeners("") == frozenset()
+
+
+@pytest.mark.parametrize(("state", "is_alive"), [("CONNECT", True), ("DISCONNECT", False)])
+def test_where_a_host_is_connected_nobody_needs_to_be_heard(state: str, is_alive: bool) -> None:
+    told = [{"state": state, "src-addr": "2001:db8::1:4420", "dst-addr": "2001:db8::9:40000"}]
+    assert rdma.parse_listeners(json.dumps(told)) == ({(ip_address("2001:db8::1"), 4420)} if is_alive else set())
+
+
+def test_a_device_is_seen_with_its_link_and_its_addresses() -> None:
+    machine = FakeSystem()
+    assert rdma.observe(machine) == ()
+    machine.plug_rdma("rxe0")
+    (seen,) = rdma.observe(machine)
+    assert (seen.id, seen.interface, seen.link_layer, seen.mtu_bytes) == ("rxe0/1", "eth0", "Ethernet", 1500)
+    assert (seen.state, seen.physical_state, seen.rate) == ("active", "linkup", "10 Gb/sec (1X QDR)")
+    assert [(one.address, one.gid_index, one.kind) for one in seen.addresses] == [
+        ("192.0.2.1", 1, "RoCE v2"), ("2001:db8::1", 2, "RoCE v2"),
+    ]  # fmt: skip
+    assert (seen.firmware, seen.reason) == (None, None)
+
+
+def test_what_keeps_everybody_from_a_device_is_said_with_what_to_do() -> None:
+    assert "check the cable" in (device("192.0.2.1", state="down").reason or "")
+    assert "give one to eth1" in (device().reason or "")
+
+
+def test_only_addresses_of_rdma_devices_can_be_listened_on() -> None:
+    there = [device("192.0.2.1"), device("2001:db8::1", name="mlx5_0", interface="eth2")]
+    assert hindrance("192.0.2.1", there) is None
+    assert hindrance("2001:db8:0::1", there) is None
+    assert hindrance("0.0.0.0", there) is None
+    refusal = hindrance("10.0.2.15", there)
+    assert refusal == (
+        "no RDMA device has the address 10.0.2.15: take one of 192.0.2.1 (rxe0/1), 2001:db8::1 (mlx5_0/1)"
+    )
+    assert hindrance("10.0.2.15", [device()]) == "no RDMA device has the address 10.0.2.15: give it to eth1 of rxe0/1"
+    assert hindrance("0.0.0.0", []) == NO_DEVICE

@@ -1,0 +1,36 @@
+/** What a new portal can speak, and on which addresses: what the engines and the RDMA devices tell. */
+import type { Engine, Protocol, RdmaDevice } from '@/api'
+
+/** The usual port of each protocol; iSER needs one of its own beside iSCSI. */
+export const PORTS: Record<Protocol, number> = {
+  iscsi: 3260,
+  iser: 3261,
+  'nvme-tcp': 4420,
+  'nvme-rdma': 4420,
+}
+export const PROTOCOLS = Object.keys(PORTS) as Protocol[]
+
+export const isRdma = (protocol: Protocol): boolean => protocol === 'iser' || protocol === 'nvme-rdma'
+
+/** Why a protocol cannot be had here; undefined if it can, or nobody knows yet. */
+export function hindrance(protocol: Protocol, engines: Engine[] | undefined): string | undefined {
+  const serving = (engines ?? []).filter(({ kind }) => kind === 'export')
+  if (serving.length === 0 || serving.some(({ protocols }) => protocols.includes(protocol))) return undefined
+  const told = serving.flatMap(({ lacking }) => lacking).find((line) => line.startsWith(`${protocol}: `))
+  const away = serving.find(({ available }) => !available)?.reason
+  return told?.slice(protocol.length + 2) ?? away ?? ''
+}
+
+/** The addresses a portal of this protocol can have, with the device that carries them. */
+export function addressesFor(
+  protocol: Protocol,
+  own: string[],
+  devices: RdmaDevice[],
+): { value: string; device?: string }[] {
+  if (!isRdma(protocol)) return own.map((value) => ({ value }))
+  const carried = devices.flatMap(({ id, addresses }) =>
+    addresses.map(({ address }) => [address, id] as const),
+  )
+  // Each address is there once for RoCE v1 and once for v2.
+  return [...new Map(carried)].map(([value, device]) => ({ value, device }))
+}
