@@ -74,7 +74,13 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
     chunk_bytes: 65_536,
     write_hole: 'ppl',
-    thin_pool: null,
+    thin_pool: {
+      size_bytes: 2_048 * GIB,
+      used_bytes: 1_270 * GIB,
+      metadata_bytes: 8 * GIB,
+      metadata_used_bytes: 0.9 * GIB,
+      volumes: 1,
+    },
     sync_speed_min_bytes_s: null,
     sync_speed_max_bytes_s: null,
     members: members.map(({ id, serial }, slot) => ({
@@ -117,6 +123,7 @@ export function volume(number: number, change: Partial<Volume> = {}): Volume {
         mapping_id: `mapping-${number}`,
         host: `host${Math.ceil(number / 8)}`,
         host_group: null,
+        family: 'scsi',
         lun: ((number - 1) % 8) + 1,
       },
     ],

@@ -1362,6 +1362,8 @@ export type Login = {
  * MappedTo
  *
  * One owner of a volume: a host or a host group, by name, and the number it sees the volume under.
+ *
+ * Over NVMe the number is the namespace id.
  */
 export type MappedTo = {
     /**
@@ -1376,6 +1378,7 @@ export type MappedTo = {
      * Host Group
      */
     host_group: string | null;
+    family: Family;
     /**
      * Lun
      */
