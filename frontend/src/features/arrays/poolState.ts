@@ -3,7 +3,7 @@ import type { Tone } from '@/ui/tone'
 
 export const POOL_MARKS = [
   { percent: 70, what: 'grows' },
-  { percent: 85, what: 'warns' },
+  { percent: 75, what: 'warns' },
   { percent: 95, what: 'critical' },
 ] as const
 
