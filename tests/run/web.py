@@ -38,7 +38,7 @@ def e2e(results: Path) -> int:
     with machine:
         machine.start()
         machine.wait_for_api()
-        with offered(Hands(machine)) as hands:
+        with offered(Hands(machine).acts()) as hands:
             environment = {
                 "LUNETTE_HANDS": hands,
                 "LUNETTE_ONE_TIME_PASSWORD": read_one_time_password(machine),
