@@ -59,13 +59,13 @@ test('a job that fails says why and what it took back, and works once the cause 
   await page.getByLabel('Size', { exact: true }).fill('16')
   await page.getByLabel('Unit').selectOption('MiB')
   await review(page)
-  await atTheMachine('take-away', { tool: 'lvcreate' })
+  await atTheMachine('break-tool', { tool: 'lvcreate' })
   try {
     await confirm(page, /16 MiB/, 'Create volumes')
-    await expect(dialog(page).getByText('lvcreate').first()).toBeVisible()
-    await expect(dialog(page).getByText('Taken back').first()).toBeVisible()
+    await expect(dialog(page).getByRole('alert').first()).toContainText('the tool is broken')
+    await expect(dialog(page).getByRole('alert').first()).toContainText(/Failed|Taken back/)
   } finally {
-    await atTheMachine('give-back', { tool: 'lvcreate' })
+    await atTheMachine('mend-tool', { tool: 'lvcreate' })
   }
   await dialog(page).getByRole('button', { name: 'Try again' }).click()
   await confirm(page, /16 MiB/, 'Create volumes')

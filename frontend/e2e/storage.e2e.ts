@@ -20,7 +20,7 @@ test('a pulled disk raises an alert that leads to its replacement, and the array
   const [first, second, fresh] = disks
   if (!first || !second || !fresh) throw new Error(`Three drives are needed, there are ${disks.length}.`)
   for (const { serial } of [first, second]) await page.getByLabel(serial, { exact: true }).check()
-  await page.getByLabel(/^RAID 1/).check()
+  await page.getByRole('radio', { name: /^RAID 1 / }).check()
   await page.getByLabel('Name', { exact: true }).fill('mirror')
   await review(page)
   await confirm(page, /raid1 of 2 disks/, 'Create array')

@@ -96,7 +96,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       device: '/dev/md127',
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,
-      last_scrub: null,
+      last_scrub: 'check',
     },
     created_at: MADE,
     updated_at: MADE,

@@ -18,6 +18,8 @@ from tests.machines.machine import Machine
 from tests.machines.model import MachineError
 
 _PROGRAMS = "/usr/sbin"
+BROKEN = "the tool is broken"
+"""What a broken tool says."""
 _BYTE = 0x5A
 Act = Callable[..., object]
 
@@ -34,8 +36,8 @@ class Hands:
             "pull": self._machine.pull,
             "insert": self._machine.insert,
             "restart-api": self.restart_api,
-            "take-away": self.take_away,
-            "give-back": self.give_back,
+            "break-tool": self.break_tool,
+            "mend-tool": self.mend_tool,
             "write-and-verify": self.write_and_verify,
         }
 
@@ -43,13 +45,17 @@ class Hands:
         """The API goes away and comes back, as after an upgrade."""
         self._machine.check("systemctl restart lunette-api", timeout_s=120)
 
-    def take_away(self, tool: str) -> None:
-        """The machine has no longer the tool `tool`, such as lvcreate: jobs that need it fail."""
-        self._machine.check(f"mv {_PROGRAMS}/{tool} {_PROGRAMS}/{tool}.away")
+    def break_tool(self, tool: str) -> None:
+        """The machine's tool `tool`, such as lvcreate, refuses whatever it is asked for."""
+        program = f"{_PROGRAMS}/{tool}"
+        self._machine.check(
+            f"mv {program} {program}.whole && printf '#!/bin/sh\\necho {BROKEN} >&2\\nexit 5\\n' > {program}"
+            f" && chmod 755 {program}"
+        )
 
-    def give_back(self, tool: str) -> None:
-        """The machine has the tool again."""
-        self._machine.check(f"mv {_PROGRAMS}/{tool}.away {_PROGRAMS}/{tool}")
+    def mend_tool(self, tool: str) -> None:
+        """The tool does its work again."""
+        self._machine.check(f"mv -f {_PROGRAMS}/{tool}.whole {_PROGRAMS}/{tool}")
 
     def write_and_verify(self, iqn: str, target: str, lun: int) -> str:
         """As the host `iqn`: log in, write 1 MiB, leave, come back, compare. Returns the initiator's last words."""

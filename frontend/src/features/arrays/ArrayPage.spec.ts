@@ -29,6 +29,7 @@ describe('the map of an array', () => {
   it('shows what the kernel does now, how fast and how long still', async () => {
     const { page } = await visit('/arrays/tank', loggedIn())
     expect(page.textContent).toContain('41.7 % · 1.33 GiB/s · 24 min 20 s left')
+    expect(page.textContent).toContain('Ran lastCheckFound to differ0 sectors')
   })
 
   it('offers a viewer nothing to do', async () => {
