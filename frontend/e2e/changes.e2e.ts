@@ -1,73 +1,36 @@
-/** Changes as a person makes them on a real appliance: planned, confirmed, followed to their end, or refused in words. */
+/** Changes as a person makes them: planned, confirmed, followed to their end, refused in words, failed and tried again. */
 import { expect, test } from '@playwright/test'
-import type { Page } from '@playwright/test'
-import { logIn } from './appliance'
-
-const run = Date.now().toString(36)
-const HOST = `journey-host-${run}`
-const VOLUME = `journey-${run}`
-
-const dialog = (page: Page) => page.getByRole('dialog')
-
-/** The dialog's plan, then its last button. */
-async function confirm(page: Page, words: RegExp, verb: string, typed?: string): Promise<void> {
-  await expect(dialog(page).getByText(words).first()).toBeVisible()
-  if (typed)
-    await dialog(page)
-      .getByLabel(/^This cannot be taken back/)
-      .fill(typed)
-  await dialog(page).getByRole('button', { name: verb, exact: true }).click()
-}
-
-async function deleteRow(page: Page, path: string, name: string): Promise<void> {
-  await page.goto(`${path}?q=${name}`)
-  await page.getByRole('button', { name: `Delete ${name}` }).click()
-}
+import { atTheMachine, list } from './appliance'
+import { confirm, deleteRow, dialog, finished, review } from './changing'
 
 test.describe.configure({ mode: 'serial' })
 
-test('a volume is cut by a job that the dialog follows to its end', async ({ page }) => {
-  await logIn(page)
-  await page.goto('/volumes')
-  await page.getByRole('link', { name: 'Create volumes' }).click()
-  await page.getByLabel('Name', { exact: true }).fill(VOLUME)
-  await page.getByLabel('Size', { exact: true }).fill('16')
-  await page.getByLabel('Unit').selectOption('MiB')
-  await page.getByRole('button', { name: 'Review the plan' }).click()
-  await confirm(page, /16 MiB/, 'Create volumes')
-  await expect(dialog(page).getByText(/^Done: /)).toBeVisible()
-  await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-  await expect(page).toHaveURL(/\/volumes$/)
-})
-
-test('a host is made, mapped in the matrix, served, and unmapped through the plan', async ({ page }) => {
-  await logIn(page)
-  await page.goto('/hosts')
-  await page.getByRole('button', { name: 'Create host' }).first().click()
-  await dialog(page).getByLabel('Name', { exact: true }).fill(HOST)
-  await dialog(page).getByLabel('iSCSI names (IQN)').fill(`iqn.2026-01.com.example:${HOST}`)
-  await dialog(page).getByRole('button', { name: 'Review the plan' }).click()
-  await confirm(page, /1 initiator/, 'Create host')
-  await expect(page.getByRole('cell', { name: HOST }).first()).toBeVisible()
-
-  await page.goto(`/mappings?host=${HOST}&volume=${VOLUME}`)
-  await page.getByRole('grid').focus()
-  await expect(page.getByRole('gridcell', { name: `${HOST}, ${VOLUME}: not mapped` })).toBeVisible()
+test('many volumes are mapped in one go by a selection in the matrix, and one is unmapped through its plan', async ({
+  page,
+}) => {
+  await page.goto('/mappings?host=esx2&volume=lun1')
+  const grid = page.getByRole('grid')
+  await grid.focus()
+  await expect(grid.getByRole('gridcell', { name: 'esx2, lun10: not mapped' })).toBeVisible()
+  for (let step = 0; step < 7; step += 1) await page.keyboard.press('Shift+ArrowRight')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('gridcell', { name: `${HOST}, ${VOLUME}: LUN 1, Served` })).toBeVisible()
+  await confirm(page, /LUN 8/, 'Map')
+  await expect(grid.getByRole('gridcell', { name: 'esx2, lun17: LUN 8, Served' })).toBeVisible()
+  expect(await list(page, 'mappings', 'host=esx2')).toHaveLength(8)
 
+  await grid.focus()
+  await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
-  await confirm(page, new RegExp(`LUN 1 of ${HOST} goes away`), 'Unmap')
-  await expect(page.getByRole('gridcell', { name: `${HOST}, ${VOLUME}: not mapped` })).toBeVisible()
+  await confirm(page, /LUN 1 of esx2 goes away/, 'Unmap')
+  await expect(grid.getByRole('gridcell', { name: 'esx2, lun10: not mapped' })).toBeVisible()
 })
 
 test('what the appliance refuses is shown in its words, and nothing typed is lost', async ({ page }) => {
-  await logIn(page)
   await page.goto('/hosts')
   await page.getByRole('button', { name: 'Create host' }).first().click()
-  await dialog(page).getByLabel('Name', { exact: true }).fill(HOST)
+  await dialog(page).getByLabel('Name', { exact: true }).fill('esx3')
   await dialog(page).getByLabel('iSCSI names (IQN)').fill('not an initiator')
-  await dialog(page).getByRole('button', { name: 'Review the plan' }).click()
+  await review(page)
   await expect(dialog(page).getByRole('alert').first()).toContainText('expected an iSCSI name')
   await expect(dialog(page).getByLabel('iSCSI names (IQN)')).toHaveValue('not an initiator')
   await page.keyboard.press('Escape')
@@ -79,17 +42,32 @@ test('what the appliance refuses is shown in its words, and nothing typed is los
 })
 
 test('a deletion that cannot be taken back asks for the name', async ({ page }) => {
-  await logIn(page)
-  await deleteRow(page, '/volumes', VOLUME)
+  await deleteRow(page, '/volumes', 'lun32')
   const button = dialog(page).getByRole('button', { name: 'Delete', exact: true })
   await expect(dialog(page).getByText('16 MiB of data will be destroyed')).toBeVisible()
   await expect(button).toBeDisabled()
-  await confirm(page, /data are lost/, 'Delete', VOLUME)
-  await expect(dialog(page).getByText(/^Done: /)).toBeVisible()
-  await dialog(page).getByRole('button', { name: 'Close' }).last().click()
-  await expect(page.getByText(`Nothing matches “${VOLUME}”`)).toBeVisible()
+  await confirm(page, /data are lost/, 'Delete', 'lun32')
+  await finished(page)
+  await expect(page.getByText('Nothing matches “lun32”')).toBeVisible()
+})
 
-  await deleteRow(page, '/hosts', HOST)
-  await confirm(page, /its initiators are forgotten/, 'Delete')
-  await expect(page.getByText(`Nothing matches “${HOST}”`)).toBeVisible()
+test('a job that fails says why and what it took back, and works once the cause is mended', async ({
+  page,
+}) => {
+  await page.goto('/volumes/new')
+  await page.getByLabel('Name', { exact: true }).fill('again')
+  await page.getByLabel('Size', { exact: true }).fill('16')
+  await page.getByLabel('Unit').selectOption('MiB')
+  await review(page)
+  await atTheMachine('break-tool', { tool: 'lvcreate' })
+  try {
+    await confirm(page, /16 MiB/, 'Create volumes')
+    await expect(dialog(page).getByRole('alert').first()).toContainText('the tool is broken')
+    await expect(dialog(page).getByRole('alert').first()).toContainText(/Failed|Taken back/)
+  } finally {
+    await atTheMachine('mend-tool', { tool: 'lvcreate' })
+  }
+  await dialog(page).getByRole('button', { name: 'Try again' }).click()
+  await confirm(page, /16 MiB/, 'Create volumes')
+  await finished(page)
 })

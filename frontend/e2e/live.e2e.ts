@@ -1,39 +1,68 @@
-/**
- * A change made in one place shows in another tab, told by the event stream: the list of events is the proof, because
- * nothing asks for it at intervals.
- */
+/** Pages that stay open while things happen elsewhere: another tab, a restart, a login that ends. */
 import { expect, test } from '@playwright/test'
-import type { Page } from '@playwright/test'
-import { logIn } from './appliance'
-
-async function change(page: Page, method: 'POST' | 'DELETE', path: string, headers = {}, data?: object) {
-  const me = (await (await page.request.get('/api/v1/me')).json()) as { csrf_token: string }
-  return page.request.fetch(`/api/v1${path}`, {
-    method,
-    data,
-    headers: { 'X-CSRF-Token': me.csrf_token, 'Idempotency-Key': crypto.randomUUID(), ...headers },
-  })
-}
+import { atTheMachine, change, fillLogin, settled } from './appliance'
 
 test('a host made elsewhere shows in a second tab by itself', async ({ page, context }) => {
-  await logIn(page)
+  await page.goto('/about')
   const second = await context.newPage()
   await second.goto('/')
   await expect(second.getByText('Live', { exact: true })).toBeVisible()
   const tile = second.getByTestId('count-hosts')
   await expect(tile).toHaveText(/\d/)
   const before = Number((await tile.innerText()).replace(/\D/g, ''))
-
-  const name = `live-${Date.now()}`
-  const made = await change(page, 'POST', '/hosts', {}, { name, os_type: 'linux' })
-  expect(made.status(), await made.text()).toBe(201)
-  try {
-    await expect(second.getByText(name).first()).toBeVisible()
-    await expect(tile).toHaveText(new RegExp(`\\D${before + 1}$`))
-  } finally {
-    const etag = made.headers()['etag'] ?? ''
-    const gone = await change(page, 'DELETE', `/hosts/${name}`, { 'If-Match': etag })
-    expect(gone.ok(), await gone.text()).toBe(true)
-  }
+  await change(page, 'POST', '/hosts', { name: 'elsewhere', os_type: 'linux' })
+  // Nothing asks for the list of events at intervals: that it shows there is the event stream's doing.
+  await expect(second.getByText('elsewhere').first()).toBeVisible()
+  await expect(tile).toHaveText(new RegExp(`\\D${before + 1}$`))
+  await change(page, 'DELETE', '/hosts/elsewhere')
   await expect(tile).toHaveText(new RegExp(`\\D${before}$`))
+})
+
+test('an open page comes back by itself when the server is restarted', async ({ page }) => {
+  await page.goto('/')
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  await settled(page)
+  const streamAgain = page.waitForResponse((answer) => answer.url().endsWith('/events/stream') && answer.ok())
+  await atTheMachine('restart-api')
+  await streamAgain
+  await expect(page.getByText('Live', { exact: true })).toBeVisible()
+  // Without a new login and without a reload, what happens next is shown.
+  await change(page, 'POST', '/hosts', { name: 'after-restart', os_type: 'linux' })
+  await expect(page.getByText('after-restart').first()).toBeVisible()
+  await change(page, 'DELETE', '/hosts/after-restart')
+})
+
+test('a login that ends leads to the door and from there back to the same page', async ({
+  page,
+  browser,
+}) => {
+  const words = ['moonlight-over-tank', 'starlight-over-tank']
+  await page.goto('/about')
+  await change(page, 'POST', '/users', { username: 'marta', password: words[0], role: 'operator' })
+  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const other = await context.newPage()
+  await other.goto('/volumes?q=lun01')
+  await fillLogin(other, words[0] ?? '', 'marta')
+  await other.getByLabel('New password', { exact: true }).fill(words[1] ?? '')
+  await other.getByLabel('New password again').fill(words[1] ?? '')
+  await other.getByRole('button', { name: 'Set password' }).click()
+  await expect(other.getByText('lun01', { exact: true }).first()).toBeVisible()
+
+  // An administrator sets another password: all logins of the account end.
+  await change(page, 'PATCH', '/users/marta', { password: words[0] })
+  await other.getByLabel('Search by name').fill('lun02')
+  await expect(other).toHaveURL(/\/login\?next=/)
+  await expect(other.getByLabel('User name')).toBeVisible()
+  await fillLogin(other, words[0] ?? '', 'marta')
+  await other.getByLabel('New password', { exact: true }).fill('sunlight-over-tank')
+  await other.getByLabel('New password again').fill('sunlight-over-tank')
+  await other.getByRole('button', { name: 'Set password' }).click()
+  await expect(other).toHaveURL(/\/volumes\?/)
+
+  await other.getByRole('button', { name: /^Account of/ }).click()
+  await other.getByRole('menuitem', { name: 'Log out' }).click()
+  await expect(other.getByRole('button', { name: 'Log in' })).toBeVisible()
+  expect((await other.request.get('/api/v1/me')).status()).toBe(401)
+  await context.close()
+  await change(page, 'DELETE', '/users/marta')
 })

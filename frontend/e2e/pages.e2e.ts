@@ -1,46 +1,54 @@
-/** Each page shows what the API of the same appliance answers, and nothing is fetched from anywhere else. */
+/** Every page once: it shows what the API answers, keeps to the rules of accessibility, and asks nobody else. */
+import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from '@playwright/test'
 import type { Page } from '@playwright/test'
-import { PAGES, logIn, pathOf } from './appliance'
+import { PAGES, list, pathOf, settled } from './appliance'
 
-interface Named {
-  name?: string
-  serial?: string
-  initiator?: string
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+async function violations(look: AxeBuilder): Promise<string[]> {
+  const { violations: found } = await look.analyze()
+  return found.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)}`))
 }
 
-async function list(page: Page, noun: string): Promise<{ items: Named[]; total: number }> {
-  const answer = await page.request.get(`/api/v1/${noun}?limit=50`)
-  expect(answer.ok()).toBe(true)
-  return (await answer.json()) as { items: Named[]; total: number }
+/** Looks at the page as it stands, at all of it in the light theme and at the colours, which alone differ, in the dark. */
+async function expectAccessible(page: Page, name: string): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    const look = new AxeBuilder({ page })
+    await page.evaluate(async (isDark) => {
+      document.documentElement.classList.toggle('dark', isDark)
+      const fading = document.getAnimations().filter((one) => one instanceof CSSTransition)
+      await Promise.allSettled(fading.map((one) => one.finished))
+    }, theme === 'dark')
+    const asked = theme === 'dark' ? look.withRules(['color-contrast']) : look.withTags(RULES)
+    expect(await violations(asked), `${name}, ${theme}`).toEqual([])
+  }
 }
 
-test('disks, arrays, volumes, hosts, portals and sessions are those of the API', async ({ page }) => {
-  await logIn(page)
-  for (const noun of ['disks', 'arrays', 'volumes', 'hosts', 'portals', 'sessions'] as const) {
-    const { items, total } = await list(page, noun)
-    await page.goto(pathOf(noun))
-    for (const item of items) {
-      const words = item.name ?? item.serial ?? item.initiator ?? ''
-      await expect(page.getByRole('main').getByText(words, { exact: true }).first()).toBeVisible()
-    }
-    if (total === 0) await expect(page.getByText(/^No /).first()).toBeVisible()
-  }
-})
+/** How far the page can be scrolled sideways on a telephone; 0 is right. */
+async function overflow(page: Page): Promise<number> {
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 390, height: 844 })
+  const far = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  if (before) await page.setViewportSize(before)
+  return far
+}
 
-test('the overview counts what the API counts', async ({ page }) => {
-  await logIn(page)
-  const status = (await (await page.request.get('/api/v1/status')).json()) as {
-    sentence: string
-    counts: Record<string, number | null>
-  }
-  await page.goto('/')
-  await expect(page.getByRole('status').first()).toContainText(status.sentence)
-  for (const noun of ['disks', 'arrays', 'volumes', 'hosts'])
-    await expect(page.getByTestId(`count-${noun}`)).toContainText(String(status.counts[noun] ?? '—'))
-})
+/** Goes there as the browser's own buttons do: without loading the application again. */
+async function follow(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => {
+    // What vue-router keeps with each entry.
+    const before = window.history.state as { position: number }
+    const entry = { back: null, current: to, forward: null, replaced: false, scroll: null }
+    window.history.pushState({ ...entry, position: before.position + 1 }, '', to)
+    window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state as unknown }))
+  }, path)
+}
 
-test('no page asks any other machine for anything, or logs an error', async ({ page, baseURL }) => {
+test('no page breaks a rule of accessibility, scrolls sideways on a telephone, logs an error or asks another machine', async ({
+  page,
+  baseURL,
+}) => {
   const strangers: string[] = []
   const errors: string[] = []
   page.on('request', (request) => {
@@ -52,26 +60,73 @@ test('no page asks any other machine for anything, or logs an error', async ({ p
   page.on('console', (message) => {
     if (message.type() === 'error') errors.push(message.text())
   })
-  await logIn(page)
-  // Before the login the page asks who we are, and 401 is the answer; the browser logs that.
-  errors.length = 0
-  for (const name of PAGES) {
-    await page.goto(pathOf(name))
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
+  await page.goto('/')
+  for (const name of [...PAGES, 'arrays/tank', 'volumes/lun01']) {
+    await follow(page, pathOf(name))
+    await settled(page)
+    await expectAccessible(page, name)
+    expect(await overflow(page), `${name} on a telephone`).toBeLessThanOrEqual(0)
   }
+
+  await follow(page, '/hosts')
+  await page.getByRole('button', { name: 'Create host' }).first().click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await expectAccessible(page, 'host form')
+  await page.keyboard.press('Escape')
+  await follow(page, '/mappings')
+  await page.getByRole('grid').focus()
+  await expect(page.getByRole('gridcell').first()).toBeVisible()
+  await expectAccessible(page, 'matrix with a cursor')
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await expect(page.getByRole('menu')).toBeVisible()
+  await expectAccessible(page, 'account menu')
   expect(strangers).toEqual([])
   expect(errors).toEqual([])
 })
 
-test('search, order and place are in the link', async ({ page }) => {
-  await logIn(page)
-  await page.goto('/volumes')
+test('lists and figures are those of the API, and search, order and place are in the link', async ({
+  page,
+}) => {
+  await page.goto('/')
+  const answer = await page.request.get('/api/v1/status')
+  const status = (await answer.json()) as { sentence: string; counts: Record<string, number | null> }
+  await expect(page.getByRole('status').first()).toContainText(status.sentence)
+  for (const noun of ['disks', 'arrays', 'volumes', 'hosts'])
+    await expect(page.getByTestId(`count-${noun}`)).toContainText(String(status.counts[noun] ?? '—'))
+  for (const noun of ['disks', 'arrays', 'volumes', 'hosts', 'portals', 'sessions']) {
+    const items = await list<{ name?: string; serial?: string }>(page, noun)
+    await follow(page, pathOf(noun))
+    for (const { name, serial } of items)
+      await expect(
+        page
+          .getByRole('main')
+          .getByText(name ?? serial ?? '', { exact: true })
+          .first(),
+      ).toBeVisible()
+    if (!items.length) await expect(page.getByText(/^No /).first()).toBeVisible()
+  }
+
+  await follow(page, '/volumes')
   await page.getByLabel('Search by name').fill('no-such-volume')
   await expect(page).toHaveURL(/q=no-such-volume/)
   await expect(page.getByText('Nothing matches “no-such-volume”')).toBeVisible()
   await page.reload()
   await expect(page.getByLabel('Search by name')).toHaveValue('no-such-volume')
-  await page.goto('/disks?sort=-size_bytes')
+  await follow(page, '/disks?sort=-size_bytes')
   await expect(page.getByRole('columnheader', { name: 'Size' })).toHaveAttribute('aria-sort', 'descending')
+})
+
+test('a keyboard alone reaches the content, a telephone has the navigation behind a button', async ({
+  page,
+}) => {
+  await page.goto('/disks')
+  await settled(page)
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.locator('#content')).toBeFocused()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Navigation' }).click()
+  await page.getByRole('link', { name: 'Volumes' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Volumes' })).toBeVisible()
 })

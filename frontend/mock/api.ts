@@ -2,9 +2,11 @@
 import { etag, json, page, problem } from './answers'
 import type { Row, Wish } from './answers'
 import { advance } from './jobs'
+import * as care from './care'
 import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
+import * as whole from './whole'
 import * as work from './work'
 import { CSRF } from './world'
 import type { World } from './world'
@@ -18,6 +20,7 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   disks: world.disks,
   arrays: world.arrays,
   volumes: world.volumes,
+  snapshots: world.snapshots,
   hosts: world.hosts,
   'host-groups': world.hostGroups,
   portals: world.portals,
@@ -42,6 +45,9 @@ const CREATES = (world: World): Record<string, (body: never) => Wish | Response>
   tokens: (body) => people.createToken(world, body),
   arrays: (body) => work.createArray(world, body),
   volumes: (body) => work.createVolumes(world, [body]),
+  snapshots: (body) => care.createSnapshot(world, body),
+  'site:plan': (body) => whole.siteWish(world, body),
+  'site:apply': (body) => whole.siteWish(world, body),
   'volumes:batch': (body) => work.createVolumes(world, work.batchVolumes(body)),
 })
 
@@ -49,6 +55,20 @@ const PATCHES = (world: World): Record<string, Change> => ({
   hosts: (row, body) => hosts.patchHost(world, row, body),
   'host-groups': (row, body) => hosts.patchGroup(world, row, body),
   users: (row, body) => people.patchUser(world, row, body),
+  arrays: (row, body) => care.patchArray(world, row, body),
+})
+
+/** What is asked of one thing by a verb: `POST /arrays/tank:scrub`. */
+const VERBS = (world: World): Record<string, Change> => ({
+  'arrays:add_spares': (row, body) => care.addSpares(world, row, body),
+  'arrays:replace': (row, body) => care.replace(world, row, body),
+  'arrays:fail': (row, body) => care.changeDisk('fail')(world, row, body),
+  'arrays:remove': (row, body) => care.changeDisk('remove')(world, row, body),
+  'arrays:readd': (row, body) => care.changeDisk('readd')(world, row, body),
+  'arrays:scrub': (row, body) => care.scrub(world, row, body),
+  'volumes:grow': (row, body) => care.growVolume(world, row, body),
+  'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
+  'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
 })
 
 const DELETES = (world: World): Record<string, Change> => ({
@@ -60,6 +80,7 @@ const DELETES = (world: World): Record<string, Change> => ({
   tokens: (row) => people.deleteToken(world, row),
   arrays: (row) => work.deleteArray(world, row),
   volumes: (row) => work.deleteVolume(world, row),
+  snapshots: (row) => care.deleteSnapshot(world, row),
 })
 
 function settle(wish: Wish | Response, url: URL): Response {
@@ -79,10 +100,14 @@ async function answerOne(
   request: Request,
   url: URL,
   list: string,
-  id: string,
+  reference: string,
 ): Promise<Response> {
-  const row = find(LISTS(world)[list] ?? [], decodeURIComponent(id))
+  const [id = '', verb] = decodeURIComponent(reference).split(/:(?=[a-z_-]+$)/)
+  const row = find(LISTS(world)[list] ?? [], id)
   if (!row) return problem(404, 'Not found', `There is no ${id} among the ${list}.`)
+  if (verb === 'why') return json(whole.why(world, row as never))
+  const asked = verb && VERBS(world)[`${list}:${verb}`]
+  if (asked) return settle(asked(row as never, (await request.json()) as never), url)
   if (request.method === 'GET') {
     const tag = etag(row)
     return json(list === 'jobs' ? advance(world, row as never) : row, 200, { ETag: tag })
@@ -132,6 +157,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /password': (request) => people.changePassword(world, request),
     'GET /me': () => json(world.me),
     'GET /status': () => json(world.status),
+    'GET /site': () => json(whole.site(world)),
   }
   return async (request) => {
     const url = new URL(request.url)

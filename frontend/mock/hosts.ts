@@ -1,5 +1,6 @@
 /** Hosts and host groups of the mock. */
 import type {
+  DhChapWritable,
   Host,
   HostCreateWritable,
   HostGroup,
@@ -53,6 +54,16 @@ export function group(name: string, hosts: Host[], change: Partial<HostGroup> = 
   }
 }
 
+/** What the API tells of a DH-CHAP key: everything but the key. */
+const asked = (given: DhChapWritable | null | undefined): Host['dhchap'] =>
+  given
+    ? {
+        hash: given.hash ?? 'sha256',
+        dh_group: given.dh_group ?? 'ffdhe2048',
+        is_mutual: Boolean(given.mutual_secret),
+      }
+    : null
+
 export function createHost(world: World, body: HostCreateWritable): Wish | Response {
   const wrong: [string, string][] = []
   if (!/^[A-Za-z0-9][\w.-]{0,62}$/.test(body.name))
@@ -72,6 +83,7 @@ export function createHost(world: World, body: HostCreateWritable): Wish | Respo
     wwpns: body.wwpns ?? [],
     nqns: body.nqns ?? [],
     chap: body.chap ? { user: body.chap.user, mutual_user: body.chap.mutual_user ?? null } : null,
+    dhchap: asked(body.dhchap),
     description: body.description ?? '',
     export: { state: 'none', reason: null },
     mappings: 0,
@@ -94,7 +106,7 @@ export function createHost(world: World, body: HostCreateWritable): Wish | Respo
 }
 
 export function patchHost(_world: World, row: Host, body: HostPatchWritable): Wish {
-  const { chap, ...rest } = body
+  const { chap, dhchap, ...rest } = body
   const given = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== null),
   ) as Partial<Host>
@@ -107,6 +119,7 @@ export function patchHost(_world: World, row: Host, body: HostPatchWritable): Wi
     apply: () => {
       Object.assign(row, given)
       if (chap !== undefined) row.chap = chap && { user: chap.user, mutual_user: chap.mutual_user ?? null }
+      if (dhchap !== undefined) row.dhchap = asked(dhchap)
       return json(row)
     },
   }

@@ -106,8 +106,8 @@ function newMapping(world: World, wish: MappingCreate, taken: Set<number>): Mapp
     lun,
     shared: wish.shared ?? false,
     family: wish.family ?? 'scsi',
-    target_iqn: owner.target_iqn,
-    subsystem_nqn: null,
+    target_iqn: wish.family === 'nvme' ? null : owner.target_iqn,
+    subsystem_nqn: wish.family === 'nvme' ? `nqn.2026-11.io.lunette:${owner.name}` : null,
     state: 'open',
     reason: null,
     created_at: MADE,
@@ -147,6 +147,7 @@ export function createMappings(world: World, wishes: MappingCreate[], isBatch: b
           mapping_id: one.id,
           host: one.host,
           host_group: one.host_group,
+          family: one.family,
           lun: one.lun,
         })
         if (volume) volume.export = { state: 'open', reason: null }

@@ -15,17 +15,19 @@ import type {
   Portal,
   RdmaDevice,
   Session,
+  Snapshot,
   Status,
   StorageArray,
   Token,
   User,
   Volume,
 } from '@/api'
+import { snapshot } from './care'
 import { group, host } from './hosts'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
 import { token, user } from './people'
-import { exportEngines, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
+import { exportEngines, GIB, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
 
@@ -47,6 +49,7 @@ export interface World {
   disks: Disk[]
   arrays: StorageArray[]
   volumes: Volume[]
+  snapshots: Snapshot[]
   sessions: Session[]
   jobs: Job[]
   events: Event[]
@@ -155,6 +158,22 @@ export function makeWorld(): World {
       }),
     ),
   ]
+  Object.assign(volumes.at(-1) ?? {}, {
+    name: 'vm01',
+    provisioning: 'thin',
+    observed: {
+      age_s: 1,
+      device: '/dev/lunette-tank/vm01',
+      size_bytes: 512 * GIB,
+      active: true,
+      open: false,
+      sealed: true,
+      used_bytes: 187 * GIB,
+    },
+  })
+  Object.assign(hosts[3] ?? {}, {
+    nqns: ['nqn.2014-08.org.nvmexpress:uuid:7a0d8d7e-1c5b-4c3a-9d2e-0f1a2b3c4d5e'],
+  })
   Object.assign(spare[1] ?? {}, { group: cluster.name, group_id: cluster.id })
   return {
     password: 'moonlight-over-tank',
@@ -177,6 +196,11 @@ export function makeWorld(): World {
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],
     arrays: [tank(members, 32)],
     volumes,
+    snapshots: [
+      snapshot('before-upgrade', { description: 'Clean shutdown', created_at: '2026-11-20T18:02:00Z' }),
+      snapshot('nightly-20', { created_at: '2026-11-20T01:00:00Z' }),
+      snapshot('nightly-19', { created_at: '2026-11-19T01:00:00Z' }),
+    ],
     sessions: numbers(4).map(session),
     jobs: [volumesJob(), undoneJob()],
     events: events(),

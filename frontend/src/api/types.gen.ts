@@ -1460,6 +1460,8 @@ export type Login = {
  * MappedTo
  *
  * One owner of a volume: a host or a host group, by name, and the number it sees the volume under.
+ *
+ * Over NVMe the number is the namespace id.
  */
 export type MappedTo = {
     /**
@@ -1474,6 +1476,7 @@ export type MappedTo = {
      * Host Group
      */
     host_group: string | null;
+    family: Family;
     /**
      * Lun
      */

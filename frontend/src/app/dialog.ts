@@ -16,6 +16,28 @@ export function useDialog<Row>() {
   return { isOpen, row, show }
 }
 
+/** A row as it is now, with the response it came in, whose ETag binds the change to it. */
+export interface Read<Row> {
+  data: Row
+  response: Response
+}
+
+type Answer<Row> = Promise<{ data?: Row; response?: Response; error?: unknown }>
+
+/** The dialog of a form that makes a row, or edits one that is read when the dialog opens. */
+export function useEditing<Row>(read: (id: string) => Answer<Row>) {
+  const dialog = useDialog<Read<Row>>()
+  const tellProblem = useProblemToast()
+
+  async function edit({ id }: { id: string }): Promise<void> {
+    const { data, response, error } = await read(id)
+    if (data && response) dialog.show({ data, response })
+    else tellProblem(error)
+  }
+
+  return { ...dialog, edit }
+}
+
 /** Tells of a refusal where no dialog or form is open to show it. */
 export function useProblemToast() {
   const { t } = useI18n()

@@ -17,7 +17,8 @@ const GATHER_MS = 250
 const TOUCHES: Record<string, string[]> = {
   array: ['arrays', 'disks', 'volumes'],
   disk: ['disks', 'arrays'],
-  volume: ['volumes', 'arrays', 'mappings'],
+  volume: ['volumes', 'arrays', 'mappings', 'snapshots'],
+  snapshot: ['snapshots', 'volumes', 'arrays'],
   mapping: ['mappings', 'volumes', 'hosts', 'sessions'],
   host: ['hosts', 'sessions'],
   host_group: ['host groups', 'hosts', 'mappings'],

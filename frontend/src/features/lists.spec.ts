@@ -27,6 +27,33 @@ describe('hosts', () => {
     expect(text(dialog())).not.toContain('chap')
   })
 
+  it('prove who they are over NVMe with a key that is made here and never shown again', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/hosts', world)
+    await click(page, 'Create host')
+    type(field(dialog(), 'Name'), 'db1')
+    expect(text(dialog())).not.toContain('DH-CHAP')
+    type(
+      field(dialog(), 'NVMe (NQN)'),
+      'nqn.2014-08.org.nvmexpress:uuid:7a0d8d7e-1c5b-4c3a-9d2e-0f1a2b3c4d5f',
+    )
+    await settle()
+    const choice = [...dialog().querySelectorAll('select')].find((one) => text(one).includes('No DH-CHAP'))
+    if (!choice) throw new Error('The form has no choice of DH-CHAP.')
+    choice.value = 'set'
+    choice.dispatchEvent(new Event('change', { bubbles: true }))
+    await settle()
+    await click(dialog(), "Generate: Host's key (DHHC-1:…)")
+    expect(field(dialog(), "Host's key (DHHC-1:…)").value).toMatch(/^DHHC-1:00:.{48}:$/)
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create host')
+    expect(world.hosts.at(-1)).toMatchObject({
+      name: 'db1',
+      dhchap: { hash: 'sha256', dh_group: 'ffdhe2048', is_mutual: false },
+    })
+    expect(document.body.textContent).not.toContain('DHHC-1:00')
+  })
+
   it('open to their full names', async () => {
     const { page } = await visit('/hosts', loggedIn())
     page.querySelector<HTMLElement>('button[aria-label="Show details"]')?.click()

@@ -66,7 +66,7 @@ describe('disks', () => {
       'NVMe SSD',
       '3.49 TiB',
       'In an array',
-      'tank',
+      'tank · slot 0',
     ])
     expect(rows(page).at(-1)?.slice(2)).toEqual([
       'SAS HDD',

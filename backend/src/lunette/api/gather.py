@@ -41,7 +41,7 @@ def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
         owners.setdefault(mapping.volume_id, []).append(
             MappedTo(
                 mapping_id=mapping.id, host=hosts.get(mapping.host_id or ""),
-                host_group=groups.get(mapping.host_group_id or ""), lun=mapping.lun,
+                host_group=groups.get(mapping.host_group_id or ""), family=Family(mapping.family), lun=mapping.lun,
             )
         )  # fmt: skip
     return [volume_answer(row, names[row.array_id], owners.get(row.id, ()), seen) for row in rows]

@@ -1,5 +1,14 @@
 /** What the form of a host holds, and the body of the request it becomes. */
-import type { ChapWritable, Host, HostCreateWritable, HostPatchWritable, OsType } from '@/api'
+import type {
+  ChapWritable,
+  DhChapWritable,
+  DhGroup,
+  DhHash,
+  Host,
+  HostCreateWritable,
+  HostPatchWritable,
+  OsType,
+} from '@/api'
 
 export const OS_TYPES: readonly OsType[] = ['linux', 'esxi', 'windows', 'proxmox', 'other']
 /** keep: as it is stored, the secret is never shown. set: the one typed here. none: no CHAP. */
@@ -18,6 +27,12 @@ export interface HostDraft {
   isMutual: boolean
   mutualUser: string
   mutualSecret: string
+  dhchap: ChapChoice
+  dhSecret: string
+  isDhMutual: boolean
+  dhMutualSecret: string
+  dhHash: DhHash
+  dhGroup: DhGroup
 }
 
 export function draftOf(host?: Host): HostDraft {
@@ -34,6 +49,12 @@ export function draftOf(host?: Host): HostDraft {
     isMutual: Boolean(host?.chap?.mutual_user),
     mutualUser: host?.chap?.mutual_user ?? '',
     mutualSecret: '',
+    dhchap: host?.dhchap ? 'keep' : 'none',
+    dhSecret: '',
+    isDhMutual: host?.dhchap?.is_mutual ?? false,
+    dhMutualSecret: '',
+    dhHash: host?.dhchap?.hash ?? 'sha256',
+    dhGroup: host?.dhchap?.dh_group ?? 'ffdhe2048',
   }
 }
 
@@ -42,6 +63,15 @@ function chapOf(draft: HostDraft): ChapWritable {
     user: draft.user,
     secret: draft.secret,
     ...(draft.isMutual && { mutual_user: draft.mutualUser, mutual_secret: draft.mutualSecret }),
+  }
+}
+
+function dhChapOf(draft: HostDraft): DhChapWritable {
+  return {
+    secret: draft.dhSecret,
+    ...(draft.isDhMutual && { mutual_secret: draft.dhMutualSecret }),
+    hash: draft.dhHash,
+    dh_group: draft.dhGroup,
   }
 }
 
@@ -54,6 +84,7 @@ export function createBody(draft: HostDraft): HostCreateWritable {
     nqns: draft.nqns,
     description: draft.description,
     chap: draft.chap === 'set' ? chapOf(draft) : null,
+    dhchap: draft.dhchap === 'set' ? dhChapOf(draft) : null,
   }
 }
 
@@ -71,6 +102,8 @@ export function patchBody(draft: HostDraft, host: Host): HostPatchWritable {
     ...(draft.description !== host.description && { description: draft.description }),
     ...(draft.chap === 'set' && { chap: chapOf(draft) }),
     ...(draft.chap === 'none' && host.chap && { chap: null }),
+    ...(draft.dhchap === 'set' && { dhchap: dhChapOf(draft) }),
+    ...(draft.dhchap === 'none' && host.dhchap && { dhchap: null }),
   }
 }
 

@@ -52,6 +52,15 @@ it('maps a free volume with one key, under the number the API chose', async () =
   expect(requests).toContain('POST /mappings?dry_run=false')
 })
 
+it('maps over the family that was chosen, and says over which a volume is', async () => {
+  const world = loggedIn()
+  const { page } = await open('/mappings?host=host4&volume=scratch', world)
+  await click(page, 'NVMe')
+  await press(page, 'Enter')
+  expect(world.mappings.at(-1)).toMatchObject({ host: 'host4', family: 'nvme' })
+  expect(cursor(page)).toMatch(/^host4, scratch1: Namespace \d+, Served$/)
+})
+
 it('unmaps only after the plan was confirmed', async () => {
   const world = loggedIn()
   const { page } = await open('/mappings?host=host1', world)

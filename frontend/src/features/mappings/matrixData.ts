@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed } from 'vue'
 import { hostGroupList, hostList, volumeList } from '@/api'
-import type { Host, HostGroup, Mapping, Volume } from '@/api'
+import type { Family, Host, HostGroup, Mapping, Volume } from '@/api'
 import { everyPage } from '@/app/everyPage'
 import { OBSERVED_EVERY_MS } from '@/app/queries'
 
@@ -14,11 +14,14 @@ export interface Owner {
   isGroup: boolean
   /** The group a host is in; it sees the group's volumes too. */
   group: string | null
+  /** Has an NVMe name, so that a volume can go to it over NVMe. */
+  hasNvme: boolean
 }
 
 export interface Cell {
   mappingId: string
   lun: number
+  family: Family
 }
 
 /** By owner's key, then by the volume's id. */
@@ -33,7 +36,7 @@ export function cellsOf(volumes: readonly Volume[]): Cells {
     for (const owner of volume.mapped_to) {
       const key = owner.host !== null ? hostKey(owner.host) : groupKey(owner.host_group ?? '')
       const row = cells.get(key) ?? new Map<string, Cell>()
-      row.set(volume.id, { mappingId: owner.mapping_id, lun: owner.lun })
+      row.set(volume.id, { mappingId: owner.mapping_id, lun: owner.lun, family: owner.family })
       cells.set(key, row)
     }
   return cells
@@ -42,8 +45,22 @@ export function cellsOf(volumes: readonly Volume[]): Cells {
 /** Groups first: they are few, and their volumes are the shared ones. */
 export function ownersOf(hosts: readonly Host[], groups: readonly HostGroup[]): Owner[] {
   return [
-    ...groups.map(({ id, name }) => ({ key: groupKey(name), id, name, isGroup: true, group: null })),
-    ...hosts.map(({ id, name, group }) => ({ key: hostKey(name), id, name, isGroup: false, group })),
+    ...groups.map(({ id, name, hosts: members }) => ({
+      key: groupKey(name),
+      id,
+      name,
+      isGroup: true,
+      group: null,
+      hasNvme: hosts.some((host) => host.nqns.length && members.includes(host.name)),
+    })),
+    ...hosts.map(({ id, name, group, nqns }) => ({
+      key: hostKey(name),
+      id,
+      name,
+      isGroup: false,
+      group,
+      hasNvme: nqns.length > 0,
+    })),
   ]
 }
 
@@ -55,7 +72,13 @@ export function withMapping(volumes: readonly Volume[], made: Mapping): Volume[]
           ...volume,
           mapped_to: [
             ...volume.mapped_to,
-            { mapping_id: made.id, host: made.host, host_group: made.host_group, lun: made.lun },
+            {
+              mapping_id: made.id,
+              host: made.host,
+              host_group: made.host_group,
+              family: made.family,
+              lun: made.lun,
+            },
           ],
         }
       : volume,

@@ -108,6 +108,17 @@ it('shows the step that failed and what became of it', async () => {
   await vi.waitFor(() => expect(text(dialog())).toContain('lvremove refused'), 5_000)
   expect(text(dialog())).toContain('Taken back')
   expect(world.volumes.map(({ name }) => name)).toContain('scratch1')
+
+  // Once the cause is mended the same change is planned anew, and its name typed again.
+  delete world.failingStep
+  await click(dialog(), 'Try again')
+  const again = field(dialog(), 'This cannot be taken back. Type scratch1 to go on')
+  expect(again.value).toBe('')
+  type(again, 'scratch1')
+  await settle()
+  dialog().querySelector('form')?.requestSubmit()
+  await settle()
+  await vi.waitFor(() => expect(text(dialog())).toContain('Done: Delete volume scratch1'), 5_000)
 })
 
 it('says in the words of the API why a change is not possible, and offers no way past it', async () => {

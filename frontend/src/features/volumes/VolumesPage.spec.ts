@@ -15,7 +15,19 @@ async function many(count: number) {
 it('shows each volume with its size, owner and number, and whether it is served', async () => {
   const { page } = await visit('/volumes', loggedIn())
   expect(rows(page)).toHaveLength(38)
-  expect(rows(page)[10]?.slice(1, 6)).toEqual(['lun11', 'Served', '512 GiB', 'tank', 'host2 · LUN 3'])
+  expect(rows(page)[10]?.slice(1, 7)).toEqual([
+    'lun11',
+    'Served',
+    '512 GiB',
+    'Thick',
+    'tank',
+    'host2 · LUN 3',
+  ])
+})
+
+it('shows how much of a thin volume was written', async () => {
+  const { page } = await visit('/volumes?q=vm01', loggedIn())
+  expect(rows(page)[0]?.[4]).toBe('Thin37 %')
 })
 
 it('says why a volume is blocked', async () => {

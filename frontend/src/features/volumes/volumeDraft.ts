@@ -1,6 +1,6 @@
 /** What the volume form holds, the names it comes to, and the request it becomes. */
 import { volumeCreate, volumeCreateBatch } from '@/api'
-import type { VolumeBatch, VolumeCreate } from '@/api'
+import type { Provisioning, VolumeBatch, VolumeCreate } from '@/api'
 import type { Change } from '@/app/change'
 
 /** LVM's extent: the API refuses a size that is no multiple of it. */
@@ -18,6 +18,7 @@ export interface VolumeDraft {
   size: number
   unit: Unit
   array: string
+  provisioning: Provisioning
   description: string
 }
 
@@ -57,7 +58,12 @@ export type VolumeWish = { one: VolumeCreate } | { many: VolumeBatch }
 
 /** Undefined while there is not enough to ask the API about. */
 export function wishOf(draft: VolumeDraft): VolumeWish | undefined {
-  const common = { array: draft.array, size_bytes: sizeOf(draft), description: draft.description.trim() }
+  const common = {
+    array: draft.array,
+    size_bytes: sizeOf(draft),
+    provisioning: draft.provisioning,
+    description: draft.description.trim(),
+  }
   if (!common.array || !(common.size_bytes > 0)) return undefined
   if (!draft.isBatch) return draft.name.trim() ? { one: { ...common, name: draft.name.trim() } } : undefined
   if (!draft.pattern.trim() || !(draft.count >= 1)) return undefined

@@ -19,5 +19,6 @@ export function volumeTone(volume: Volume): Tone {
 export const volumeWord = (volume: Volume): string =>
   volume.state === 'ready' ? `exports.${volume.export.state}` : `states.${volume.state}`
 
-/** "host1 · LUN 3". */
-export const ownerText = (owner: MappedTo): string => `${owner.host ?? owner.host_group} · LUN ${owner.lun}`
+/** "host1 · LUN 3", "db1 · NSID 1". */
+export const ownerText = ({ host, host_group, family, lun }: MappedTo): string =>
+  `${host ?? host_group} · ${family === 'nvme' ? 'NSID' : 'LUN'} ${lun}`

@@ -6,16 +6,21 @@ from datetime import datetime
 from lunette.api.answers.base import Answer, Export
 from lunette.api.answers.seen import Seen
 from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import Family
 from lunette.domain.volumes import Provisioning
 from lunette.store.resources import Volume as VolumeRow
 
 
 class MappedTo(Answer):
-    """One owner of a volume: a host or a host group, by name, and the number it sees the volume under."""
+    """One owner of a volume: a host or a host group, by name, and the number it sees the volume under.
+
+    Over NVMe the number is the namespace id.
+    """
 
     mapping_id: str
     host: str | None
     host_group: str | None
+    family: Family
     lun: int
 
 

@@ -1,0 +1,185 @@
+/** What the mock does to arrays that stand, to volumes, and to their snapshots. */
+import type {
+  ArrayDiskChoice,
+  ArrayPatch,
+  ArrayReplace,
+  ArrayScrub,
+  ArrayAddSpares,
+  Plan,
+  Snapshot,
+  SnapshotClone,
+  SnapshotCreate,
+  StorageArray,
+  Volume,
+  VolumeGrow,
+  VolumeRollBack,
+} from '@/api'
+import { json, plan, refusal } from './answers'
+import type { Wish } from './answers'
+import { start } from './jobs'
+import { MADE, freshId } from './made'
+import { GIB, volume } from './storage'
+import { batchVolumes } from './work'
+import type { World } from './world'
+
+function job(
+  world: World,
+  title: string,
+  noun: string,
+  detail: string,
+  does: string,
+  finish: () => void,
+): Wish {
+  const name = title.split(' ').at(-1) ?? ''
+  return planned(world, plan(title, [['change', noun, name, detail]], { steps: [step(does)] }), noun, finish)
+}
+
+const step = (description: string, bytes = 0): Plan['steps'][number] => ({
+  kind: 'step',
+  description,
+  devices: [],
+  bytes_destroyed: bytes,
+  irreversible: bytes > 0,
+})
+
+const planned = (world: World, found: Plan, noun: string, finish: () => void): Wish => ({
+  plan: found,
+  apply: () => start(world, found, noun, finish),
+})
+
+function join(world: World, array: StorageArray, id: string, state: string, slot: number | null): void {
+  const disk = world.disks.find((one) => one.id === id)
+  if (!disk) return
+  Object.assign(disk, { state: 'member', array: array.name, array_id: array.id, slot })
+  array.members.push({ disk_id: id, serial: disk.serial, slot, state, leaving: false })
+}
+
+const memberOf = (array: StorageArray, id: string) => array.members.find((one) => one.disk_id === id)
+
+export function addSpares(world: World, array: StorageArray, body: ArrayAddSpares): Wish | Response {
+  if (!body.disks.length) return refusal('No spare was added', [['disks', 'choose one disk at least']])
+  return job(world, `Add spares to array ${array.name}`, 'array', 'they become spares', 'add spares', () => {
+    for (const id of body.disks) join(world, array, id, 'spare', null)
+  })
+}
+
+export function replace(world: World, array: StorageArray, body: ArrayReplace): Wish {
+  const title = `Replace disk ${body.disk} of array ${array.name}`
+  return job(world, title, 'array', `disk ${body.new} takes its place`, `copy ${body.disk}`, () => {
+    const old = memberOf(array, body.disk)
+    array.members = array.members.filter((one) => one !== old)
+    join(world, array, body.new, 'in_sync', old?.slot ?? null)
+  })
+}
+
+const BECOMES = { fail: 'faulty', readd: 'in_sync', remove: '' }
+
+export function changeDisk(verb: keyof typeof BECOMES) {
+  return (world: World, array: StorageArray, { disk }: ArrayDiskChoice): Wish => {
+    const words = { fail: 'Fail', readd: 'Take back', remove: 'Remove' }[verb]
+    const title = `${words} disk ${disk} of array ${array.name}`
+    return job(world, title, 'array', `disk ${disk}: ${words.toLowerCase()}`, title, () => {
+      const member = memberOf(array, disk)
+      if (verb === 'remove') array.members = array.members.filter((one) => one !== member)
+      else if (member) member.state = BECOMES[verb]
+    })
+  }
+}
+
+export const scrub = (world: World, array: StorageArray, { action = 'check' }: ArrayScrub): Wish =>
+  job(world, `Scrub array ${array.name}`, 'array', action, `${action} ${array.name}`, () => {
+    if (!array.observed) return
+    const progress = { action, percent: 1.5, rate_bytes_s: 900_000_000, left_s: 5400 }
+    array.observed.progress = action === 'stop' ? null : progress
+  })
+
+export const patchArray = (_world: World, array: StorageArray, body: ArrayPatch): Wish => ({
+  plan: plan(`Change array ${array.name}`, [['change', 'array', array.name, 'another pace']]),
+  apply: () => {
+    Object.assign(array, body)
+    return json(array)
+  },
+})
+
+export function growVolume(world: World, row: Volume, body: VolumeGrow): Wish | Response {
+  if (body.size_bytes < row.size_bytes)
+    return refusal(`Volume ${row.name} was not grown`, [['size_bytes', 'a volume never gets smaller']])
+  const detail = `${row.size_bytes / GIB} GiB become ${body.size_bytes / GIB} GiB`
+  return job(world, `Grow volume ${row.name}`, 'volume', detail, `grow ${row.name}`, () => {
+    row.size_bytes = body.size_bytes
+  })
+}
+
+export function rollBack(world: World, row: Volume, body: VolumeRollBack): Wish | Response {
+  if (row.mapped_to.length)
+    return refusal(
+      `Volume ${row.name} was not rolled back`,
+      [['volume', `it is mapped to ${row.mapped_to[0]?.host}; unmap it first`]],
+      409,
+    )
+  const to = world.snapshots.find(({ id }) => id === body.snapshot)?.name ?? body.snapshot
+  const title = `Roll back volume ${row.name}`
+  const more = { steps: [step(`roll back to ${to}`, row.size_bytes)], bytes_destroyed: row.size_bytes }
+  const lines: Parameters<typeof plan>[1] = [['destroy', 'volume', row.name, `what was written since ${to}`]]
+  return planned(world, plan(title, lines, more), 'volume', () => undefined)
+}
+
+export const snapshot = (name: string, change: Partial<Snapshot> = {}): Snapshot => ({
+  id: `snapshot-${name}`,
+  name,
+  description: '',
+  volume: 'vm01',
+  volume_id: 'volume-38',
+  size_bytes: 512 * GIB,
+  state: 'ready',
+  created_at: MADE,
+  updated_at: MADE,
+  ...change,
+})
+
+export function createSnapshot(world: World, body: SnapshotCreate): Wish | Response {
+  const of = world.volumes.find(({ id, name }) => id === body.volume || name === body.volume)
+  if (!of || of.provisioning !== 'thin')
+    return refusal('No snapshot was taken', [['volume', 'only a thin volume has snapshots']], 409)
+  const title = `Take snapshot ${body.name}`
+  const lines: Parameters<typeof plan>[1] = [['create', 'snapshot', body.name, `of volume ${of.name}`]]
+  return planned(world, plan(title, lines, { steps: [step(title)] }), 'snapshot', () => {
+    const made = { id: freshId('snapshot'), volume: of.name, volume_id: of.id, size_bytes: of.size_bytes }
+    const now = { description: body.description ?? '', created_at: new Date().toISOString() }
+    world.snapshots.push(snapshot(body.name, { ...made, ...now }))
+  })
+}
+
+export function cloneSnapshot(world: World, row: Snapshot, body: SnapshotClone): Wish {
+  const common = { array: 'tank', size_bytes: row.size_bytes }
+  const wishes = body.name_pattern
+    ? batchVolumes({ ...common, name_pattern: body.name_pattern, count: body.count ?? 1 })
+    : [{ ...common, name: body.name ?? '' }]
+  const title = wishes.length > 1 ? `Make ${wishes.length} clones of ${row.name}` : `Clone ${row.name}`
+  const lines = wishes.map(({ name }): [never, string, string, string] => [
+    'create' as never,
+    'volume',
+    name,
+    `clone of ${row.name}`,
+  ])
+  return planned(world, plan(title, lines, { steps: [step(title)] }), 'volume', () => {
+    for (const { name } of wishes)
+      world.volumes.push(
+        volume(world.volumes.length + 1, {
+          id: freshId('volume'),
+          name,
+          provisioning: 'thin',
+          mapped_to: [],
+          export: { state: 'none', reason: null },
+        }),
+      )
+  })
+}
+
+export function deleteSnapshot(world: World, row: Snapshot): Wish {
+  const lines: Parameters<typeof plan>[1] = [['destroy', 'snapshot', row.name, 'the moment is lost']]
+  const more = { steps: [step(`delete ${row.name}`, row.size_bytes)], bytes_destroyed: row.size_bytes }
+  return planned(world, plan(`Delete snapshot ${row.name}`, lines, more), 'snapshot', () => {
+    world.snapshots = world.snapshots.filter((one) => one !== row)
+  })
+}

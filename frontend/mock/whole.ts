@@ -1,0 +1,82 @@
+/** What the mock says about the whole: why a volume is seen or not, and the site as one document. */
+import type { LinkState, Part, Site, SiteRequest, Volume, VolumeWhy } from '@/api'
+import { plan } from './answers'
+import type { Wish } from './answers'
+import { start } from './jobs'
+import type { World } from './world'
+
+/** A way in order, up to a portal that nobody knocks at. */
+export function why(world: World, volume: Volume): VolumeWhy {
+  const words: [Part, LinkState, string][] = [
+    ['disk', 'ok', `all 8 disks of array ${volume.array} are there`],
+    ['array', 'ok', `array ${volume.array} is clean`],
+    ['volume', 'ok', `volume ${volume.name} is there and active`],
+  ]
+  return {
+    volume: volume.name,
+    chains: volume.mapped_to.map(({ host, lun }) => {
+      const isIn = world.sessions.some((one) => one.host === host)
+      const rest: typeof words = [
+        ['export', 'ok', `the target of ${host} is open and offers LUN ${lun}`],
+        ['portal', 'ok', 'portal storage-a listens on 10.20.0.2:3260'],
+        [
+          'session',
+          isIn ? 'ok' : 'broken',
+          isIn ? `${host} is logged in` : `${host} is not logged in: log it in`,
+        ],
+      ]
+      return {
+        host: host ?? null,
+        sentence: isIn
+          ? 'Nothing is broken on the way: let the host rescan its disks.'
+          : `It breaks at the session: ${host} is not logged in: log it in.`,
+        links: [...words, ...rest].map(([part, state, text]) => ({ part, state, words: text })),
+      }
+    }),
+  }
+}
+
+export const site = (world: World): Site => ({
+  format: 1,
+  arrays: world.arrays.map(({ name, engine, level, members }) => ({
+    name,
+    engine,
+    level,
+    disks: members.map(({ disk_id }) => disk_id),
+  })),
+  volumes: world.volumes.map(({ name, array, size_bytes, provisioning }) => ({
+    name,
+    array,
+    size_bytes,
+    provisioning,
+  })),
+  hosts: world.hosts.map(({ name, os_type, iqns, wwpns, nqns }) => ({ name, os_type, iqns, wwpns, nqns })),
+  host_groups: world.hostGroups.map(({ name, hosts }) => ({ name, hosts })),
+  portals: world.portals.map(({ name, protocol, address, port }) => ({ name, protocol, address, port })),
+  mappings: world.mappings.map(({ volume, host, host_group, lun }) => ({ volume, host, host_group, lun })),
+})
+
+/** The difference in hosts alone: enough to see how a plan of a document looks. */
+export function siteWish(world: World, { site: wanted, destroy = [] }: SiteRequest): Wish {
+  const fresh = (wanted.hosts ?? []).filter((one) => !world.hosts.some(({ name }) => name === one.name))
+  const gone = world.volumes.filter(({ name }) => destroy.includes(`volume/${name}`))
+  const bytes = gone.reduce((sum, one) => sum + one.size_bytes, 0)
+  const found = plan(
+    'Apply the site document',
+    [
+      ...gone.map((one): [never, string, string, string] => ['destroy' as never, 'volume', one.name, 'lost']),
+      ...fresh.map((one): [never, string, string, string] => ['create' as never, 'host', one.name, 'new']),
+    ],
+    {
+      bytes_destroyed: bytes,
+      steps: [...gone, ...fresh].map(({ name }) => ({
+        kind: 'site.change',
+        description: `change ${name}`,
+        devices: [],
+        bytes_destroyed: 0,
+        irreversible: gone.some((one) => one.name === name),
+      })),
+    },
+  )
+  return { plan: found, apply: () => start(world, found, 'site', () => undefined) }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it, vi } from 'vitest'
+import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const DISKS = 'ol[aria-label=Disks] li'
+const bays = (page: Element) => [...page.querySelectorAll(DISKS)].map(text)
+const ended = (words: string) => vi.waitFor(() => expect(text(dialog())).toContain(words), 8_000)
+
+function spareWorld() {
+  const world = loggedIn()
+  const [tank] = world.arrays
+  const free = world.disks.filter(({ state }) => state === 'free')
+  if (!tank) throw new Error('The mock has no array.')
+  const [first, second] = tank.members
+  if (first) first.state = 'faulty'
+  if (second) second.state = 'missing'
+  return { world, tank, free }
+}
+
+describe('the map of an array', () => {
+  it('shows each disk in its slot with its state and what can be done with it', async () => {
+    const { page } = await visit('/arrays/tank', spareWorld().world)
+    expect(bays(page)).toHaveLength(8)
+    expect(bays(page)[0]).toContain('Slot 0')
+    expect(bays(page)[0]).toContain('FaultyReplaceTake backRemove')
+    expect(bays(page)[2]).toContain('In syncReplaceFail')
+  })
+
+  it('shows what the kernel does now, how fast and how long still', async () => {
+    const { page } = await visit('/arrays/tank', loggedIn())
+    expect(page.textContent).toContain('41.7 % · 1.33 GiB/s · 24 min 20 s left')
+    expect(page.textContent).toContain('Ran lastCheckFound to differ0 sectors')
+  })
+
+  it('offers a viewer nothing to do', async () => {
+    const world = loggedIn()
+    if (world.me) world.me.role = 'viewer'
+    const { page } = await visit('/arrays/tank', world)
+    expect([...page.querySelectorAll(`${DISKS} button`)]).toEqual([])
+  })
+})
+
+describe('what is asked of an array', () => {
+  it('exchanges a lost disk for a new one through the plan', async () => {
+    const { world, tank, free } = spareWorld()
+    const { page, requests } = await visit('/arrays/tank', world)
+    await click(page, `Replace ${tank.members[0]?.serial}`)
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain(`disk ${free[0]?.id} takes its place`)
+    await click(dialog(), 'Replace')
+    await ended('Done: Replace disk')
+    expect(requests).toContain('POST /arrays/array-1:replace?dry_run=false')
+    expect(tank.members.map(({ disk_id }) => disk_id)).toContain(free[0]?.id)
+  })
+
+  it('adds the spares that were chosen', async () => {
+    const { world, tank, free } = spareWorld()
+    const { page } = await visit('/arrays/tank', world)
+    await click(page, 'Add spares')
+    const box = [...dialog().querySelectorAll('label')].find((one) => text(one) === free[1]?.serial)
+    box?.click()
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Add spares')
+    await ended('Done: Add spares')
+    expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id, state: 'spare' })
+  })
+
+  it('hands the pace back to the kernel where nothing is typed', async () => {
+    const world = loggedIn()
+    Object.assign(world.arrays[0] ?? {}, { sync_speed_max_bytes_s: 200 * 2 ** 20 })
+    const { page } = await visit('/arrays/tank', world)
+    await click(page, 'Set pace')
+    expect(field(dialog(), 'At most').value).toBe('200')
+    type(field(dialog(), 'At least'), '50')
+    type(field(dialog(), 'At most'), '')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Set pace')
+    expect(world.arrays[0]).toMatchObject({
+      sync_speed_min_bytes_s: 50 * 2 ** 20,
+      sync_speed_max_bytes_s: null,
+    })
+  })
+
+  it('stops a check that runs, and offers none beside it', async () => {
+    const { page, requests } = await visit('/arrays/tank', loggedIn())
+    await click(page, 'Check')
+    await click(dialog(), 'Check')
+    await ended('Done: Scrub')
+    await click(dialog(), 'Close')
+    await vi.waitFor(() => control(page, 'Stop the check'), 8_000)
+    expect(() => control(page, 'Repair')).toThrow()
+    expect(requests).toContain('POST /arrays/array-1:scrub?dry_run=false')
+  })
+})

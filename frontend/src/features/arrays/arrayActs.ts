@@ -1,0 +1,85 @@
+/** What can be asked of an array that stands, as changes of the API; each is a job. */
+import {
+  arrayDelete,
+  arrayFail,
+  arrayPatch,
+  arrayReadd,
+  arrayRemove,
+  arrayReplace,
+  arrayScrub,
+  arrayShow,
+  arraySparesAdd,
+} from '@/api'
+import type { ArrayMember, ArrayPatch, Disk, ScrubAction, StorageArray } from '@/api'
+import type { Change } from '@/app/change'
+import { isCandidate } from './arrayDraft'
+
+/** What can be done with one disk of an array. */
+export type MemberVerb = 'replace' | 'fail' | 'remove' | 'readd'
+
+const FIRST: Record<string, MemberVerb[]> = {
+  in_sync: ['replace', 'fail'],
+  rebuilding: ['replace', 'fail'],
+  spare: ['remove'],
+  faulty: ['replace', 'readd', 'remove'],
+  missing: ['replace', 'readd', 'remove'],
+}
+
+/** Only what the state of the disk allows; the plan tells whether the array allows it too. */
+export const verbsOf = (member: ArrayMember): MemberVerb[] => FIRST[member.state] ?? []
+
+const path = (array: StorageArray) => ({ array: array.id })
+/** The chosen disks that carry something: naming them is the leave to wipe them. */
+const toWipe = (chosen: readonly string[], disks: readonly Disk[]): string[] =>
+  disks
+    .filter((disk) => chosen.includes(disk.id) && isCandidate(disk) && disk.state !== 'free')
+    .map(({ id }) => id)
+
+export const addSpares = (array: StorageArray, chosen: string[], disks: readonly Disk[]): Change => ({
+  noun: 'array',
+  send: (call) =>
+    arraySparesAdd({ path: path(array), body: { disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
+})
+
+export const replaceDisk = (
+  array: StorageArray,
+  old: string,
+  fresh: string,
+  disks: readonly Disk[],
+): Change => ({
+  noun: 'array',
+  send: (call) =>
+    arrayReplace({
+      path: path(array),
+      body: { disk: old, new: fresh, wipe: toWipe([fresh], disks) },
+      ...call,
+    }),
+})
+
+const ONE_DISK = { fail: arrayFail, remove: arrayRemove, readd: arrayReadd }
+
+export const changeDisk = (
+  array: StorageArray,
+  disk: string,
+  verb: Exclude<MemberVerb, 'replace'>,
+): Change => ({
+  noun: 'array',
+  send: (call) => ONE_DISK[verb]({ path: path(array), body: { disk }, ...call }),
+})
+
+export const scrub = (array: StorageArray, action: ScrubAction): Change => ({
+  noun: 'array',
+  send: (call) => arrayScrub({ path: path(array), body: { action }, ...call }),
+})
+
+export const setPace = (array: StorageArray, body: ArrayPatch): Change => ({
+  noun: 'array',
+  read: () => arrayShow({ path: path(array) }),
+  send: (call) => arrayPatch({ path: path(array), body, ...call }),
+})
+
+export const deletion = (array: StorageArray): Change => ({
+  noun: 'array',
+  read: () => arrayShow({ path: path(array) }),
+  send: (call) => arrayDelete({ path: path(array), ...call }),
+})

@@ -1,0 +1,38 @@
+/** The site document between the API, which speaks JSON, and a person, who keeps it as YAML. */
+import { dump, load } from 'js-yaml'
+import type { Site, SiteRequestWritable } from '@/api'
+
+export type Parsed = { site: Site } | { wrong: string }
+
+/** YAML as `lunette export` writes it. What is empty is left out, as an empty section means "not looked at". */
+export const toYaml = (site: Site): string =>
+  dump(site, { lineWidth: 120, noRefs: true, flowLevel: 3, skipInvalid: true })
+
+/** YAML or JSON, which is YAML too. What is no document is told with its line; the API judges the rest. */
+export function parse(text: string): Parsed {
+  try {
+    const site: unknown = load(text)
+    if (typeof site !== 'object' || site === null || Array.isArray(site)) return { wrong: '' }
+    return { site: site as Site }
+  } catch (error) {
+    return { wrong: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const lines = (text: string): string[] =>
+  text
+    .split(/[\s,]+/)
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+export interface SiteDraft {
+  text: string
+  scope: string
+  destroy: string
+}
+
+export const requestOf = (site: Site, draft: SiteDraft): SiteRequestWritable => ({
+  site: site as SiteRequestWritable['site'],
+  scope: lines(draft.scope),
+  destroy: lines(draft.destroy),
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it, vi } from 'vitest'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const moments = (page: Element) => [...page.querySelectorAll('ol li p.font-medium')].map(text)
+const ended = (words: string) => vi.waitFor(() => expect(text(dialog())).toContain(words), 8_000)
+
+describe('a thin volume', () => {
+  it('shows how much was written, and how full the pool behind it is', async () => {
+    const { page } = await visit('/volumes/vm01', loggedIn())
+    expect(page.textContent).toContain('187 GiB written')
+    expect(page.textContent).toContain('Thin pool of tank')
+    expect(page.textContent).toContain('70 %: grows by itself')
+  })
+
+  it('keeps its moments in a line, the newest first', async () => {
+    const { page } = await visit('/volumes/vm01', loggedIn())
+    expect(moments(page)).toEqual(['before-upgrade', 'nightly-20', 'nightly-19'])
+  })
+
+  it('gets one more by a job', async () => {
+    const { page } = await visit('/volumes/vm01', loggedIn())
+    await click(page, 'Take snapshot')
+    type(field(dialog(), 'Name'), 'before-test')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Take snapshot')
+    await ended('Done: Take snapshot before-test')
+    await click(dialog(), 'Close')
+    await vi.waitFor(() => expect(moments(page)).toContain('before-test'), 8_000)
+  })
+
+  it('becomes many clones by a name with a number', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/volumes/vm01', world)
+    await click(page, 'Clone nightly-20')
+    type(field(dialog(), 'Name'), 'test%02d')
+    await settle()
+    type(field(dialog(), 'How many'), '3')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Clone')
+    await ended('Done: Make 3 clones of nightly-20')
+    expect(world.volumes.slice(-3).map(({ name }) => name)).toEqual(['test01', 'test02', 'test03'])
+  })
+
+  it('goes back to a moment only after its name was typed', async () => {
+    const { page } = await visit('/volumes/vm01', loggedIn())
+    await click(page, 'Roll back to nightly-19')
+    expect(text(dialog())).toContain('what was written since nightly-19')
+    expect((control(dialog(), 'Roll back') as HTMLButtonElement).disabled).toBe(true)
+    type(field(dialog(), 'This cannot be taken back. Type vm01 to go on'), 'vm01')
+    await settle()
+    expect((control(dialog(), 'Roll back') as HTMLButtonElement).disabled).toBe(false)
+  })
+})
+
+describe('a volume that is mapped', () => {
+  it('grows, and never shrinks', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/volumes/lun01', world)
+    await click(page, 'Grow')
+    type(field(dialog(), 'New size'), '100')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('a volume never gets smaller')
+    type(field(dialog(), 'New size'), '600')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Grow')
+    await ended('Done: Grow volume lun01')
+    expect(world.volumes[0]?.size_bytes).toBe(600 * 2 ** 30)
+  })
+
+  it('says that nothing is broken on the way to its host', async () => {
+    const { page } = await visit('/volumes/lun01', loggedIn())
+    expect(page.textContent).toContain('Nothing is broken on the way')
+  })
+
+  it('says where the way breaks, and marks the link in words', async () => {
+    const { page } = await visit('/volumes/lun01', { ...loggedIn(), sessions: [] })
+    expect(page.textContent).toContain('It breaks at the session: host1 is not logged in')
+    const links = [...page.querySelectorAll('ol[aria-label="The way to host1"] li')].map(text)
+    expect(links[4]).toContain('in order')
+    expect(links[5]).toContain('broken')
+  })
+})

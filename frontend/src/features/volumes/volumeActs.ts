@@ -1,0 +1,60 @@
+/** What can be asked of a volume that stands and of its snapshots, as changes of the API. */
+import {
+  snapshotClone,
+  snapshotCreate,
+  snapshotDelete,
+  snapshotShow,
+  volumeDelete,
+  volumeGrow,
+  volumeRollBack,
+  volumeShow,
+} from '@/api'
+import type { Snapshot, SnapshotClone, SnapshotCreate, Volume } from '@/api'
+import type { Change } from '@/app/change'
+
+const read = (volume: Volume) => () => volumeShow({ path: { volume: volume.id } })
+
+export const deletion = (volume: Volume): Change => ({
+  noun: 'volume',
+  read: read(volume),
+  send: (call) => volumeDelete({ path: { volume: volume.id }, ...call }),
+})
+
+export const grow = (volume: Volume, bytes: number): Change => ({
+  noun: 'volume',
+  read: read(volume),
+  send: (call) => volumeGrow({ path: { volume: volume.id }, body: { size_bytes: bytes }, ...call }),
+})
+
+export const rollBack = (volume: Volume, snapshot: Snapshot): Change => ({
+  noun: 'volume',
+  read: read(volume),
+  send: (call) => volumeRollBack({ path: { volume: volume.id }, body: { snapshot: snapshot.id }, ...call }),
+})
+
+export const takeSnapshot = (body: SnapshotCreate): Change => ({
+  noun: 'snapshot',
+  send: (call) => snapshotCreate({ body, ...call }),
+})
+
+export const clone = (snapshot: Snapshot, body: SnapshotClone): Change => ({
+  noun: 'volume',
+  send: (call) => snapshotClone({ path: { snapshot: snapshot.id }, body, ...call }),
+})
+
+export const snapshotDeletion = (snapshot: Snapshot): Change => ({
+  noun: 'snapshot',
+  read: () => snapshotShow({ path: { snapshot: snapshot.id } }),
+  send: (call) => snapshotDelete({ path: { snapshot: snapshot.id }, ...call }),
+})
+
+/** A name with a place for a number makes many: `test%02d`. */
+export const cloneBody = (name: string, count: number): SnapshotClone =>
+  /%(?:0[1-9])?d/.test(name) ? { name_pattern: name.trim(), count } : { name: name.trim() }
+
+/** `lun01-2026-11-21`, which the person may change; told apart by the time where the day has one already. */
+export function snapshotName(volume: Volume, taken: readonly Snapshot[], now: Date): string {
+  const [day, time] = now.toISOString().split('T')
+  const name = `${volume.name}-${day}`
+  return taken.some((one) => one.name === name) ? `${name}-${time?.slice(0, 5).replace(':', '')}` : name
+}
