@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.configfs import refuse
+from lunette.system.fake.fc import FakeFcPort, FcWorld
 from lunette.system.fake.files import Files
 from lunette.system.fake.lio_core import TargetCore
 from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
@@ -21,7 +22,7 @@ GIB = 1024**3
 FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
 """Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma")  # fmt: skip
+           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "tcm_fc", "tcm_qla2xxx")  # fmt: skip
 
 
 class Hardware:
@@ -46,6 +47,7 @@ class Hardware:
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
         self.nvme: NvmeTarget | None = None
+        self.fc = FcWorld(self._core)
         self.rdma_devices: list[str] = []
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
@@ -78,6 +80,14 @@ class Hardware:
                 )
             )
         return made
+
+    def add_fc_port(self, wwpn: str, driver: str = "fcoe") -> FakeFcPort:
+        """A port of an HBA, or of a software fabric, comes up."""
+        port = FakeFcPort(wwpn, number=7 + len(self.fc.ports), driver=driver)
+        self.fc.ports.append(port)
+        self.changed()
+        self._tell()
+        return port
 
     def pull(self, disk: FakeDisk) -> None:
         """Take a drive out while the machine runs."""
@@ -113,6 +123,7 @@ class Hardware:
         self.files.seed("/run/lunette/.keep", b"")
         self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
         self.vfs.configfs.clear()
+        self.fc.reboot()
         self._load(self.boot_modules)
         self.advance(10.0)
         self.changed()
@@ -144,6 +155,7 @@ class Hardware:
             modules = frozenset(self._modules)
             node = Node(self.blocks, self.md, self.lvm, modules, self.hostname, tuple(self.rdma_devices))
             self._tree = build(node, self.clock)
+            self.fc.add_to(self._tree)
         return self._tree
 
     def _load(self, names: set[str]) -> None:
@@ -156,6 +168,7 @@ class Hardware:
         if "target_core_mod" in self._modules and self.target is None:
             iscsi = IscsiFabric(self._core, self.addresses)
             fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
+            fabrics |= self.fc.fabrics(self.available_modules)
             self.iscsi = iscsi
             self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
             self.vfs.mount(self.target.root)
@@ -178,6 +191,8 @@ class Hardware:
         return 0, "", ""
 
     def _write_sysfs(self, path: str, text: str) -> None:
+        if self.fc.write(path, text):
+            return
         parts = path.split("/")
         array = self.md.arrays.get(parts[3]) if path.startswith("/sys/block/") else None
         if array is None or parts[4:5] != ["md"]:

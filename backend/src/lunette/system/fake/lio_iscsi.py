@@ -56,7 +56,7 @@ class IscsiFabric:
         group = Group("iscsi", "fabric", {"lio_version": constant("Datera Inc. iSCSI Target v4.1.0")})
         group.make = self._make_target
         names = ("userid", "password", "userid_mutual", "password_mutual")
-        discovery = {name: setting("") for name in names} | {"enforce_discovery_auth": _flag("0")}
+        discovery = {name: setting("") for name in names} | {"enforce_discovery_auth": flag("0")}
         group.add_default(Group("discovery_auth", "discovery_auth", discovery))
         return group
 
@@ -72,7 +72,7 @@ class IscsiFabric:
         if not re.fullmatch(r"tpgt_\d{1,5}", name):
             raise refuse(errno.EINVAL)
         group = Group(name, "tpg", drop=lambda: self.close_sessions(target.name, name))
-        enabled = _flag("0")
+        enabled = flag("0")
         keep = enabled.store
 
         def enable(text: str) -> None:
@@ -84,7 +84,7 @@ class IscsiFabric:
         group.attributes["enable"] = Attribute(show=enabled.show, store=enable)
         group.attributes["dynamic_sessions"] = Attribute(show=lambda: "")
         group.attributes["rtpi"] = setting("1")
-        attrib = {key: _flag(value) for key, value in _TPG_ATTRIB.items()}
+        attrib = {key: flag(value) for key, value in _TPG_ATTRIB.items()}
         group.add_default(Group("attrib", "attrib", attrib | {k: _count(v) for k, v in _TPG_NUMBERS.items()}))
         group.add_default(Group("param", "param", {key: setting(value) for key, value in _TPG_PARAM.items()}))
         group.add_default(Group("auth", "auth", _chap()))
@@ -106,7 +106,7 @@ class IscsiFabric:
             raise refuse(errno.EINVAL)
         if not address.is_unspecified and str(address) not in self._addresses:
             raise refuse(errno.EINVAL)  # EADDRNOTAVAIL of the bind is mapped to EINVAL by target_fabric_make_np
-        return Group(name, "portal", {"iser": _flag("0"), "cxgbit": _flag("0")})
+        return Group(name, "portal", {"iser": flag("0"), "cxgbit": flag("0")})
 
     def _make_lun(self, name: str) -> Group:
         lun_number(name)
@@ -145,7 +145,7 @@ class IscsiFabric:
 
     def _make_mapped_lun(self, tpg: Group, name: str) -> Group:
         lun_number(name)
-        group = Group(name, "mapped_lun", {"write_protect": _flag("0")})
+        group = Group(name, "mapped_lun", {"write_protect": flag("0")})
         group.add_default(Group("statistics", "statistics"))
 
         def allow(target: Group) -> None:
@@ -228,7 +228,8 @@ def _text(attribute: Attribute) -> str:
     return attribute.show().strip() if attribute.show else ""
 
 
-def _flag(value: str) -> Attribute:
+def flag(value: str) -> Attribute:
+    """0 or 1."""
     return setting(value, lambda text: _check_number(text, range(2)))
 
 
