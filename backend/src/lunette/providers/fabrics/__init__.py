@@ -1,0 +1,1 @@
+"""Fibre Channel as the machine shows it."""
