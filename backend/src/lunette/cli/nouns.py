@@ -50,6 +50,12 @@ NOUNS = (
     Noun(command="host-group", path="/host-groups", columns=("name", "hosts"), can_delete=True),
     Noun(command="portal", path="/portals", columns=("name", "protocol", "address", "port", "state"), can_delete=True),
     Noun(
+        command="fc-port",
+        path="/fc-ports",
+        columns=("wwpn", "observed.driver", "observed.link", "observed.speed", "observed.mode", "mode", "state"),
+        can_delete=True,
+    ),
+    Noun(
         command="mapping",
         path="/mappings",
         columns=("id", "volume", "host", "host_group", "family", "lun", "state"),
@@ -59,7 +65,7 @@ NOUNS = (
     Noun(
         command="session",
         path="/sessions",
-        columns=("host", "initiator", "protocol", "target_iqn", "subsystem_nqn", "state"),
+        columns=("host", "initiator", "protocol", "target_iqn", "target_wwpn", "subsystem_nqn", "state"),
         can_show=False,
         may_hide=True,
     ),

@@ -47,7 +47,10 @@ def plan_create(
     check_name(findings, "portal", wish.name, name_taken)
     address = str(wish.address)
     engine = SERVED_BY.get(wish.protocol)
-    if engine is None:
+    if wish.protocol is Protocol.FC:
+        message = "Fibre Channel has no portals: make a port of an HBA a target instead (fc-ports)"
+        findings.add(Invalid, "protocol", wish.protocol.value, message)
+    elif engine is None:
         offered = ", ".join(protocol.value for protocol in SERVED_BY)
         message = f"protocol {wish.protocol.value} is not served by this appliance; it serves: {offered}"
         findings.add(Invalid, "protocol", wish.protocol.value, message)
