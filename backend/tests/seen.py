@@ -4,6 +4,7 @@ from typing import Any
 
 from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, WriteHole
 from lunette.domain.disks import ObservedDisk, Signature, Transport
+from lunette.domain.fc import FcMode, ObservedFcPort, ObservedFcRemote
 from lunette.domain.mappings import Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
@@ -12,6 +13,7 @@ from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
+from lunette.providers.fabrics.fc_host import BY_DRIVER
 from lunette.providers.volumes.lvm import plan as lvm
 from lunette.providers.volumes.zvol import plan as zvol
 
@@ -76,3 +78,14 @@ def machine(**changes: Any) -> Observation:
         ),
     }  # fmt: skip
     return Observation(**(facts | changes))
+
+
+def fc_port(wwpn: str, mode: FcMode, *remotes: str, driver: str = "qla2xxx") -> ObservedFcPort:
+    """A port with a link, and what is logged in to it."""
+    return ObservedFcPort(
+        wwpn=wwpn, wwnn=wwpn, host="host7", driver=driver, model=None, firmware=None, symbolic_name=None,
+        state="Online", speed="32 Gbit", topology=None, mode=mode, modes=BY_DRIVER[driver].modes, reason=None, disks=0,
+        remotes=tuple(
+            ObservedFcRemote(wwpn=one, wwnn=one, roles=("FCP Initiator",), state="Online") for one in remotes
+        ),
+    )  # fmt: skip

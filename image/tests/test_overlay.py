@@ -66,3 +66,9 @@ def test_only_what_the_api_prints_reaches_the_console() -> None:
     api = unit("lunette-api.service")
     assert api["StandardOutput"] == ["journal+console"]
     assert api["StandardError"] == ["journal"]
+
+
+def test_a_qlogic_port_is_no_initiator_until_somebody_makes_it_one() -> None:
+    lines = (OVERLAY / "etc/modprobe.d/lunette.conf").read_text().splitlines()
+    assert "options qla2xxx qlini_mode=disabled" in lines
+    assert {"blacklist bnx2fc", "blacklist cnic"} <= set(lines)

@@ -13,6 +13,8 @@ from lunette.domain.exports import (
     ExportArray,
     ExportChap,
     ExportDhChap,
+    ExportFcInitiator,
+    ExportFcPort,
     ExportInitiator,
     ExportLun,
     ExportNvmeHost,
@@ -22,6 +24,7 @@ from lunette.domain.exports import (
     ExportTarget,
     ExportVolume,
 )
+from lunette.domain.fc import FcMode
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, Protocol
@@ -63,6 +66,19 @@ def initiator(number: int, chap: ExportChap | None = None) -> ExportInitiator:
     return ExportInitiator(
         initiator_id=id_of(number), host=f"host{number}", iqn=f"iqn.2026-01.com.example:h{number}", chap=chap
     )
+
+
+def wwpn_of(number: int, kind: str = "10") -> str:
+    """A host's WWPN for a small number; kind 50 are ours."""
+    return f"{kind}:00:00:00:00:00:00:{number:02x}"
+
+
+def fc_initiator(number: int) -> ExportFcInitiator:
+    return ExportFcInitiator(initiator_id=id_of(number), host=f"host{number}", wwpn=wwpn_of(number))
+
+
+def fc_port(number: int, mode: FcMode = FcMode.TARGET) -> ExportFcPort:
+    return ExportFcPort(port_id=id_of(number), wwpn=wwpn_of(number, "50"), mode=mode)
 
 
 def lun(mapping: int, number: int, of_volume: int) -> ExportLun:

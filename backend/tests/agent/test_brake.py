@@ -7,6 +7,8 @@ from backend.tests.agent.exports import (
     CHAP,
     array,
     exports,
+    fc_initiator,
+    fc_port,
     id_of,
     initiator,
     lun,
@@ -18,6 +20,7 @@ from backend.tests.agent.exports import (
 )
 from lunette.agent.brake import Verdict, merge
 from lunette.domain.exports import ExportSet, Release, ReleaseKind
+from lunette.domain.fc import FcMode
 
 SERVED = exports(
     arrays=(array(1),),
@@ -32,9 +35,11 @@ def things(document: ExportSet) -> set[tuple[ReleaseKind, str]]:
     found = {(ReleaseKind.ARRAY, a.array_id) for a in document.arrays}
     found |= {(ReleaseKind.VOLUME, v.volume_id) for v in document.volumes}
     found |= {(ReleaseKind.PORTAL, p.portal_id) for p in document.portals}
+    found |= {(ReleaseKind.FC_PORT, p.port_id) for p in document.fc_ports}
     for found_target in document.targets:
         found.add((ReleaseKind.TARGET, found_target.target_id))
         found |= {(ReleaseKind.INITIATOR, i.initiator_id) for i in found_target.initiators}
+        found |= {(ReleaseKind.INITIATOR, i.initiator_id) for i in found_target.fc_initiators}
         found |= {(ReleaseKind.MAPPING, m.mapping_id) for m in found_target.luns}
     for found_subsystem in document.subsystems:
         found.add((ReleaseKind.SUBSYSTEM, found_subsystem.target_id))
@@ -60,7 +65,9 @@ def documents(draw: st.DrawFn) -> ExportSet:
         initiators = [
             initiator(number * 10 + n, CHAP if n == 2 else None) for n in sorted(draw(st.sets(st.integers(0, 2))))
         ]
-        targets.append(target(number, initiators, [lun(n + 40, n, n) for n in mine]))
+        over_fc = tuple(fc_initiator(number * 10 + n - 256) for n in sorted(draw(st.sets(st.integers(7, 8)))))
+        made = target(number, initiators, [lun(n + 40, n, n) for n in mine])
+        targets.append(made.model_copy(update={"fc_initiators": over_fc}))
     subsystems = []
     for number in sorted(draw(st.sets(st.integers(31, 33)))):
         mine = [left.pop() for _ in range(draw(st.integers(0, len(left))))]
@@ -72,13 +79,14 @@ def documents(draw: st.DrawFn) -> ExportSet:
         for kind, low, high in (
             (ReleaseKind.ARRAY, 1, 2), (ReleaseKind.VOLUME, 11, 15), (ReleaseKind.PORTAL, 21, 23),
             (ReleaseKind.TARGET, 31, 33), (ReleaseKind.INITIATOR, 310, 336), (ReleaseKind.MAPPING, 51, 55),
-            (ReleaseKind.SUBSYSTEM, 31, 33),
+            (ReleaseKind.SUBSYSTEM, 31, 33), (ReleaseKind.INITIATOR, 61, 82), (ReleaseKind.FC_PORT, 91, 92),
         )
         for n in sorted(draw(st.sets(st.integers(low, high))))
     )  # fmt: skip
     return exports(
         generation=2, arrays=tuple(map(array, sorted(arrays))), volumes=tuple(volumes), portals=tuple(portals),
         targets=tuple(targets), subsystems=tuple(subsystems), released=released,
+        fc_ports=tuple(fc_port(n) for n in sorted(draw(st.sets(st.integers(91, 92))))),
     )  # fmt: skip
 
 
@@ -233,3 +241,11 @@ def test_names_and_secrets_change_freely() -> None:
     assert verdict.effective.targets[0].initiators[0].chap == CHAP
     assert verdict.effective.volumes[0].name == "new"
     assert verdict.unexplained == ()
+
+
+def test_a_port_follows_the_mode_it_is_given_and_keeps_its_name() -> None:
+    ledger = exports(fc_ports=(fc_port(91), fc_port(92)))
+    changed = exports(generation=2, fc_ports=(fc_port(91, FcMode.INITIATOR),))
+    verdict = merge(ledger, changed)
+    assert [port.mode for port in verdict.effective.fc_ports] == [FcMode.INITIATOR, FcMode.TARGET]
+    assert any(line.startswith(f"fc_port {id_of(92)} is not wanted") for line in verdict.unexplained)

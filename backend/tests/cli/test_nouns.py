@@ -24,8 +24,9 @@ def fields(noun: Noun) -> set[str]:
     found = set()
     for name, field in schema(schema(answer)["properties"]["items"]["items"])["properties"].items():
         found.add(name)
-        if "$ref" in field and "properties" in schema(field):
-            found |= {f"{name}.{inner}" for inner in schema(field)["properties"]}
+        for kind in (field, *field.get("anyOf", ())):
+            if "$ref" in kind:
+                found |= {f"{name}.{inner}" for inner in schema(kind).get("properties", ())}
     return found
 
 

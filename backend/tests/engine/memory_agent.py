@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from backend.tests import seen
+from backend.tests.planner.sites import FC_PORTS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.arrays import ArrayState
 from lunette.domain.disks import ObservedDisk
@@ -22,6 +23,7 @@ from lunette.domain.exports import (
     TargetReport,
     VolumeReport,
 )
+from lunette.domain.fc import FcMode
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import (
     AnyStep,
@@ -73,6 +75,7 @@ class MemoryAgent:
         self.observed += 1
         with self._lock:
             return seen.machine(
+                fc_ports=tuple(seen.fc_port(wwpn, FcMode.DISABLED) for wwpn in FC_PORTS),
                 disks=tuple(self.disks.values()),
                 arrays=tuple(
                     seen.array(step.uuid, step.devices(), self.array_state, name=step.md_name)

@@ -8,11 +8,13 @@ from sqlalchemy import insert, select
 
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.engine.conftest import ADMIN, DISKS, Appliance
+from backend.tests.planner.sites import FC_PORTS
 from lunette.agent.brake import merge
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ExportSet, ReleaseKind
+from lunette.domain.fc import FcMode, FcPortCreate, FcPortPatch
 from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch, OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import Family, MappingCreate
@@ -191,6 +193,35 @@ def test_every_way_to_take_something_away_passes_the_brake(appliance: Appliance)
     appliance.finish(outcome)
     step("array gone")
     assert [*step.served.arrays, *step.served.volumes, *step.served.targets, *step.served.portals] == []
+
+
+def test_taking_a_port_or_a_wwpn_away_passes_the_brake(appliance: Appliance) -> None:
+    furnish(appliance)
+    control, store = appliance.control, appliance.store
+    step = Judge(appliance)
+    with store.write() as tx:
+        control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=("10:00:00:00:00:00:00:01",)))
+        control.create_fc_port(tx, ADMIN, FcPortCreate(wwpn=FC_PORTS[0]))
+    step("a port")
+    assert [port.wwpn for port in step.served.fc_ports] == [FC_PORTS[0]]
+    assert {one.wwpn for door in step.served.targets for one in door.fc_initiators} == {"10:00:00:00:00:00:00:01"}
+    with store.write() as tx:
+        control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=()))
+    step("another WWPN")
+    with store.write() as tx:
+        control.patch_host(tx, ADMIN, "h1", HostPatch(wwpns=("10:00:00:00:00:00:00:02",)))
+    step("a WWPN that goes with the last mapping")
+    for volume in ("v1", "v2"):
+        unmap(appliance, volume)
+    step("unmap")
+    assert step.served.targets == ()
+    with store.write() as tx:
+        control.patch_fc_port(tx, ADMIN, FC_PORTS[0], FcPortPatch(mode=FcMode.DISABLED))
+    step("the mode of a port")
+    with store.write() as tx:
+        control.delete_fc_port(tx, ADMIN, FC_PORTS[0])
+    step("port")
+    assert step.served.fc_ports == ()
 
 
 def test_a_deletion_that_failed_brings_the_array_back(appliance: Appliance) -> None:

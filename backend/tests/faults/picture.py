@@ -95,10 +95,18 @@ def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:
         if attribute.show and name not in _TOLD:
             yield f"{path}/{name}", attribute.show()
     for name, target in group.links.items():
-        yield f"{path}/{name}", f"-> {target.path()}"
-    for name, child in group.children.items():
+        yield f"{path}/{name}", f"-> {_named(target, target.path())}"
+    for child in group.children.values():
+        name = _named(child, child.name)
         yield f"{path}/{name}/", ""
         yield from _exports(child, f"{path}/{name}")
+
+
+def _named(group: Group, otherwise: str) -> str:
+    """A LUN of a Fibre Channel port goes by what it leads to: its number there may be another after a boot."""
+    if group.kind == "lun" and group.links and "/qla2xxx/" in f"/{group.path()}":
+        return f"lun of {next(iter(group.links.values())).path()}"
+    return otherwise
 
 
 def rows_picture(store: Store) -> Picture:

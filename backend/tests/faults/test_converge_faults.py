@@ -15,14 +15,23 @@ from backend.tests.faults.branches import in_a_branch
 from backend.tests.faults.harness import bystanders, counted, every, sample, world_from
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.test_job_faults import show
-from backend.tests.faults.world import ACTOR, World, give_host, give_nvme_host, give_rdma, nqn
+from backend.tests.faults.world import (
+    ACTOR,
+    FC_HOST,
+    World,
+    give_fc_host,
+    give_host,
+    give_nvme_host,
+    give_rdma,
+    nqn,
+)
 from backend.tests.wiring_agent import Ending
 from lunette.store.resources import Mapping
 from lunette.system.fake import Call, FakeSystem, When
 from lunette.system.fake.nvmet import Refuse
 
 NAMES = tuple(f"v{number}" for number in range(1, 9))
-HOSTS = ("carol", "dave")
+HOSTS = ("carol", "dave", "erin")
 LOOKS = 4
 Change = Callable[[World], None]
 
@@ -39,13 +48,13 @@ class Scene:
 
 
 def map_all(world: World) -> None:
-    """Eight volumes for each of two hosts, over iSCSI and over NVMe."""
-    for host, give in zip(HOSTS, (give_host, give_nvme_host), strict=True):
+    """Eight volumes for each of three hosts, over iSCSI, over NVMe and over Fibre Channel."""
+    for host, give in zip(HOSTS, (give_host, give_nvme_host, give_fc_host), strict=True):
         give(world, host, [f"{host[0]}{name}" for name in NAMES])
 
 
 def unmap_half(world: World) -> None:
-    """Both hosts lose their last four volumes."""
+    """All hosts lose their last four volumes."""
     with world.store.read() as tx:
         rows = tx.query(Mapping).filter(Mapping.lun > 4).order_by(Mapping.host_id, Mapping.lun).all()
     for row in rows:
@@ -120,8 +129,16 @@ def watch_doors(machine: FakeSystem) -> list[str]:
             if len(found) != len(NAMES):
                 seen.append(f"{name} is open with namespaces {sorted(found)}")
 
-    machine.watchers += [look, look_over_nvme]
+    machine.watchers += [look, look_over_nvme, lambda: seen.extend(seen_over_fc(machine))]
     return seen
+
+
+def seen_over_fc(machine: FakeSystem) -> Iterator[str]:
+    """What is wrong for a host that is logged in to a port: it has all its numbers from the moment it is let in."""
+    for port in machine.fc.ports:
+        found = machine.fc.luns(FC_HOST, port) if FC_HOST in port.sessions and machine.fc.tpg(port) else {}
+        if len(found) not in (0, len(NAMES)):
+            yield f"{port.wwpn} is open with {sorted(found)}"
 
 
 def strike(scene: Scene, number: int, when: When, ending: Ending | None) -> list[str]:

@@ -18,9 +18,11 @@ from sqlalchemy.orm import Session
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.faults.picture import Picture, machine_picture, rows_picture
 from backend.tests.wiring_agent import InProcessAgent
+from lunette.agent import serving
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level
 from lunette.domain.dhchap import DhChap
 from lunette.domain.exports import ConvergeReport, ServingState
+from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import Chap, HostCreate
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
@@ -250,6 +252,9 @@ def with_bystanders(world: World) -> None:
     machine.write_data(world.device_of("kept"), 0, "kept by alice")
 
 
+FC_PORT, FC_HOST = "50:00:00:00:00:00:00:01", "10:00:00:00:00:00:00:01"
+
+
 def give_nvme_host(world: World, name: str, volumes: Sequence[str]) -> None:
     """A host with a key, and volumes mapped to it over NVMe from namespace 1 on."""
     wish = HostCreate(name=name, nqns=(nqn(name),), dhchap=DhChap(secret=SecretStr(dhchap_key(1))))
@@ -265,6 +270,17 @@ def give_rdma(world: World) -> None:
     for name, protocol in (("ip", Protocol.ISER), ("np", Protocol.NVME_RDMA)):
         portal = PortalCreate.model_validate({"name": name, "protocol": protocol, "address": "192.0.2.1"})
         world.do(lambda tx, portal=portal: world.control.create_portal(tx, ACTOR, portal))  # type: ignore[misc]
+
+
+def give_fc_host(world: World, name: str, volumes: Sequence[str]) -> None:
+    """A host that is on the fabric of a QLogic port before anything is mapped to it, and volumes from LUN 1 on."""
+    port = world.machine.add_fc_port(FC_PORT, "qla2xxx")
+    serving.prepare(world.machine)
+    world.machine.fc.join(FC_HOST, port)
+    world.do(lambda tx: world.control.create_fc_port(tx, ACTOR, FcPortCreate(wwpn=FC_PORT)))
+    world.do(lambda tx: world.control.create_host(tx, ACTOR, HostCreate(name=name, wwpns=(FC_HOST,))))
+    wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
+    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, wishes))
 
 
 def nqn(host: str) -> str:

@@ -30,6 +30,8 @@ GROUPS = ("g1", "h1")
 """A group may be called like a host."""
 IQNS = tuple(f"iqn.2026-01.com.example:i{n}" for n in range(5))
 ADDRESSES = ("10.0.2.15", "127.0.0.1")
+FC_PORTS = ("50:00:00:00:00:00:00:01", "50:00:00:00:00:00:00:02")
+"""Of two QLogic ports of the machine."""
 SECRETS = ("secret-of-one-1", "secret-of-two-2", "secret-of-thr-3")
 WORDS = st.sampled_from(["", "old", "new"])
 
@@ -52,6 +54,10 @@ def sites(draw: DrawFn) -> Site:
         "hosts": _hosts(draw, sorted(hosts)),
         "host_groups": _groups(draw, sorted(groups), sorted(hosts)),
         "portals": _portals(draw),
+        "fc_ports": [
+            {"wwpn": wwpn, "mode": draw(st.sampled_from(["target", "initiator", "disabled"]))}
+            for wwpn in sorted(draw(st.sets(st.sampled_from(FC_PORTS))))
+        ],
         "mappings": _mappings(draw, sorted(volumes), [
             *({"host": name} for name in sorted(hosts)), *({"host_group": name} for name in sorted(groups)),
         ]),
@@ -119,7 +125,19 @@ def _mappings(draw: DrawFn, volumes: list[str], owners: list[dict[str, str]]) ->
 def open_sites(draw: DrawFn) -> Site:
     """A site that leaves fields open: those that may be left out are, at random."""
     full = draw(sites()).model_dump(mode="json", exclude_unset=True)
-    needed = {"name", "level", "disks", "array", "size_bytes", "address", "volume", "host", "host_group", "shared"}
+    needed = {
+        "name",
+        "level",
+        "disks",
+        "array",
+        "size_bytes",
+        "address",
+        "volume",
+        "host",
+        "host_group",
+        "shared",
+        "wwpn",
+    }
     for section in full.values():
         for entry in section if isinstance(section, list) else ():
             entry.pop("chap", None)  # its secrets do not survive JSON

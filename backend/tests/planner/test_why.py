@@ -16,6 +16,7 @@ from lunette.domain.exports import (
     UnseenSessions,
     VolumeReport,
 )
+from lunette.domain.fc import FcMode, ObservedFcPort
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.sizes import GIB
@@ -165,11 +166,34 @@ def test_a_host_in_a_group_comes_through_it() -> None:
     assert "through host group g" in chain.links[3].words
 
 
-def test_fibre_channel_needs_no_portal() -> None:
-    chain = why(
-        replace(GOOD, guest=replace(GUEST, initiators=frozenset({("wwpn", "21:00:00:24:ff:00:00:01")})), portals=())
-    )
-    assert chain.links[4].state is LinkState.OK
+WWPN, OUR_PORT = "21:00:00:24:ff:00:00:01", "50:00:00:00:00:00:00:01"
+FC_GUEST = replace(GUEST, initiators=frozenset({("wwpn", WWPN)}))
+FC_SESSION = SESSION.model_copy(update={"target": OUR_PORT, "initiator": WWPN, "protocol": Protocol.FC})
+
+
+def over_fc(*ports: ObservedFcPort, session: bool = False) -> ChainFacts:
+    """A host that has a WWPN and no IQN, and an appliance without portals."""
+    machine = MACHINE.model_copy(update={"fc_ports": ports})
+    sessions = logged_in(*([FC_SESSION] if session else []))
+    return replace(GOOD, guest=FC_GUEST, portals=(), seen=machine, sessions=sessions)
+
+
+def test_fibre_channel_needs_a_port_in_target_mode_and_no_portal() -> None:
+    chain = why(over_fc(seen.fc_port(OUR_PORT, FcMode.TARGET, WWPN), session=True))
+    assert [link.state for link in chain.links] == [LinkState.OK] * 6
+    nothing = why(over_fc(seen.fc_port(OUR_PORT, FcMode.INITIATOR))).sentence
+    assert "no Fibre Channel port serves as a target" in nothing
+    assert OUR_PORT in nothing
+    unplugged = seen.fc_port(OUR_PORT, FcMode.TARGET).model_copy(update={"state": "Linkdown"})
+    assert "has no link (Linkdown)" in why(over_fc(unplugged)).sentence
+
+
+def test_a_host_that_is_on_the_fabric_without_a_session_must_log_in_anew() -> None:
+    there = why(over_fc(seen.fc_port(OUR_PORT, FcMode.DUAL, WWPN))).sentence
+    assert "issue_lip" in there
+    away = why(over_fc(seen.fc_port(OUR_PORT, FcMode.DUAL))).sentence
+    assert "is not seen on the fabric" in away
+    assert "zones" in away
 
 
 def test_while_the_agent_is_away_only_what_is_stored_is_judged() -> None:

@@ -839,6 +839,165 @@ export type ExportsStatus = {
 export type Family = 'scsi' | 'nvme';
 
 /**
+ * FcHardware
+ *
+ * What the port says of itself now. Null is what its driver does not tell.
+ */
+export type FcHardware = {
+    /**
+     * Wwnn
+     */
+    wwnn: string;
+    /**
+     * Driver
+     */
+    driver: string;
+    /**
+     * Model
+     */
+    model: string | null;
+    /**
+     * Firmware
+     */
+    firmware: string | null;
+    /**
+     * Symbolic Name
+     */
+    symbolic_name: string | null;
+    /**
+     * Link
+     */
+    link: string;
+    /**
+     * Speed
+     */
+    speed: string | null;
+    /**
+     * Topology
+     */
+    topology: string | null;
+    mode: FcMode;
+    /**
+     * Modes
+     */
+    modes: Array<FcMode>;
+    /**
+     * Target Reason
+     */
+    target_reason: string | null;
+    /**
+     * Remotes
+     */
+    remotes: Array<FcRemote>;
+    /**
+     * Reaches
+     */
+    reaches: number;
+};
+
+/**
+ * FcMode
+ *
+ * target: serves volumes. initiator: reaches other arrays. disabled: neither. dual is seen, and never asked for.
+ */
+export type FcMode = 'target' | 'initiator' | 'dual' | 'disabled';
+
+/**
+ * FcPort
+ *
+ * A Fibre Channel port. `id` and `mode` are null while nobody manages it: then it is left as its driver made it.
+ */
+export type FcPort = {
+    /**
+     * Wwpn
+     */
+    wwpn: string;
+    /**
+     * Id
+     */
+    id: string | null;
+    mode: FcMode | null;
+    state: ExportState;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    observed: FcHardware | null;
+    /**
+     * Age S
+     */
+    age_s: number | null;
+};
+
+/**
+ * FcPortCreate
+ *
+ * The wish to manage an HBA port; until then Lunette leaves it as its driver made it.
+ */
+export type FcPortCreate = {
+    /**
+     * Wwpn
+     */
+    wwpn: string;
+    mode?: FcMode;
+};
+
+/**
+ * FcPortPage
+ */
+export type FcPortPage = {
+    /**
+     * Items
+     */
+    items: Array<FcPort>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * FcPortPatch
+ *
+ * Another mode; an absent field stays.
+ */
+export type FcPortPatch = {
+    mode?: FcMode | null;
+};
+
+/**
+ * FcRemote
+ *
+ * A port on the fabric that is logged in to ours. `host` is whose initiator it is entered as.
+ */
+export type FcRemote = {
+    /**
+     * Wwpn
+     */
+    wwpn: string;
+    /**
+     * Wwnn
+     */
+    wwnn: string;
+    /**
+     * Roles
+     */
+    roles: Array<string>;
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Host
+     */
+    host: string | null;
+};
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -1937,7 +2096,7 @@ export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidd
 /**
  * Protocol
  */
-export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma';
+export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma' | 'fc';
 
 /**
  * Provisioning
@@ -2106,6 +2265,10 @@ export type Session = {
      */
     target_iqn: string | null;
     /**
+     * Target Wwpn
+     */
+    target_wwpn: string | null;
+    /**
      * Subsystem Nqn
      */
     subsystem_nqn: string | null;
@@ -2202,6 +2365,10 @@ export type Site = {
      * Portals
      */
     portals?: Array<PortalCreate> | null;
+    /**
+     * Fc Ports
+     */
+    fc_ports?: Array<FcPortCreate> | null;
     /**
      * Mappings
      */
@@ -3161,6 +3328,10 @@ export type SiteWritable = {
      * Portals
      */
     portals?: Array<PortalCreate> | null;
+    /**
+     * Fc Ports
+     */
+    fc_ports?: Array<FcPortCreate> | null;
     /**
      * Mappings
      */
@@ -7530,11 +7701,28 @@ export type PortalShowResponses = {
 
 export type PortalShowResponse = PortalShowResponses[keyof PortalShowResponses];
 
+<<<<<<< HEAD
 export type RdmaDeviceListData = {
+=======
+export type FcPortListData = {
+>>>>>>> fc
     body?: never;
     path?: never;
     query?: {
         /**
+<<<<<<< HEAD
+=======
+         * Sort
+         */
+        sort?: 'wwpn' | '-wwpn';
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+>>>>>>> fc
          * Limit
          *
          * Most items of a page.
@@ -7547,10 +7735,17 @@ export type RdmaDeviceListData = {
          */
         cursor?: string | null;
     };
+<<<<<<< HEAD
     url: '/api/v1/rdma-devices';
 };
 
 export type RdmaDeviceListErrors = {
+=======
+    url: '/api/v1/fc-ports';
+};
+
+export type FcPortListErrors = {
+>>>>>>> fc
     /**
      * The request cannot be read.
      */
@@ -7577,6 +7772,7 @@ export type RdmaDeviceListErrors = {
     503: Problem;
 };
 
+<<<<<<< HEAD
 export type RdmaDeviceListError = RdmaDeviceListErrors[keyof RdmaDeviceListErrors];
 
 export type RdmaDeviceListResponses = {
@@ -7587,6 +7783,326 @@ export type RdmaDeviceListResponses = {
 };
 
 export type RdmaDeviceListResponse = RdmaDeviceListResponses[keyof RdmaDeviceListResponses];
+=======
+export type FcPortListError = FcPortListErrors[keyof FcPortListErrors];
+
+export type FcPortListResponses = {
+    /**
+     * Successful Response
+     */
+    200: FcPortPage;
+};
+
+export type FcPortListResponse = FcPortListResponses[keyof FcPortListResponses];
+
+export type FcPortCreateData = {
+    body: FcPortCreate;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/fc-ports';
+};
+
+export type FcPortCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type FcPortCreateError = FcPortCreateErrors[keyof FcPortCreateErrors];
+
+export type FcPortCreateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * Successful Response
+     */
+    201: FcPort;
+};
+
+export type FcPortCreateResponse = FcPortCreateResponses[keyof FcPortCreateResponses];
+
+export type FcPortDeleteData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Fc Port
+         *
+         * Its id or its name.
+         */
+        fc_port: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/fc-ports/{fc_port}';
+};
+
+export type FcPortDeleteErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type FcPortDeleteError = FcPortDeleteErrors[keyof FcPortDeleteErrors];
+
+export type FcPortDeleteResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * It is gone.
+     */
+    204: void;
+};
+
+export type FcPortDeleteResponse = FcPortDeleteResponses[keyof FcPortDeleteResponses];
+
+export type FcPortShowData = {
+    body?: never;
+    path: {
+        /**
+         * Fc Port
+         *
+         * Its id or its name.
+         */
+        fc_port: string;
+    };
+    query?: never;
+    url: '/api/v1/fc-ports/{fc_port}';
+};
+
+export type FcPortShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type FcPortShowError = FcPortShowErrors[keyof FcPortShowErrors];
+
+export type FcPortShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: FcPort;
+};
+
+export type FcPortShowResponse = FcPortShowResponses[keyof FcPortShowResponses];
+
+export type FcPortPatchData = {
+    body: FcPortPatch;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Fc Port
+         *
+         * Its id or its name.
+         */
+        fc_port: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/fc-ports/{fc_port}';
+};
+
+export type FcPortPatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type FcPortPatchError = FcPortPatchErrors[keyof FcPortPatchErrors];
+
+export type FcPortPatchResponses = {
+    /**
+     * Response 200 Fc Port Patch
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: FcPort | Plan;
+};
+
+export type FcPortPatchResponse = FcPortPatchResponses[keyof FcPortPatchResponses];
+>>>>>>> fc
 
 export type MappingCreateBatchData = {
     body: MappingBatch;

@@ -12,6 +12,8 @@ from typing import Generic, TypeVar
 from lunette.domain.base import Model
 from lunette.domain.exports import (
     ExportArray,
+    ExportFcInitiator,
+    ExportFcPort,
     ExportInitiator,
     ExportLun,
     ExportNvmeHost,
@@ -49,6 +51,8 @@ _TARGET = _Kind[ExportTarget](ReleaseKind.TARGET, lambda t: t.target_id, lambda 
 _SUBSYSTEM = _Kind[ExportSubsystem](ReleaseKind.SUBSYSTEM, lambda s: s.target_id, lambda s: (s.nqn, s.serial))
 _NVME_HOST = _Kind[ExportNvmeHost](ReleaseKind.INITIATOR, lambda h: h.initiator_id, lambda h: h.nqn)
 _INITIATOR = _Kind[ExportInitiator](ReleaseKind.INITIATOR, lambda i: i.initiator_id, lambda i: i.iqn)
+_FC_INITIATOR = _Kind[ExportFcInitiator](ReleaseKind.INITIATOR, lambda i: i.initiator_id, lambda i: i.wwpn)
+_FC_PORT = _Kind[ExportFcPort](ReleaseKind.FC_PORT, lambda p: p.port_id, lambda p: p.wwpn)
 _LUN = _Kind[ExportLun](ReleaseKind.MAPPING, lambda m: m.mapping_id, lambda m: (m.lun, m.volume_id))
 
 
@@ -111,7 +115,8 @@ class _Merge:
         effective = new.model_copy(
             update={
                 "arrays": arrays, "volumes": volumes, "portals": portals, "targets": targets,
-                "subsystems": subsystems, "released": (),
+                "subsystems": subsystems, "fc_ports": self._join(_FC_PORT, old.fc_ports, new.fc_ports),
+                "released": (),
             }
         )  # fmt: skip
         return Verdict(effective=effective, unexplained=tuple(self.unexplained), refusal=None)
@@ -148,7 +153,13 @@ class _Merge:
 
     def _fill_target(self, door: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
         joined = self._join(_INITIATOR, old.initiators if old else (), new.initiators if new else ())
-        return door.model_copy(update={"initiators": self._unique(_INITIATOR, joined)})
+        over_fc = self._join(_FC_INITIATOR, old.fc_initiators if old else (), new.fc_initiators if new else ())
+        return door.model_copy(
+            update={
+                "initiators": self._unique(_INITIATOR, joined),
+                "fc_initiators": self._unique(_FC_INITIATOR, over_fc),
+            }
+        )
 
     def _fill_subsystem(
         self, door: ExportSubsystem, old: ExportSubsystem | None, new: ExportSubsystem | None

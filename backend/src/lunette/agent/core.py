@@ -54,6 +54,8 @@ class Agent:
         self._ledger = Ledger(system, state_dir)
         self._bring_up = BringUp(system)
         self._keep_strays = False
+        self._let_go: frozenset[str] = frozenset()
+        """Fibre Channel ports that are managed no more, until what stands of them is taken away."""
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
@@ -111,6 +113,7 @@ class Agent:
                 log.warning("exports refused: %s", verdict.refusal)
             elif verdict.effective != self._served:
                 _in_words(lambda: self._ledger.save(verdict.effective))
+                self._let_go |= _ports(self._served) - _ports(verdict.effective)
                 self._served = verdict.effective
             report = self._serve(verdict.effective)
         self.wake()
@@ -136,11 +139,18 @@ class Agent:
             report = self._serve(self._served or served)
         reasons = {door.reason for door in (*report.targets, *report.subsystems)}
         reasons |= {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals}
+        reasons |= {port.reason for port in report.fc_ports}
         return reasons <= {None} and not self._bring_up.waiting
 
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
-        return _in_words(lambda: serving.serve(self._system, exports, waiting, keep_strays=self._keep_strays))
+        report = _in_words(
+            lambda: serving.serve(
+                self._system, exports, waiting, keep_strays=self._keep_strays, let_go=self._let_go - _ports(exports)
+            )
+        )
+        self._let_go = frozenset()
+        return report
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
@@ -205,6 +215,10 @@ class Agent:
             waited = True
             self._system.sleep(POLL_S)
         return StepReply(changed=waited, detail="no export holds the volumes")
+
+
+def _ports(exports: ExportSet | None) -> frozenset[str]:
+    return frozenset(port.wwpn for port in exports.fc_ports) if exports else frozenset()
 
 
 def _in_words(call: Callable[[], Answer]) -> Answer:

@@ -61,6 +61,7 @@ class Loop:
 
             monitor = pyudev.Monitor.from_netlink(pyudev.Context())
             monitor.filter_by("block")
+            monitor.filter_by("fc_host")  # an HBA that comes late
             self._observer = pyudev.MonitorObserver(monitor, callback=self._on_drive, name="drives")
             self._observer.daemon = True
             self._observer.start()

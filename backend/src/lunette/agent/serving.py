@@ -10,6 +10,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
+    FcPortReport,
     ObservedSession,
     PortalReport,
     ServingState,
@@ -24,6 +25,7 @@ from lunette.providers.exports.lio import sessions as lio_sessions
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.exports.nvmet import converge as nvmet
 from lunette.providers.exports.nvmet import sessions as nvmet_sessions
+from lunette.providers.fabrics import fc_host
 from lunette.system.doorway import System
 
 
@@ -33,19 +35,29 @@ def prepare(system: System) -> list[str]:
     missing = [nvmet_configfs.missing(system)]
     try:
         lio_configfs.prepare(system)
+        fc_host.prepare(system)
     except Unavailable as error:
         missing.append(error.detail)
     return [reason for reason in missing if reason]
 
 
-def serve(system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_strays: bool) -> ConvergeReport:
-    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for."""
+def serve(
+    system: System,
+    wish: ExportSet,
+    waiting: Mapping[str, str],
+    *,
+    keep_strays: bool,
+    let_go: frozenset[str] = frozenset(),
+) -> ConvergeReport:
+    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `let_go`
+    names the WWPNs of ports that were managed until now.
+    """
     scsi, nvme = split(wish)
     if nvme.subsystems or nvme.portals or nvmet_configfs.missing(system) is None:
         nvmet_configfs.prepare(system)
     missing = nvmet_configfs.missing(system)
     cleared = nvmet.clear(system, nvme) if missing is None and not keep_strays else 0
-    over_scsi = _serve_scsi(system, scsi, waiting, keep_strays=keep_strays)
+    over_scsi = _serve_scsi(system, scsi, waiting, keep_strays=keep_strays, let_go=let_go)
     if missing is not None:
         over_nvme = absent(nvme, missing)
     else:
@@ -71,6 +83,7 @@ def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
             update={
                 "volumes": tuple(v for v in wish.volumes if v.volume_id in nvme),
                 "portals": tuple(p for p in wish.portals if p.engine is ExportEngine.NVMET),
+                "fc_ports": (),
                 "targets": (),
             }
         ),
@@ -86,6 +99,7 @@ def absent(wish: ExportSet, reason: str) -> ConvergeReport:
         subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in wish.subsystems),
         volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in wish.volumes),
         portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in wish.portals),
+        fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in wish.fc_ports),
     )  # fmt: skip
 
 
@@ -130,12 +144,16 @@ def open_devices(system: System) -> frozenset[str]:
     return frozenset(nvmet.served_devices(system))
 
 
-def _serve_scsi(system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_strays: bool) -> ConvergeReport:
+def _serve_scsi(
+    system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_strays: bool, let_go: frozenset[str]
+) -> ConvergeReport:
     try:
         lio_configfs.prepare(system)
+        fc_host.prepare(system)
     except Unavailable as error:
         return absent(wish, error.detail)
-    return lio.converge(system, wish, waiting=waiting, held=_held_by_nvmet(system, wish), keep_strays=keep_strays)
+    held = _held_by_nvmet(system, wish)
+    return lio.converge(system, wish, waiting=waiting, held=held, keep_strays=keep_strays, let_go=let_go)
 
 
 def _held_by_nvmet(system: System, wish: ExportSet) -> dict[str, str]:
@@ -166,6 +184,7 @@ def _joined(one: ConvergeReport, other: ConvergeReport, cleared: int) -> Converg
             "subsystems": one.subsystems + other.subsystems,
             "volumes": one.volumes + other.volumes,
             "portals": one.portals + other.portals,
+            "fc_ports": one.fc_ports + other.fc_ports,
             "foreign": one.foreign + other.foreign,
         }
     )

@@ -17,7 +17,7 @@ from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT, no_iser
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.exports.nvmet import plan as nvmet_plan
-from lunette.providers.fabrics import rdma
+from lunette.providers.fabrics import fc_host, rdma
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -67,6 +67,7 @@ def take(system: System) -> Observation:
         pools=(*pools, *zfs_pools),
         volumes=(*volumes, *zvols),
         engines=capabilities(system),
+        fc_ports=fc_host.observe(system),
         addresses=_addresses(system),
         rdma_devices=rdma.observe(system),
     )
@@ -85,7 +86,8 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
         lio_plan.capability(
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})",
-            no_iser(system),
+            no_iser=no_iser(system),
+            without_fc=fc_host.lacking(system),
         ),
         nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Who may call what: every operation with the role it needs, in one place. An operation that is not here is closed.
 
 The nouns follow DESIGN: a viewer reads, an operator also changes volumes, hosts and mappings, an administrator also
-arrays, portals and users.
+arrays, portals, Fibre Channel ports and users.
 """
 
 from lunette.domain.roles import Role
@@ -17,6 +17,7 @@ _VIEWER = (
     "disk_list", "disk_show", "array_list", "array_show", "layout_list", "volume_list", "volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",
+    "fc_port_list", "fc_port_show",
     "mapping_list", "mapping_show",
     "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",
     "site_show", "site_schema_show", "volume_why",
@@ -30,7 +31,8 @@ _OPERATOR = (
 )  # fmt: skip
 _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",
-    "array_readd", "array_scrub", "portal_create", "portal_delete", "job_resolve", "site_apply",
+    "array_readd", "array_scrub", "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
+    "fc_port_delete", "job_resolve", "site_apply",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

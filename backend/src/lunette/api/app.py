@@ -17,6 +17,7 @@ from lunette.api.routes import (
     arrays,
     disks,
     events,
+    fc_ports,
     health,
     host_groups,
     hosts,
@@ -39,8 +40,8 @@ PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
     array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes,
-    host_groups.routes, portals.routes, rdma_devices.routes, mappings.batches, mappings.routes, sessions.routes,
-    site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
+    host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes, mappings.batches, mappings.routes,
+    sessions.routes, site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

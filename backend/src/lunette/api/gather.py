@@ -83,15 +83,16 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessio
     found = []
     for row in rows:
         target, group = targets.get(row.id), members.get(row.id)
-        iqns, nqns = initiator_names(row, "iqn"), initiator_names(row, "nqn")
+        iqns, wwpns, nqns = (initiator_names(row, kind) for kind in ("iqn", "wwpn", "nqn"))
         found.append(
             Host(
                 id=row.id, name=row.name, description=row.description, os_type=OsType(row.os_type), iqns=iqns,
-                wwpns=initiator_names(row, "wwpn"), nqns=nqns, chap=chap_users(row), dhchap=dhchap_asked(row),
+                wwpns=wwpns, nqns=nqns, chap=chap_users(row), dhchap=dhchap_asked(row),
                 group=groups.get(group or ""), group_id=group, target_iqn=target.iqn if target else None,
                 subsystem_nqn=target.nqn if target else None,
                 export=seen.owner_export(target.id if target else None, counts[row.id]),
-                mappings=counts[row.id].total(), sessions=sessions.count((*iqns, *nqns), _spoken(iqns, nqns)),
+                mappings=counts[row.id].total(),
+                sessions=sessions.count((*iqns, *wwpns, *nqns), _spoken((*iqns, *wwpns), nqns)),
                 created_at=row.created_at, updated_at=row.updated_at,
             )
         )  # fmt: skip
@@ -149,5 +150,5 @@ def _mapping_counts(
     return found
 
 
-def _spoken(iqns: Sequence[str], nqns: Sequence[str]) -> set[Family]:
-    return ({Family.SCSI} if iqns else set()) | ({Family.NVME} if nqns else set())
+def _spoken(scsi: Sequence[str], nqns: Sequence[str]) -> set[Family]:
+    return ({Family.SCSI} if scsi else set()) | ({Family.NVME} if nqns else set())

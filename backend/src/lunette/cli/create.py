@@ -24,7 +24,7 @@ def register_create() -> None:
     """Adds the create commands to their nouns."""
     for noun, command in (
         ("array", array), ("volume", volume), ("snapshot", snapshot), ("host", host), ("host-group", host_group),
-        ("portal", portal), ("mapping", mapping), ("user", user), ("token", token),
+        ("portal", portal), ("fc-port", fc_port), ("mapping", mapping), ("user", user), ("token", token),
     ):  # fmt: skip
         group(noun, f"{noun.capitalize()}s of the appliance.").command("create")(command)
 
@@ -136,6 +136,16 @@ def portal(
     """Creates a portal."""
     body: JsonObject = {"name": name, "address": address, "protocol": protocol, "port": port}
     send("/portals", body, dry_run=dry_run, as_json=as_json)
+
+
+def fc_port(
+    wwpn: Annotated[str, typer.Argument(help="WWPN of a port of this appliance.")],
+    mode: Annotated[str, typer.Option(help="target, initiator or disabled.")] = "target",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Takes a Fibre Channel port over and gives it a mode."""
+    send("/fc-ports", {"wwpn": wwpn, "mode": mode}, dry_run=dry_run, as_json=as_json)
 
 
 def mapping(

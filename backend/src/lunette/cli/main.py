@@ -8,6 +8,7 @@ from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
+from lunette.cli.fc_ports import register_fc_ports
 from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
 from lunette.cli.site import register_site
@@ -19,6 +20,7 @@ register_create()
 register_layouts()
 register_arrays()
 register_actions()
+register_fc_ports()
 register_site()
 
 

@@ -57,6 +57,12 @@ NOUNS = (
         can_show=False,
     ),
     Noun(
+        command="fc-port",
+        path="/fc-ports",
+        columns=("wwpn", "observed.driver", "observed.link", "observed.speed", "observed.mode", "mode", "state"),
+        can_delete=True,
+    ),
+    Noun(
         command="mapping",
         path="/mappings",
         columns=("id", "volume", "host", "host_group", "family", "lun", "state"),
@@ -66,7 +72,7 @@ NOUNS = (
     Noun(
         command="session",
         path="/sessions",
-        columns=("host", "initiator", "protocol", "target_iqn", "subsystem_nqn", "state"),
+        columns=("host", "initiator", "protocol", "target_iqn", "target_wwpn", "subsystem_nqn", "state"),
         can_show=False,
         may_hide=True,
     ),

@@ -11,6 +11,7 @@ from pydantic import SecretStr, field_serializer
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
+from lunette.domain.fc import FcMode
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.mappings import ExportEngine, Family, Protocol
@@ -75,6 +76,22 @@ class ExportInitiator(Model):
     chap: ExportChap | None
 
 
+class ExportFcInitiator(Model):
+    """One WWPN of a host. Fibre Channel has no credentials: the fabric's zones say who may come."""
+
+    initiator_id: str
+    host: str
+    wwpn: str
+
+
+class ExportFcPort(Model):
+    """A port that an administrator manages, and what it is to be. It is named as the HBA is, for life."""
+
+    port_id: str
+    wwpn: str
+    mode: FcMode
+
+
 class ExportDhChap(Model):
     """Plain keys, as in ExportChap."""
 
@@ -112,6 +129,8 @@ class ExportTarget(Model):
     tag: int
     os_type: OsType
     initiators: tuple[ExportInitiator, ...]
+    fc_initiators: tuple[ExportFcInitiator, ...] = ()
+    """Over every Fibre Channel port in target mode they see the same numbers."""
     luns: tuple[ExportLun, ...]
 
 
@@ -131,6 +150,7 @@ class ReleaseKind(StrEnum):
     ARRAY = "array"
     VOLUME = "volume"
     PORTAL = "portal"
+    FC_PORT = "fc_port"
     TARGET = "target"
     SUBSYSTEM = "subsystem"
     INITIATOR = "initiator"
@@ -156,6 +176,7 @@ class ExportSet(Model):
     portals: tuple[ExportPortal, ...]
     targets: tuple[ExportTarget, ...]
     subsystems: tuple[ExportSubsystem, ...] = ()
+    fc_ports: tuple[ExportFcPort, ...] = ()
     released: tuple[Release, ...] = ()
 
 
@@ -184,6 +205,14 @@ class PortalReport(Model):
     reason: str | None
 
 
+class FcPortReport(Model):
+    """open: the port is what it is to be."""
+
+    port_id: str
+    state: ServingState
+    reason: str | None
+
+
 class ConvergeReport(Model):
     """What converging came to. `unexplained` lists what is served though nobody asks for it any more (the brake)."""
 
@@ -198,6 +227,7 @@ class ConvergeReport(Model):
     subsystems: tuple[TargetReport, ...] = ()
     volumes: tuple[VolumeReport, ...]
     portals: tuple[PortalReport, ...]
+    fc_ports: tuple[FcPortReport, ...] = ()
     unexplained: tuple[str, ...]
     foreign: tuple[str, ...]
     """Targets, backstores and subsystems that are not ours: shown, never touched."""
@@ -207,7 +237,7 @@ class ObservedSession(Model):
     """An initiator logged in now. Counters since login; None where the kernel does not give them."""
 
     target: str
-    """The target's IQN, or the subsystem's NQN."""
+    """The target's IQN, the subsystem's NQN, or the WWPN of our port."""
     initiator: str
     protocol: Protocol
     portal: str | None

@@ -93,11 +93,13 @@ class Protocol(StrEnum):
     ISER = "iser"
     NVME_TCP = "nvme-tcp"
     NVME_RDMA = "nvme-rdma"
+    FC = "fc"
+    """Fibre Channel has ports of HBAs and no portals."""
 
     @property
     def family(self) -> Family:
         """Which mappings are reached through it."""
-        return Family.SCSI if self in (Protocol.ISCSI, Protocol.ISER) else Family.NVME
+        return Family.NVME if self in (Protocol.NVME_TCP, Protocol.NVME_RDMA) else Family.SCSI
 
     @property
     def is_rdma(self) -> bool:

@@ -4,6 +4,7 @@ from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ObservedSession, UnseenSessions
+from lunette.domain.fc import ObservedFcPort
 from lunette.domain.rdma import RdmaDevice
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
@@ -19,6 +20,7 @@ class Observation(Model):
     pools: tuple[ObservedPool, ...]
     volumes: tuple[ObservedVolume, ...]
     engines: tuple[EngineCapability, ...]
+    fc_ports: tuple[ObservedFcPort, ...] = ()
     addresses: tuple[str, ...]
     """IP addresses of the machine's interfaces, for portals and hints."""
     rdma_devices: tuple[RdmaDevice, ...] = ()

@@ -13,12 +13,14 @@ from pydantic import Field, field_validator, model_validator
 
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
+from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import ChapSecret, ChapUser, HostCreate, HostGroupCreate
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.volumes import VolumeCreate
 
 MAX_ENTRIES = 16384
-_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}"
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}"
+"""Also a WWPN with its colons, which is how a Fibre Channel port is called."""
 
 
 class SiteNoun(StrEnum):
@@ -29,6 +31,7 @@ class SiteNoun(StrEnum):
     HOST = "host"
     HOST_GROUP = "host-group"
     PORTAL = "portal"
+    FC_PORT = "fc-port"
     MAPPING = "mapping"
 
     @property
@@ -37,13 +40,13 @@ class SiteNoun(StrEnum):
         return f"{self.value.replace('-', '_')}s"
 
 
-Scope = Annotated[str, Field(pattern=rf"^(array|volume|host|host-group|portal)/{_NAME}$")]
+Scope = Annotated[str, Field(pattern=rf"^(array|volume|host|host-group|portal|fc-port)/{_NAME}$")]
 """One thing and what hangs on it: `host/esx3`."""
 Destroyable = Annotated[
     str,
     Field(
         max_length=300,
-        pattern=rf"^((array|volume|host|host-group|portal)/{_NAME}|mapping/{_NAME}/host(-group)?/{_NAME}|disk/[^/\s]+)$",
+        pattern=rf"^((array|volume|host|host-group|portal|fc-port)/{_NAME}|mapping/{_NAME}/host(-group)?/{_NAME}|disk/[^/\s]+)$",
     ),
 ]
 """One thing that may go: `volume/lun03`, `mapping/lun03/host/esx3`, `disk/nvme-…` for what a disk carries."""
@@ -78,6 +81,7 @@ class Site(Model):
     hosts: Annotated[tuple[SiteHost, ...], Field(max_length=MAX_ENTRIES)] | None = None
     host_groups: Annotated[tuple[HostGroupCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
     portals: Annotated[tuple[PortalCreate, ...], Field(max_length=1024)] | None = None
+    fc_ports: Annotated[tuple[FcPortCreate, ...], Field(max_length=1024)] | None = None
     mappings: Annotated[tuple[MappingCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
 
     def entries(self, noun: SiteNoun) -> tuple[Model, ...]:

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
+from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobKind, JobState, Resolution
@@ -27,6 +28,7 @@ from lunette.engine import (
     array_care,
     array_changes,
     arrays,
+    fc_ports,
     host_groups,
     hosts,
     mappings,
@@ -201,6 +203,16 @@ class Control:
     def delete_portal(self, tx: Session, actor: Actor, portal_id: str, dry_run: bool = False) -> Outcome:
         """Closes a portal; the plan names the hosts that lose sessions."""
         return portals.delete(tx, self.desk, actor, portal_id, dry_run)
+
+    def create_fc_port(self, tx: Session, actor: Actor, wish: FcPortCreate, dry_run: bool = False) -> Outcome:
+        return fc_ports.create(tx, self.desk, actor, wish, dry_run)
+
+    def patch_fc_port(self, tx: Session, actor: Actor, port: str, patch: FcPortPatch, dry_run: bool = False) -> Outcome:
+        """Makes a Fibre Channel port something else; the plan names the hosts that lose their paths."""
+        return fc_ports.patch(tx, self.desk, actor, port, patch, dry_run)
+
+    def delete_fc_port(self, tx: Session, actor: Actor, port: str, dry_run: bool = False) -> Outcome:
+        return fc_ports.delete(tx, self.desk, actor, port, dry_run)
 
     def create_mappings(
         self, tx: Session, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool = False

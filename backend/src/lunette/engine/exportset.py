@@ -17,6 +17,8 @@ from lunette.domain.exports import (
     ExportArray,
     ExportChap,
     ExportDhChap,
+    ExportFcInitiator,
+    ExportFcPort,
     ExportInitiator,
     ExportLun,
     ExportNvmeHost,
@@ -28,6 +30,7 @@ from lunette.domain.exports import (
     Release,
     ReleaseKind,
 )
+from lunette.domain.fc import FcMode
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import ResourceState
@@ -37,6 +40,7 @@ from lunette.planner.engines import volume_planning
 from lunette.store.database import after_commit
 from lunette.store.resources import (
     Array,
+    FcPort,
     Host,
     HostGroupMember,
     Mapping,
@@ -93,6 +97,10 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
         portals=_portals(tx),
         targets=tuple(_targets(owners, box)),
         subsystems=tuple(_subsystems(owners, box)),
+        fc_ports=tuple(
+            ExportFcPort(port_id=row.id, wwpn=row.wwpn, mode=FcMode(row.mode))
+            for row in tx.scalars(select(FcPort).order_by(FcPort.id))
+        ),
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
 
@@ -181,6 +189,7 @@ def _targets(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportTarget]
                 target_id=owner.row.id, owner=owner.id, iqn=owner.row.iqn, tag=owner.row.tag,
                 os_type=_common_os(owner.hosts),
                 initiators=tuple(i for host in owner.hosts for i in _initiators(host, box)),
+                fc_initiators=tuple(i for host in owner.hosts for i in _fc_initiators(host)),
                 luns=owner.sorted_luns(Family.SCSI),
             )  # fmt: skip
 
@@ -224,6 +233,12 @@ def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
     for initiator in host.initiators:
         if initiator.kind == "iqn":
             yield ExportInitiator(initiator_id=initiator.id, host=host.name, iqn=initiator.name, chap=chap)
+
+
+def _fc_initiators(host: Host) -> Iterable[ExportFcInitiator]:
+    for initiator in host.initiators:
+        if initiator.kind == "wwpn":
+            yield ExportFcInitiator(initiator_id=initiator.id, host=host.name, wwpn=initiator.name)
 
 
 def _chap(host: Host, box: SecretBox) -> ExportChap | None:

@@ -62,6 +62,8 @@ def _facts(tx: Session, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, 
     hosts = by_reference(tx, Host, (wish.host for wish in wishes if wish.host is not None))
     groups = by_reference(tx, HostGroup, (wish.host_group for wish in wishes if wish.host_group is not None))
     owner_ids = {host.id for host in hosts.values()} | {group.id for group in groups.values()}
+    beside = _beside(tx, owner_ids)
+    owner_ids |= {related for ids in beside.values() for related in ids}
     volume_ids = {row.id for row in volumes.values()}
     owner = func.coalesce(Mapping.host_id, Mapping.host_group_id)
     query = (
@@ -87,8 +89,8 @@ def _facts(tx: Session, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, 
             )
             for reference, row in volumes.items()
         },
-        hosts={ref: _owner(row, False, luns[row.id], [row]) for ref, row in hosts.items()},
-        host_groups={ref: _owner(row, True, luns[row.id], _members(tx, row.id)) for ref, row in groups.items()},
+        hosts={ref: _owner(row, [row], luns, beside) for ref, row in hosts.items()},
+        host_groups={ref: _owner(row, _members(tx, row.id), luns, beside) for ref, row in groups.items()},
         portals=Counter(Protocol(protocol).family for protocol in tx.scalars(select(Portal.protocol))),
     )
     return facts, present
@@ -105,11 +107,30 @@ def _members(tx: Session, group_id: str) -> Sequence[Host]:
     return tx.scalars(select(Host).where(Host.id.in_(ids))).all()
 
 
-def _owner(row: Host | HostGroup, is_group: bool, luns: dict[int, str], hosts: Sequence[Host]) -> Owner:
+def _beside(tx: Session, owner_ids: set[str]) -> dict[str, set[str]]:
+    """By host the group, and by group the hosts, whose numbers show through the same WWPN: a port is one target."""
+    query = (
+        select(HostGroupMember.host_id, HostGroupMember.host_group_id)
+        .join(HostInitiator, HostInitiator.host_id == HostGroupMember.host_id)
+        .where(HostInitiator.kind == "wwpn")
+        .where(HostGroupMember.host_id.in_(owner_ids) | HostGroupMember.host_group_id.in_(owner_ids))
+    )
+    found: dict[str, set[str]] = defaultdict(set)
+    for host_id, group_id in tx.execute(query):
+        found[host_id].add(group_id)
+        found[group_id].add(host_id)
+    return found
+
+
+def _owner(
+    row: Host | HostGroup, hosts: Sequence[Host], luns: dict[str, dict[int, str]], beside: dict[str, set[str]]
+) -> Owner:
     kinds = Counter(initiator.kind for host in hosts for initiator in host.initiators)
     return Owner(
-        row.id, row.name, is_group, luns, kinds["iqn"], kinds["nqn"], frozenset(OsType(host.os_type) for host in hosts)
-    )
+        row.id, row.name, isinstance(row, HostGroup), luns[row.id], kinds["iqn"], kinds["nqn"],
+        frozenset(OsType(host.os_type) for host in hosts), kinds["wwpn"],
+        {number: name for other in beside.get(row.id, ()) for number, name in luns[other].items()},
+    )  # fmt: skip
 
 
 def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool) -> Outcome:
@@ -147,7 +168,11 @@ def _target(tx: Session, mapping: Mapping) -> Target:
 def _connected(tx: Session, desk: Desk, mapping: Mapping) -> Connected:
     target, family = _target(tx, mapping), Family(mapping.family)
     name = target.iqn if family is Family.SCSI else target.nqn
-    found = [session for session in connected.sessions(desk) or () if session.target == name]
+    found = [
+        session
+        for session in connected.sessions(desk) or ()
+        if session.target == name or (family is Family.SCSI and session.protocol is Protocol.FC)
+    ]
     return connected.among(tx, desk, family, found, only=_host_ids(tx, mapping))
 
 
@@ -165,7 +190,8 @@ def _leaving(tx: Session, mapping: Mapping) -> list[tuple[ReleaseKind, str]]:
         scsi = mapping.family == Family.SCSI
         leaving.append((ReleaseKind.TARGET if scsi else ReleaseKind.SUBSYSTEM, _target(tx, mapping).id))
         initiators = select(HostInitiator.id).where(
-            HostInitiator.host_id.in_(_host_ids(tx, mapping)), HostInitiator.kind == ("iqn" if scsi else "nqn")
+            HostInitiator.host_id.in_(_host_ids(tx, mapping)),
+            HostInitiator.kind.in_(["iqn", "wwpn"] if scsi else ["nqn"]),
         )
         leaving += [(ReleaseKind.INITIATOR, initiator_id) for initiator_id in tx.scalars(initiators)]
     return leaving

@@ -17,7 +17,7 @@ from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.store.database import Store
-from lunette.store.resources import Host, HostGroup, Portal, Target
+from lunette.store.resources import FcPort, Host, HostGroup, Portal, Target
 from lunette.store.schema import utc_now
 from lunette.system.agent_port import AgentPort
 
@@ -25,7 +25,7 @@ PERIOD_S = 10.0
 BLOCKED_PERIOD_S = 2.0
 GRACE_S = 10.0
 """Something that is blocked or away for less is a restart or a change under way, and no alert."""
-FAMILIES = ("agent.", "exports.", "target.", "subsystem.", "portal.")
+FAMILIES = ("agent.", "exports.", "target.", "subsystem.", "portal.", "fc_port.")
 
 
 class Reconciler:
@@ -126,10 +126,16 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
     for portal in report.portals:
         if portal.state is ServingState.BLOCKED:
             yield _blocked("portal", portal.portal_id, f"Portal {portals.get(portal.portal_id, '?')}", portal.reason)
+    names = {row.id: row.wwpn for row in tx.scalars(select(FcPort))}
+    for port in report.fc_ports:
+        if port.state is ServingState.BLOCKED:
+            what = f"Fibre Channel port {names.get(port.port_id, '?')}"
+            yield _blocked("fc_port", port.port_id, what, port.reason)
 
 
 def _blocked(noun: str, ref: str, what: str, reason: str | None) -> Cause:
-    words = {"target": "cannot reach its volumes", "subsystem": "cannot reach its NVMe volumes"}
+    words = {"target": "cannot reach its volumes", "subsystem": "cannot reach its NVMe volumes",
+             "fc_port": "is not what it is to be"}  # fmt: skip
     return Cause(
         key=f"{noun}.blocked:{ref}",
         severity=Severity.CRITICAL,

@@ -22,7 +22,7 @@ from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteArray, SiteNoun, SiteRequest
-from lunette.engine import array_changes, arrays, completion, host_groups, hosts, mappings, portals, volumes
+from lunette.engine import array_changes, arrays, completion, fc_ports, host_groups, hosts, mappings, portals, volumes
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.site_known import known
@@ -59,6 +59,9 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.DELETE, SiteNoun.HOST): lambda tx, desk, who, c: hosts.delete(tx, who, c.name, False),
     (Verb.DELETE, SiteNoun.HOST_GROUP): lambda tx, desk, who, c: host_groups.delete(tx, who, c.name, False),
     (Verb.DELETE, SiteNoun.PORTAL): lambda tx, desk, who, c: portals.delete(tx, desk, who, c.name, False),
+    (Verb.CREATE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.create(tx, desk, who, _only(c), False),
+    (Verb.PATCH, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.patch(tx, desk, who, c.name, _only(c), False),
+    (Verb.DELETE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.delete(tx, desk, who, c.name, False),
     (Verb.DELETE, SiteNoun.MAPPING): (
         lambda tx, desk, who, c: mappings.delete(tx, desk, who, _mapping_id(tx, c.name), False)
     ),

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.base import Model
+from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
@@ -16,7 +17,7 @@ from lunette.domain.site import Site, SiteArray, SiteChap, SiteHost, SiteNoun
 from lunette.domain.volumes import VolumeCreate
 from lunette.planner.hosts import KINDS
 from lunette.planner.site import KnownSite
-from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
+from lunette.store.resources import Array, FcPort, Host, HostGroup, Mapping, Portal, Volume
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
 
@@ -41,6 +42,7 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
             for row in groups
         ),
         portals=tuple(_entry(PortalCreate, row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
+        fc_ports=tuple(_entry(FcPortCreate, row) for row in tx.scalars(select(FcPort).order_by(FcPort.wwpn))),
         mappings=_mappings(tx, names),
     )
     return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))

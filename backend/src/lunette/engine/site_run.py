@@ -25,7 +25,7 @@ from lunette.store.journal import Job, JobStep
 from lunette.store.schema import utc_now
 
 RETRY_S = 2.0
-LOOKS = (SiteNoun.ARRAY, SiteNoun.VOLUME, SiteNoun.PORTAL)
+LOOKS = (SiteNoun.ARRAY, SiteNoun.VOLUME, SiteNoun.PORTAL, SiteNoun.FC_PORT)
 """Changes of these check the machine; it is asked before the transaction, so that no writer waits for it."""
 
 

@@ -1,7 +1,7 @@
 """Plans for mappings: one volume, one owner unless shared is meant, one number, counted from 1."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.hosts import OsType
@@ -45,11 +45,14 @@ class Owner:
     """How many iSCSI initiators it has."""
     nqns: int = 0
     os_types: frozenset[OsType] = frozenset()
+    wwpns: int = 0
+    beside: Mapping[int, str] = field(default_factory=dict)
+    """What its hosts see under other numbers through the same WWPNs: their own volumes, or their group's."""
 
     @property
     def family(self) -> Family:
         """Over what a volume is mapped to it where nothing else was asked for."""
-        return Family.NVME if self.nqns and not self.iqns else Family.SCSI
+        return Family.NVME if self.nqns and not (self.iqns or self.wwpns) else Family.SCSI
 
 
 @dataclass(frozen=True)
@@ -171,7 +174,7 @@ def _check_families(
 
 def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> dict[int, int]:
     """Numbers asked for are set first, so that a free choice in the same batch never takes one of them."""
-    used: dict[str, dict[int, str]] = {pair[1].id: dict(pair[1].luns) for pair in found if pair}
+    used: dict[str, dict[int, str]] = {pair[1].id: {**pair[1].beside, **pair[1].luns} for pair in found if pair}
     numbers: dict[int, int] = {}
     free_choice = [index for index, pair in enumerate(found) if pair and wishes[index].lun is None]
     for index, pair in enumerate(found):
@@ -226,7 +229,7 @@ def _plan(chosen: Sequence[NewMapping], facts: MappingFacts) -> Plan:
     ]
     warnings += [
         f"There is no portal for {NAMES[family]} yet, so no host can reach the volumes."
-        for family in sorted({new.family for new in chosen})
+        for family in sorted({new.family for new in chosen if new.owner.iqns or not new.owner.wwpns})
         if not facts.portals.get(family)
     ]
     return Plan(title=title, changes=tuple(changes), steps=(), warnings=tuple(warnings))
@@ -243,8 +246,8 @@ def number_name(family: Family, lun: int) -> str:
 
 def _door_warnings(new: NewMapping) -> Iterator[str]:
     owner = new.owner
-    if new.family is Family.SCSI and owner.iqns == 0:
-        yield f"{owner.name} has no iSCSI initiator yet, so it cannot log in."
+    if new.family is Family.SCSI and owner.iqns == owner.wwpns == 0:
+        yield f"{owner.name} has no iSCSI initiator and no WWPN yet, so it cannot log in."
     if new.family is Family.NVME and owner.nqns == 0:
         yield f"{owner.name} has no NQN yet, so it cannot connect."
     if new.family is Family.NVME and owner.is_group:

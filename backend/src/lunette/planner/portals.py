@@ -47,6 +47,10 @@ def plan_create(
     findings = Findings()
     check_name(findings, "portal", wish.name, name_taken)
     address = str(wish.address)
+    if wish.protocol is Protocol.FC:
+        message = "Fibre Channel has no portals: make a port of an HBA a target instead (fc-ports)"
+        findings.add(Invalid, "protocol", wish.protocol.value, message)
+        findings.refuse(f"Portal {wish.name} was not created")
     engine = SERVED_BY[wish.protocol]
     unserved = unserved_reason(seen, engine.value, wish.protocol.value)
     if unserved:

@@ -13,6 +13,7 @@ from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.site import Site, SiteChap, SiteHost, SiteNoun, SiteRequest, key_of
@@ -22,11 +23,12 @@ from lunette.planner.site_scope import narrow
 
 CREATES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.ARRAY: ArrayCreate, SiteNoun.VOLUME: VolumeCreate, SiteNoun.HOST: HostCreate,
-    SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.MAPPING: MappingCreate,
+    SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.FC_PORT: FcPortCreate,
+    SiteNoun.MAPPING: MappingCreate,
 }  # fmt: skip
 PATCHES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
-    SiteNoun.HOST_GROUP: HostGroupPatch,
+    SiteNoun.HOST_GROUP: HostGroupPatch, SiteNoun.FC_PORT: FcPortPatch,
 }  # fmt: skip
 """What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
@@ -67,23 +69,26 @@ class Phase(IntEnum):
     PATCH_GROUPS = 16
     DELETE_PORTALS = 17
     CREATE_PORTALS = 18
-    CREATE_MAPPINGS = 19
+    DELETE_FC_PORTS = 19
+    CREATE_FC_PORTS = 20
+    PATCH_FC_PORTS = 21
+    CREATE_MAPPINGS = 22
 
 
 _CREATE = {
     SiteNoun.ARRAY: Phase.CREATE_ARRAYS, SiteNoun.VOLUME: Phase.CREATE_VOLUMES, SiteNoun.HOST: Phase.CREATE_HOSTS,
     SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS, SiteNoun.PORTAL: Phase.CREATE_PORTALS,
-    SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
+    SiteNoun.FC_PORT: Phase.CREATE_FC_PORTS, SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
 }  # fmt: skip
 _PATCH = {
     SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
-    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS,
+    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS, SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
 }  # fmt: skip
 _SHRINK = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
 _DELETE = {
     SiteNoun.ARRAY: Phase.DELETE_ARRAYS, SiteNoun.VOLUME: Phase.DELETE_VOLUMES, SiteNoun.HOST: Phase.DELETE_HOSTS,
     SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS, SiteNoun.PORTAL: Phase.DELETE_PORTALS,
-    SiteNoun.MAPPING: Phase.UNMAP_STAYING,
+    SiteNoun.FC_PORT: Phase.DELETE_FC_PORTS, SiteNoun.MAPPING: Phase.UNMAP_STAYING,
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from lunette.domain.exports import (
     TargetReport,
     VolumeReport,
 )
+from lunette.domain.fc import FcMode
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation, SessionsObservation
@@ -26,6 +27,7 @@ KINDS = {Family.SCSI: frozenset({"iqn", "wwpn"}), Family.NVME: frozenset({"nqn"}
 """The kinds of initiator that see a volume over each family."""
 KIND_OF = {
     Protocol.ISCSI: "iqn", Protocol.ISER: "iqn", Protocol.NVME_TCP: "nqn", Protocol.NVME_RDMA: "nqn",
+    Protocol.FC: "wwpn",
 }  # fmt: skip
 """The kind of initiator that comes over each protocol."""
 AWAY = "nobody knows: the agent does not answer; look at lunette-agent on the appliance"
@@ -201,7 +203,7 @@ def _portal(facts: ChainFacts) -> WhyLink:
     elif facts.guest and not kinds:
         return _broken(Part.PORTAL, f"host {facts.guest.name} has no initiator; enter its IQN, WWPN or NQN")
     if kinds == {"wwpn"}:
-        return _ok(Part.PORTAL, "the host comes over Fibre Channel, which has no portals")
+        return _fc_port(facts)
     fitting = [portal for portal in facts.portals if KIND_OF[Protocol(portal.protocol)] in kinds]
     if not fitting:
         there = ", ".join(sorted({portal.protocol for portal in facts.portals})) or "none"
@@ -223,6 +225,36 @@ def _place(portal: KnownPortal) -> str:
     return f"{shown(portal.address, portal.port)}{' over RDMA' if Protocol(portal.protocol).is_rdma else ''}"
 
 
+def _fc_port(facts: ChainFacts) -> WhyLink:
+    """A Fibre Channel port in target mode with a link, for a host that comes over nothing else."""
+    if facts.report is None or facts.seen is None:
+        return _unknown(Part.PORTAL)
+    serving = [port for port in facts.seen.fc_ports if port.mode in (FcMode.TARGET, FcMode.DUAL)]
+    if not serving:
+        there = ", ".join(port.wwpn for port in facts.seen.fc_ports) or "none"
+        return _broken(Part.PORTAL, f"no Fibre Channel port serves as a target (there are: {there}); make one a target")
+    online = [port.wwpn for port in serving if port.state == "Online"]
+    if not online:
+        return _broken(Part.PORTAL, f"Fibre Channel port {serving[0].wwpn} has no link ({serving[0].state})")
+    return _ok(Part.PORTAL, f"Fibre Channel port {shorten(online)} is online")
+
+
+def _not_over_fc(facts: ChainFacts, guest: Guest) -> WhyLink:
+    """The host has no session on a port of ours: whether it is on the fabric at all says whose turn it is."""
+    wwpns = {name for _, name in guest.initiators}
+    ports = facts.seen.fc_ports if facts.seen else ()
+    here = [(port.wwpn, one.wwpn) for port in ports for one in port.remotes if one.wwpn in wwpns]
+    if here:
+        words = (
+            f"{here[0][1]} of host {guest.name} is on the fabric of {here[0][0]} and is not logged in as an initiator"
+        )
+        return _broken(
+            Part.SESSION, f"{words}; let it log in anew (`echo 1 > /sys/class/fc_host/hostN/issue_lip` on it)"
+        )
+    words = f"host {guest.name} ({shorten(sorted(wwpns))}) is not seen on the fabric of any port"
+    return _broken(Part.SESSION, f"{words}; look at its link, at the switch's zones, and compare its WWPN")
+
+
 def _session(facts: ChainFacts) -> WhyLink:
     guest = facts.guest
     if guest is None or guest.way is None:
@@ -231,12 +263,14 @@ def _session(facts: ChainFacts) -> WhyLink:
         return _unknown(Part.SESSION)
     names = {name.lower() for _, name in guest.initiators}
     own = [session for session in facts.sessions.sessions if session.initiator.lower() in names]
-    here = [session for session in own if session.target == guest.way.target_name]
+    here = [session for session in own if session.target == guest.way.target_name or session.protocol is Protocol.FC]
     if here:
         return _ok(Part.SESSION, f"host {guest.name} is logged in{f' from {here[0].peer}' if here[0].peer else ''}")
     unseen = next((one for one in facts.sessions.unseen if one.family is guest.way.family), None)
     if unseen is not None:
         return _unknown(Part.SESSION, unseen.reason)
+    if {kind for kind, _ in guest.initiators} & KINDS[guest.way.family] == {"wwpn"}:
+        return _not_over_fc(facts, guest)
     elsewhere = " (it is logged in to another target)" if own else ""
     fitting = [one for one in facts.portals if Protocol(one.protocol).family is guest.way.family]
     places = [_place(portal) for portal in fitting]

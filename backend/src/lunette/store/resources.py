@@ -182,6 +182,15 @@ class Portal(Resource, Base):
     port: Mapped[int]
 
 
+class FcPort(Resource, Base):
+    """A Fibre Channel port that is managed here; one without a row is left as its driver made it."""
+
+    __tablename__ = "fc_port"
+
+    wwpn: Mapped[str] = mapped_column(String(23), unique=True)
+    mode: Mapped[str] = mapped_column(String(16))
+
+
 class ReleaseRow(Base):
     """The permission to stop serving one thing; it stays until the agent acknowledges the generation."""
 

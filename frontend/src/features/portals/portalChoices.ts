@@ -1,14 +1,17 @@
 /** What a new portal can speak, and on which addresses: what the engines and the RDMA devices tell. */
 import type { Engine, Protocol, RdmaDevice } from '@/api'
 
+/** Fibre Channel has no portals: its ports are those of the HBAs. */
+export type Listening = Exclude<Protocol, 'fc'>
+
 /** The usual port of each protocol; iSER needs one of its own beside iSCSI. */
-export const PORTS: Record<Protocol, number> = {
+export const PORTS: Record<Listening, number> = {
   iscsi: 3260,
   iser: 3261,
   'nvme-tcp': 4420,
   'nvme-rdma': 4420,
 }
-export const PROTOCOLS = Object.keys(PORTS) as Protocol[]
+export const PROTOCOLS = Object.keys(PORTS) as Listening[]
 
 export const isRdma = (protocol: Protocol): boolean => protocol === 'iser' || protocol === 'nvme-rdma'
 

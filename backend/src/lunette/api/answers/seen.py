@@ -12,6 +12,7 @@ from lunette.domain.arrays import ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import (
     ConvergeReport,
+    FcPortReport,
     ObservedSession,
     PortalReport,
     ServingState,
@@ -77,6 +78,10 @@ class Seen:
         """Whether a volume is served now. One that nobody maps is not served."""
         return self._export(self._exported.get(volume_id)) if is_mapped else NOTHING
 
+    @cached_property
+    def _fc_ports(self) -> dict[str, FcPortReport]:
+        return {port.port_id: port for port in self._report.fc_ports} if self._report else {}
+
     def owner_export(self, target_id: str | None, families: Collection[Family]) -> Export:
         """Whether all that is mapped to a host or group is open now; `families` are those of its mappings."""
         found = [self.door_export(target_id, family) for family in sorted(families)] if target_id else []
@@ -91,12 +96,16 @@ class Seen:
         """Whether a portal listens now."""
         return self._export(self._portals.get(portal_id))
 
+    def fc_port_export(self, port_id: str | None) -> Export:
+        """Whether a Fibre Channel port is what it is to be; nothing is asked of one that is not managed."""
+        return self._export(self._fc_ports.get(port_id)) if port_id else NOTHING
+
     def mapping_export(self, volume_id: str, target_id: str | None, family: Family) -> Export:
         """Whether a mapping is served: its volume is there, and its owner's target or subsystem is open."""
         volume = self.volume_export(volume_id, is_mapped=True)
         return volume if volume.state is not ExportState.OPEN else self.door_export(target_id, family)
 
-    def _export(self, report: TargetReport | VolumeReport | PortalReport | None) -> Export:
+    def _export(self, report: TargetReport | VolumeReport | PortalReport | FcPortReport | None) -> Export:
         if self.observation is None:
             return AWAY
         if report is None:

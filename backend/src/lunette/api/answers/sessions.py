@@ -24,7 +24,9 @@ class Session(Answer):
     initiator: str
     protocol: Protocol
     target_iqn: str | None
-    """Of a SCSI session."""
+    """Of an iSCSI session."""
+    target_wwpn: str | None
+    """Our port, of a Fibre Channel session."""
     subsystem_nqn: str | None
     """Of an NVMe session."""
     portal: str | None
@@ -45,13 +47,15 @@ class SessionPage(Page[Session]):
 
 def session_answer(session: ObservedSession, host: tuple[str, str] | None, age_s: float) -> Session:
     """`host` is the id and name of the host that owns the initiator name."""
-    is_scsi = session.protocol.family is Family.SCSI
+    over_fc = session.protocol is Protocol.FC
+    is_scsi = session.protocol.family is Family.SCSI and not over_fc
     where = "\n".join((session.target, session.initiator, session.portal or "", session.peer or ""))
     return Session(
         id=hashlib.sha256(where.encode()).hexdigest()[:16],
         host=host[1] if host else None, host_id=host[0] if host else None,
         initiator=session.initiator, protocol=session.protocol, target_iqn=session.target if is_scsi else None,
-        subsystem_nqn=None if is_scsi else session.target,
+        target_wwpn=session.target if over_fc else None,
+        subsystem_nqn=session.target if session.protocol.family is Family.NVME else None,
         portal=session.portal, peer=session.peer, state=session.state,
         since=datetime.fromtimestamp(session.since, UTC) if session.since is not None else None,
         read_bytes=session.read_bytes, write_bytes=session.write_bytes, commands=session.commands, age_s=age_s,

@@ -36,7 +36,7 @@ def session_list(
         one
         for one in sessions
         if (host is None or host in (one.host, one.host_id))
-        and matches(name, one.host, one.initiator, one.target_iqn, one.subsystem_nqn)
+        and matches(name, one.host, one.initiator, one.target_iqn, one.target_wwpn, one.subsystem_nqn)
     ]
     found = seen_page(kept, page, sort, _key)
     unseen = tuple(

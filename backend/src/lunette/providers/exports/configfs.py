@@ -80,6 +80,10 @@ class Configfs:
         """Without a newline: LIO's CHAP attributes would keep it. The value is in no message."""
         self._move(f"set {path}", lambda: self.system.write(f"{self.root}/{path}", value))
 
+    def write_sysfs(self, path: str, value: str) -> None:
+        """Set an attribute of a device, by its whole path."""
+        self._move(f"set {path} to {value}", lambda: self.system.write(path, value))
+
     def hold(self, path: str, attribute: Attribute) -> None:
         """Write the attribute only if it holds something else: some kernels refuse a write that changes nothing."""
         found = self.read(f"{path}/{attribute.name}")

@@ -1,1 +1,1 @@
-"""What carries exports to the hosts: RDMA devices."""
+"""What carries exports to the hosts, as the machine shows it: RDMA devices and Fibre Channel ports."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from lunette.system.fake import zfs_tools
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.configfs import refuse
+from lunette.system.fake.fc import FakeFcPort, FcWorld
 from lunette.system.fake.files import Files
 from lunette.system.fake.lio_core import TargetCore
 from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
@@ -25,7 +26,8 @@ GIB = 1024**3
 FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
 """Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert", "zfs")  # fmt: skip
+           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert", "tcm_fc", "tcm_qla2xxx",
+           "zfs")  # fmt: skip
 
 
 class Hardware:
@@ -58,6 +60,7 @@ class Hardware:
         self.nvme: NvmeTarget | None = None
         self.rdma = RdmaCore(self.addresses, self._request_module)
         self.tools.add("rdma", self.rdma.resources)
+        self.fc = FcWorld(self._core)
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
         self._to_come: list[tuple[float, Callable[[], None]]] = []
@@ -99,6 +102,14 @@ class Hardware:
         self.rdma.unplug(name)
         self.changed()
 
+    def add_fc_port(self, wwpn: str, driver: str = "fcoe") -> FakeFcPort:
+        """A port of an HBA, or of a software fabric, comes up."""
+        port = FakeFcPort(wwpn, number=7 + len(self.fc.ports), driver=driver)
+        self.fc.ports.append(port)
+        self.changed()
+        self._tell()
+        return port
+
     def pull(self, disk: FakeDisk) -> None:
         """Take a drive out while the machine runs."""
         disk.is_present = False
@@ -136,6 +147,7 @@ class Hardware:
         self.files.seed("/run/lunette/.keep", b"")
         self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
         self.vfs.configfs.clear()
+        self.fc.reboot()
         self._load(self.boot_modules)
         self.advance(10.0)
         self.changed()
@@ -169,6 +181,7 @@ class Hardware:
             modules = frozenset(self._modules)
             node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma)
             self._tree = build(node, self.clock)
+            self.fc.add_to(self._tree)
         return self._tree
 
     def _load(self, names: set[str]) -> None:
@@ -181,6 +194,7 @@ class Hardware:
         if "target_core_mod" in self._modules and self.target is None:
             iscsi = IscsiFabric(self._core, self.addresses, self.rdma)
             fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
+            fabrics |= self.fc.fabrics(self.available_modules)
             self.iscsi = iscsi
             self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
             self.vfs.mount(self.target.root)
@@ -213,6 +227,8 @@ class Hardware:
         return 0, "", ""
 
     def _write_sysfs(self, path: str, text: str) -> None:
+        if self.fc.write(path, text):
+            return
         parts = path.split("/")
         array = self.md.arrays.get(parts[3]) if path.startswith("/sys/block/") else None
         if array is None or parts[4:5] != ["md"]:

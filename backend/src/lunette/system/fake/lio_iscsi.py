@@ -60,7 +60,7 @@ class IscsiFabric:
         group = Group("iscsi", "fabric", {"lio_version": constant("Datera Inc. iSCSI Target v4.1.0")})
         group.make = self._make_target
         names = ("userid", "password", "userid_mutual", "password_mutual")
-        discovery = {name: setting("") for name in names} | {"enforce_discovery_auth": _flag("0")}
+        discovery = {name: setting("") for name in names} | {"enforce_discovery_auth": flag("0")}
         group.add_default(Group("discovery_auth", "discovery_auth", discovery))
         return group
 
@@ -76,7 +76,7 @@ class IscsiFabric:
         if not re.fullmatch(r"tpgt_\d{1,5}", name):
             raise refuse(errno.EINVAL)
         group = Group(name, "tpg", drop=lambda: self.close_sessions(target.name, name))
-        enabled = _flag("0")
+        enabled = flag("0")
         keep = enabled.store
 
         def enable(text: str) -> None:
@@ -88,7 +88,7 @@ class IscsiFabric:
         group.attributes["enable"] = Attribute(show=enabled.show, store=enable)
         group.attributes["dynamic_sessions"] = Attribute(show=lambda: "")
         group.attributes["rtpi"] = setting("1")
-        attrib = {key: _flag(value) for key, value in _TPG_ATTRIB.items()}
+        attrib = {key: flag(value) for key, value in _TPG_ATTRIB.items()}
         group.add_default(Group("attrib", "attrib", attrib | {k: _count(v) for k, v in _TPG_NUMBERS.items()}))
         group.add_default(Group("param", "param", {key: setting(value) for key, value in _TPG_PARAM.items()}))
         group.add_default(Group("auth", "auth", _chap()))
@@ -129,7 +129,7 @@ class IscsiFabric:
                 set_iser("0")
 
         iser = Attribute(show=lambda: f"{int(bool(times[0]))}\n", store=set_iser)
-        return Group(name, "portal", {"iser": iser, "cxgbit": _flag("0")}, drop=drop)
+        return Group(name, "portal", {"iser": iser, "cxgbit": flag("0")}, drop=drop)
 
     def _make_lun(self, name: str) -> Group:
         lun_number(name)
@@ -168,7 +168,7 @@ class IscsiFabric:
 
     def _make_mapped_lun(self, tpg: Group, name: str) -> Group:
         lun_number(name)
-        group = Group(name, "mapped_lun", {"write_protect": _flag("0")})
+        group = Group(name, "mapped_lun", {"write_protect": flag("0")})
         group.add_default(Group("statistics", "statistics"))
 
         def allow(target: Group) -> None:
@@ -259,7 +259,8 @@ def _text(attribute: Attribute) -> str:
     return attribute.show().strip() if attribute.show else ""
 
 
-def _flag(value: str) -> Attribute:
+def flag(value: str) -> Attribute:
+    """0 or 1."""
     return setting(value, lambda text: _check_number(text, range(2)))
 
 

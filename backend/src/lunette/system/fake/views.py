@@ -51,32 +51,32 @@ def build(machine: Node, now: float) -> Tree:
     """The whole tree below /, without configfs and plain files."""
     root: Tree = {}
     for device in machine.blocks.devices().values():
-        _put(root, f"/dev/{device.kernel_name}", "")
+        put(root, f"/dev/{device.kernel_name}", "")
         if device.kind != "part":
             place = _sysfs_place(device)
-            _put(root, f"/sys/devices/{place}", partial(_block, machine, device, now))
-            _put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{place}"))
-            _put(root, f"/sys/class/block/{device.kernel_name}", Link(f"../../devices/{place}"))
+            put(root, f"/sys/devices/{place}", partial(_block, machine, device, now))
+            put(root, f"/sys/block/{device.kernel_name}", Link(f"../devices/{place}"))
+            put(root, f"/sys/class/block/{device.kernel_name}", Link(f"../../devices/{place}"))
     for link, target in machine.blocks.dev_links().items():
-        _put(root, link, Link(target))
-    _put(root, "/dev/mapper/control", "")
-    _put(root, "/proc/mdstat", _mdstat(machine.md, now))
-    _put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
-    _put(root, "/proc/mounts", _mounts(machine.blocks))
-    _put(root, "/proc/self/mounts", _mounts(machine.blocks))
-    _put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
-    _put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
-    _put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
+        put(root, link, Link(target))
+    put(root, "/dev/mapper/control", "")
+    put(root, "/proc/mdstat", _mdstat(machine.md, now))
+    put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
+    put(root, "/proc/mounts", _mounts(machine.blocks))
+    put(root, "/proc/self/mounts", _mounts(machine.blocks))
+    put(root, "/proc/sys/kernel/hostname", f"{machine.hostname}\n")
+    put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
+    put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
     if "zfs" in machine.modules:
         pools: Tree = {name: {"state": f"{pool.state()}\n"} for name, pool in machine.zfs.imported.items()}
-        _put(root, "/proc/spl/kstat/zfs", {"arcstats": "", **pools})
+        put(root, "/proc/spl/kstat/zfs", {"arcstats": "", **pools})
     for module in machine.modules:
-        _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
+        put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
     for rdma_device in machine.rdma.devices.values():
         for path, text in rdma_device.files().items():
-            _put(root, f"/sys/class/infiniband/{path}", text)
-        _put(root, f"/sys/class/net/{rdma_device.interface}/mtu", "1500\n")
-    _put(root, "/sys/kernel", {})
+            put(root, f"/sys/class/infiniband/{path}", text)
+        put(root, f"/sys/class/net/{rdma_device.interface}/mtu", "1500\n")
+    put(root, "/sys/kernel", {})
     return root
 
 
@@ -94,7 +94,8 @@ def _sysfs_place(device: Device) -> str:
             return f"pci0000:00/0000:00:05.0/host0/target0:0:0/0:0:0:0/block/{name}"
 
 
-def _put(root: Tree, path: str, value: "Tree | Lazy | Link | str") -> None:
+def put(root: Tree, path: str, value: "Tree | Lazy | Link | str") -> None:
+    """Add a file, link or folder to a tree, with the folders on the way."""
     *folders, name = [part for part in path.split("/") if part]
     here = root
     for folder in folders:

@@ -17,7 +17,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.configfs import Attribute, Refused
-from lunette.providers.exports.lio import strays, tree
+from lunette.providers.exports.lio import fc, strays, tree
 from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
 from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
 from lunette.providers.fabrics import rdma
@@ -31,23 +31,35 @@ def converge(
     waiting: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     keep_strays: bool = False,
+    let_go: frozenset[str] = frozenset(),
 ) -> ConvergeReport:
     """Serve the wish and report. `waiting` tells by array id what an array that is down waits for, `held` by volume id
-    who else serves it.
+    who else serves it, `let_go` the WWPNs of ports that were managed until now.
 
     With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
     """
     wanted = tree.build(wish)
     files = Configfs(system)
-    failed = {} if keep_strays else strays.remove(files, wanted, tree.target_prefix(wish.appliance_id))
+    ports = fc.look(files, wish, let_go)
+    everything = {**wanted.nodes(), **ports.nodes()}
+    prefix = tree.target_prefix(wish.appliance_id)
+    failed = {} if keep_strays else strays.remove(files, everything, prefix, ports.owned)
     hearing = rdma.hear(system, wish.portals, no_iser(system))
-    failed |= strays.hush(files, wanted, hearing.silent)
+    failed |= strays.hush(files, everything, hearing.silent)
+    fc.set_modes(files, ports)
     builder = _Builder(files, failed, _reasons(wish, waiting or {}), held or {}, hearing.barred)
-    for level in wanted.levels:
+    for level in (*wanted.levels, *ports.levels()):
         for node in level:
             builder.make(node)
     opened = {gate.target_id: builder.open(gate) for gate in wanted.gates}
-    return _report(wish, wanted, builder, opened)
+    fc.open_doors(files, ports, failed, builder.make)
+    found = _report(wish, wanted, builder, opened)
+    return found.model_copy(
+        update={
+            "changed": files.changed, "fc_ports": fc.report(files, ports, failed),
+            "foreign": (*found.foreign, *fc.foreign(files, ports.owned)),
+        }
+    )  # fmt: skip
 
 
 class _Builder:
@@ -213,7 +225,8 @@ def withdraw(system: System) -> dict[str, str]:
         return {}
     files = Configfs(system)
     targets = strays.own_targets(files, f"{TARGET_AUTHORITY}:")
-    failed = strays.close(files, targets)
+    ports = list(fc.own_ports(files))
+    failed = strays.close(files, [*(f"iscsi/{iqn}" for iqn in targets), *ports]) | fc.close(files, ports)
     # Portals go before targets: a host that finds the portal but no target would give its disk up for good.
     failed |= strays.remove_portals(files, targets)
-    return failed | strays.remove(files, Tree(levels=(), gates=()), f"{TARGET_AUTHORITY}:")
+    return failed | strays.remove(files, {}, f"{TARGET_AUTHORITY}:", ports)

@@ -1,12 +1,13 @@
 """Who is logged in now, from the `info` files of our ACLs. The parser is pure, tested with recorded output."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from lunette.domain.exports import ObservedSession
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.domain.mappings import Protocol
-from lunette.providers.exports.lio import strays
+from lunette.providers.exports.lio import fc, strays
 from lunette.providers.exports.lio.configfs import Configfs
 from lunette.system.doorway import System
 
@@ -45,7 +46,19 @@ def observe_sessions(system: System) -> tuple[ObservedSession, ...]:
                 session = _session(files, iqn, f"iscsi/{iqn}/{group}/acls/{initiator}")
                 if session is not None:
                     found.append(session)
-    return tuple(found)
+    return (*found, *_over_fc(files))
+
+
+def _over_fc(files: Configfs) -> Iterator[ObservedSession]:
+    """Who is logged in to our Fibre Channel ports; LIO counts nothing for them."""
+    for port in fc.own_ports(files):
+        acls = f"{port}/tpgt_1/acls"
+        for wwpn in files.names(acls):
+            if fc.is_logged_in(files, f"{acls}/{wwpn}"):
+                yield ObservedSession(
+                    target=port.rpartition("/")[2], initiator=wwpn, protocol=Protocol.FC, portal=None, peer=None,
+                    state="logged in", since=None, read_bytes=None, write_bytes=None, commands=None,
+                )  # fmt: skip
 
 
 def _session(files: Configfs, iqn: str, path: str) -> ObservedSession | None:

@@ -1,11 +1,11 @@
 """Finds what stands in configfs with our mark and is not wanted any more, and removes it from the leaves up."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 
 from lunette.providers.exports.configfs import attempt
 from lunette.providers.exports.lio.configfs import Configfs
-from lunette.providers.exports.lio.tree import PREFIX, Tree
+from lunette.providers.exports.lio.tree import PREFIX, Node
 
 
 def own_targets(files: Configfs, prefix: str) -> list[str]:
@@ -31,10 +31,10 @@ def foreign(files: Configfs, prefix: str) -> tuple[str, ...]:
 
 
 def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
-    """Disable the portal groups of these targets, all before anything is removed. What was refused, by path."""
+    """Disable the groups of these targets, given by path, all before anything is removed. What was refused, by path."""
     failed: dict[str, str] = {}
-    for iqn in targets:
-        for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
+    for path in targets:
+        for group in _children(files, path, "tpgt_"):
             if files.read(f"{group}/enable") == "1":
                 attempt(failed, group, partial(files.write, f"{group}/enable", "0"))
     return failed
@@ -50,21 +50,23 @@ def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
     return failed
 
 
-def hush(files: Configfs, wanted: Tree, silent: Collection[str]) -> dict[str, str]:
+def hush(files: Configfs, wanted: Mapping[str, Node], silent: Collection[str]) -> dict[str, str]:
     """Take down the iSER side of these portals, by id. What was refused, by path.
 
     All targets share the kernel's listener of an address, so it goes, and can come anew, only when none holds it.
     """
     failed: dict[str, str] = {}
-    for path, node in wanted.nodes().items() if silent else ():
+    for path, node in wanted.items() if silent else ():
         if node.portal_id in silent and files.read(f"{path}/iser") == "1":
             attempt(failed, path, partial(files.write, f"{path}/iser", "0"))
     return failed
 
 
-def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
-    """Remove every stray. What was refused, by path: it is tried again with the next run."""
+def remove(files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Iterable[str] = ()) -> dict[str, str]:
+    """Remove every stray, also in these Fibre Channel ports of ours. What was refused, by path: the next run tries."""
     sweeper = _Sweeper(files, wanted)
+    for port in ports:
+        sweeper.target(port)
     for iqn in own_targets(files, prefix):
         sweeper.target(f"iscsi/{iqn}")
     for hba, name in own_backstores(files):
@@ -73,17 +75,17 @@ def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
 
 
 class _Sweeper:
-    def __init__(self, files: Configfs, wanted: Tree) -> None:
-        self.files, self.wanted = files, wanted.nodes()
+    def __init__(self, files: Configfs, wanted: Mapping[str, Node]) -> None:
+        self.files, self.wanted = files, wanted
         self.failed: dict[str, str] = {}
 
     def target(self, path: str) -> None:
         for group in _children(self.files, path, "tpgt_"):
             if group not in self.wanted:
-                self.failed |= close(self.files, [path.removeprefix("iscsi/")])
+                self.failed |= close(self.files, [path])
             luns = [lun for lun in _children(self.files, f"{group}/lun", "lun_") if not self._stands(lun)]
             for initiator in _children(self.files, f"{group}/acls", ""):
-                self._mapped_luns(initiator, group, luns)
+                self._mapped_luns(initiator, luns)
                 self.folder(initiator)
             for portal in _children(self.files, f"{group}/np", ""):
                 self.folder(portal)
@@ -97,11 +99,10 @@ class _Sweeper:
         if path not in self.wanted:
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
-    def _mapped_luns(self, initiator: str, group: str, going: list[str]) -> None:
+    def _mapped_luns(self, initiator: str, going: list[str]) -> None:
         """A mapped LUN goes also when the LUN behind it changes hands, and before it."""
         for mapped in _children(self.files, initiator, "lun_"):
-            behind = f"{group}/lun/{mapped.rpartition('/')[2]}"
-            if behind in going or not self._stands(mapped):
+            if not self._stands(mapped) or (going and self.files.points_to(f"{mapped}/lun") in going):
                 self._linked(mapped)
 
     def _stands(self, path: str) -> bool:

@@ -36,6 +36,8 @@ class Node(Model):
     target_id: str | None = None
     volume_id: str | None = None
     portal_id: str | None = None
+    port_id: str | None = None
+    """Of a Fibre Channel port."""
     link: tuple[str, str] | None = None
     """Link name, and the path it points to."""
     attributes: tuple[Attribute, ...] = ()

@@ -1,0 +1,107 @@
+"""Fibre Channel ports: HBAs of this machine, and which of them serve volumes."""
+
+from typing import Literal
+
+from fastapi import Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.fc_ports import FcPort, fc_ports_answer
+from lunette.api.changes import Change, Changing, Creating, answer
+from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
+from lunette.api.looking import seen_now
+from lunette.api.lookup import Reference
+from lunette.api.matching import matches
+from lunette.api.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.parts import Parts, UsedParts
+from lunette.domain.errors import NotFound
+from lunette.domain.fc import FcPortCreate, FcPortPatch
+from lunette.engine.fc_ports import need_port
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import FcPort as FcPortRow
+from lunette.store.resources import Host, HostInitiator
+
+routes = router("/fc-ports", "fc-ports")
+Sort = Literal["wwpn", "-wwpn"]
+
+
+@routes.get("", operation_id="fc_port_list", response_model=Page[FcPort], responses=LISTED)
+def fc_port_list(parts: UsedParts, page: Paging, sort: Sort = "wwpn", name: NameFilter = None) -> Page[FcPort]:
+    """The ports that are there, and managed ones that are not; `name` is matched with the WWPN."""
+    found = seen_page((one for one in _ports(parts) if matches(name, one.wwpn)), page, sort, _key)
+    return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{fc_port}", operation_id="fc_port_show", response_model=FcPort, responses=SHOWN)
+def fc_port_show(fc_port: Reference, parts: UsedParts) -> Response:
+    """One port, by WWPN, or by id if it is managed."""
+    port = _find(parts, fc_port)
+    with parts.store.read() as tx:
+        row = tx.get(FcPortRow, port.id) if port.id else None
+        return answer(port, version=row.version if row else None)
+
+
+@routes.post("", operation_id="fc_port_create", status_code=201, response_model=FcPort, responses=CREATED)
+def fc_port_create(body: FcPortCreate, change: Creating) -> Response:
+    """Takes a port over and gives it a mode. Until then it is left as its driver made it."""
+    return change.apply(
+        lambda tx: change.control.create_fc_port(tx, change.actor, body, dry_run=change.dry_run),
+        lambda tx, outcome: _shown(tx, change, outcome, 201),
+        looks=True,
+    )
+
+
+@routes.patch("/{fc_port}", operation_id="fc_port_patch", response_model=None, responses=changed(FcPort))
+def fc_port_patch(fc_port: Reference, body: FcPortPatch, change: Changing) -> Response:
+    """Makes a port a target, an initiator, or neither."""
+
+    def act(tx: Session) -> Outcome:
+        row = need_port(tx, fc_port)
+        change.check_match(row.version)
+        return change.control.patch_fc_port(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200), looks=True)
+
+
+@routes.delete("/{fc_port}", operation_id="fc_port_delete", status_code=204, response_model=None, responses=DELETED)
+def fc_port_delete(fc_port: Reference, change: Changing) -> Response:
+    """Leaves a port alone from now on; one that serves stops."""
+
+    def act(tx: Session) -> Outcome:
+        row = need_port(tx, fc_port)
+        change.check_match(row.version)
+        return change.control.delete_fc_port(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, lambda _tx, _outcome: Response(status_code=204))
+
+
+def _ports(parts: Parts) -> list[FcPort]:
+    seen = seen_now(parts)
+    with parts.store.read() as tx:
+        rows = {row.wwpn: row for row in tx.scalars(select(FcPortRow))}
+        return fc_ports_answer(rows, seen, _owners(tx))
+
+
+def _owners(tx: Session) -> dict[str, str]:
+    query = select(HostInitiator.name, Host.name).join(Host, Host.id == HostInitiator.host_id)
+    return dict(tx.execute(query.where(HostInitiator.kind == "wwpn")).all())
+
+
+def _find(parts: Parts, reference: str) -> FcPort:
+    for port in _ports(parts):
+        if reference.lower() in (port.wwpn, port.id):
+            return port
+    raise NotFound(f"There is no Fibre Channel port {reference!r}; the list of ports shows what there is.")
+
+
+def _shown(tx: Session, change: Change, outcome: Outcome, status: int) -> Response:
+    row = tx.get_one(FcPortRow, outcome.ids[0])
+    ports = fc_ports_answer({row.wwpn: row}, seen_now(change.parts), _owners(tx))
+    port = next(one for one in ports if one.id == row.id)
+    location = f"/api/v1/fc-ports/{row.id}" if status == 201 else None
+    return answer(port, status, location=location, version=row.version)
+
+
+def _key(port: FcPort, _field: str) -> tuple[Value, str]:
+    return port.wwpn, port.wwpn

@@ -1,0 +1,260 @@
+"""Fibre Channel ports in target mode, as part of converging: which stand where, who is let in, and their modes."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from lunette.domain.exports import ExportFcPort, ExportSet, FcPortReport, ServingState
+from lunette.domain.fc import FcMode
+from lunette.providers.exports.configfs import attempt
+from lunette.providers.exports.lio import fc_tree
+from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.fc_tree import Door, Place
+from lunette.providers.exports.lio.tree import HBA, PREFIX, Node
+from lunette.providers.fabrics import fc_host
+from lunette.providers.fabrics.fc_host import BY_DRIVER, FABRICS, SCSI_HOSTS, FcFabric
+from lunette.system.doorway import System
+
+_LIBFCOE = "/sys/module/libfcoe/parameters"
+_INTERFACE = re.compile(r"/net/([^/]+)/")
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What is to stand for the ports of a wish. `reasons` tells by port id what one waits for."""
+
+    wish: ExportSet
+    places: tuple[Place, ...]
+    doors: tuple[Door, ...]
+    reasons: dict[str, str]
+    hosts: Mapping[str, str]
+    """SCSI host by WWPN."""
+    owned: tuple[str, ...]
+    """Paths of the ports that are ours to change."""
+    shut: dict[str, str] = field(default_factory=dict)
+    """What keeps a WWPN out, by the path of its ACL."""
+
+    def levels(self) -> tuple[tuple[Node, ...], ...]:
+        return fc_tree.levels(self.places, self.wish.targets)
+
+    def nodes(self) -> dict[str, Node]:
+        found = [node for level in self.levels() for node in level]
+        return {node.path: node for node in (*found, *(node for door in self.doors for node in door.nodes))}
+
+
+def look(files: Configfs, wish: ExportSet, let_go: frozenset[str]) -> Ports:
+    """What each port of the wish is to be, from the HBAs that are there and what stands in configfs."""
+    hosts = fc_host.hosts(files.system)
+    reasons: dict[str, str] = {}
+    places = []
+    for port in wish.fc_ports:
+        host = hosts.get(port.wwpn)
+        if reason := _missing(files.system, port, host):
+            reasons[port.port_id] = reason
+        if port.mode is not FcMode.TARGET or (reason and host):
+            continue
+        fabric = BY_DRIVER[fc_host.driver_of(files.system, host)] if host else _standing(files, port.wwpn)
+        if fabric is None:
+            continue
+        if others := _foreign_luns(files, f"{fabric.folder}/{port.wwpn}"):
+            reasons[port.port_id] = (
+                f"port {port.wwpn} serves {others[0]} already, which is not ours: take it away there first"
+            )
+        else:
+            places.append(_place(files, port, fabric, host, wish))
+    standing = {
+        path: files.points_to(f"{path}/lun") or ""
+        for one in places
+        for wwpn, numbers in fc_tree.collisions(wish.targets).items()
+        for path in (f"{one.group}/acls/{wwpn}/lun_{number}" for number in numbers)
+    }
+    return Ports(
+        wish=wish, places=tuple(places), doors=tuple(fc_tree.doors(places, wish.targets, standing)), reasons=reasons,
+        hosts=hosts, owned=tuple(own_ports(files, let_go | {port.wwpn for port in wish.fc_ports})),
+    )  # fmt: skip
+
+
+def _missing(system: System, port: ExportFcPort, host: str | None) -> str | None:
+    """Why a port cannot be what it is to be; one that is to be nothing lacks nothing."""
+    if host is None and port.mode is not FcMode.DISABLED:
+        return f"no Fibre Channel port {port.wwpn} is there: put its HBA back, or delete the port here"
+    if host is not None and port.mode is FcMode.TARGET:
+        return fc_host.hindrance(system, fc_host.driver_of(system, host))
+    return None
+
+
+def _place(files: Configfs, port: ExportFcPort, fabric: FcFabric, host: str | None, wish: ExportSet) -> Place:
+    standing = dict(_luns(files, f"{fabric.folder}/{port.wwpn}/tpgt_1"))
+    return fc_tree.place(port, fabric, host, fc_tree.choose_numbers(standing, fc_tree.served(wish.targets)))
+
+
+def _standing(files: Configfs, wwpn: str) -> FcFabric | None:
+    """Whose folder a port has; its exports stay though its HBA is away for a moment."""
+    return next((fabric for fabric in FABRICS if files.exists(f"{fabric.folder}/{wwpn}")), None)
+
+
+def _luns(files: Configfs, group: str) -> Iterator[tuple[int, str]]:
+    """Number and volume of every LUN of ours in a port's group."""
+    for name in files.names(f"{group}/lun"):
+        behind = files.points_to(f"{group}/lun/{name}/volume") if name.startswith("lun_") else None
+        if behind is not None and behind.startswith(f"{HBA}/{PREFIX}"):
+            yield int(name[4:]), behind.removeprefix(f"{HBA}/{PREFIX}")
+
+
+def _foreign_luns(files: Configfs, path: str) -> list[str]:
+    """What a port serves that is not ours."""
+    found = []
+    for group in (f"{path}/{name}" for name in files.names(path) if name.startswith("tpgt_")):
+        for lun in (f"{group}/lun/{name}" for name in files.names(f"{group}/lun") if name.startswith("lun_")):
+            behind = [files.points_to(f"{lun}/{name}") for name in files.names(lun)]
+            found += [one for one in behind if one is not None and not one.startswith(f"{HBA}/{PREFIX}")]
+    return found
+
+
+def _folders(files: Configfs) -> Iterator[str]:
+    for fabric in FABRICS:
+        yield from (f"{fabric.folder}/{name}" for name in files.folders(fabric.folder) if ":" in name)
+
+
+def own_ports(files: Configfs, managed: Collection[str] = ()) -> Iterator[str]:
+    """Ports that serve volumes of ours, or nothing and are managed; never one with a LUN of others."""
+    for path in _folders(files):
+        ours = bool(dict(_luns(files, f"{path}/tpgt_1"))) or path.rpartition("/")[2] in managed
+        if ours and not _foreign_luns(files, path):
+            yield path
+
+
+def foreign(files: Configfs, owned: Sequence[str]) -> tuple[str, ...]:
+    """Ports that others serve through: shown, never touched."""
+    return tuple(path for path in _folders(files) if path not in owned)
+
+
+def set_modes(files: Configfs, ports: Ports) -> None:
+    """Turn the initiator half of a port on or off, where its driver lets one do so while the machine runs."""
+    for port in ports.wish.fc_ports:
+        host = ports.hosts.get(port.wwpn)
+        if host is None or port.port_id in ports.reasons or fc_host.driver_of(files.system, host) != "qla2xxx":
+            continue
+        path, wanted = f"{SCSI_HOSTS}/{host}/qlini_mode", fc_host.INI_MODES[port.mode]
+        if not files.system.exists(path):
+            if port.mode is not FcMode.TARGET:
+                ports.reasons[port.port_id] = _reboot(port.mode)
+        elif fc_host.parse_ini_mode(files.system.read(path)) != wanted and not _is_on(files, port):
+            refused: dict[str, str] = {}
+            attempt(refused, path, partial(files.write_sysfs, path, wanted))
+            if refused or fc_host.parse_ini_mode(files.system.read(path)) != wanted:
+                ports.reasons[port.port_id] = _reboot(port.mode)
+
+
+def _is_on(files: Configfs, port: ExportFcPort) -> bool:
+    """The driver takes no other mode while its target half is on (TARGET_STILL_ACTIVE in qla_set_ini_mode)."""
+    return files.read(f"qla2xxx/{port.wwpn}/tpgt_1/enable") == "1"
+
+
+def _reboot(mode: FcMode) -> str:
+    option = f"options qla2xxx qlini_mode={fc_host.INI_MODES[mode]}"
+    return (
+        f"its driver does not change its mode while the machine runs: a reboot is needed, with '{option}' in "
+        "/etc/modprobe.d and in the initramfs"
+    )
+
+
+def open_doors(files: Configfs, ports: Ports, failed: dict[str, str], make: Callable[[Node], None]) -> None:
+    """Let every host in whose volumes all stand; who is logged in stays in. Then the ports open."""
+    new: dict[str, list[str]] = {}
+    for door in ports.doors:
+        stood = files.exists(door.path)
+        reason = _open(files, door, failed, make)
+        if reason is not None:
+            ports.shut[door.path] = reason
+        elif not stood:
+            new.setdefault(door.port_id, []).append(door.wwpn)
+    for one in ports.places:
+        if one.group in failed:
+            continue
+        if one.has_switch and files.read(f"{one.group}/enable") != "1":
+            attempt(failed, one.group, partial(files.write, f"{one.group}/enable", "1"))
+        elif one.host is not None:
+            _link_up(files, one.host)
+            _call_in(files, one.host, new.get(one.port.port_id, ()))
+
+
+def _open(files: Configfs, door: Door, failed: dict[str, str], make: Callable[[Node], None]) -> str | None:
+    """Make one door whole, or take away what stands of it unless its host is logged in. What is missing, in words."""
+    is_in = is_logged_in(files, door.path)
+    missing = door.refusal or next((failed[path] for path in door.needs if path in failed), None)
+    if missing is None or is_in:
+        for node in door.nodes:
+            make(node)
+        missing = missing or next((failed[node.path] for node in door.nodes if node.path in failed), None)
+    if missing is not None and not is_in and files.exists(door.path):
+        for lun in [name for name in files.names(door.path) if name.startswith("lun_")]:
+            attempt(failed, door.path, partial(files.remove_linked, f"{door.path}/{lun}"))
+        attempt(failed, door.path, partial(files.rmdir, door.path))
+    return missing
+
+
+def is_logged_in(files: Configfs, acl: str) -> bool:
+    """A mapped LUN names the port behind its ACL's session, and cannot be read without one
+    (target_stat_iport_port_ident_show in drivers/target/target_core_stat.c)."""
+    luns = [name for name in files.names(acl) if name.startswith("lun_")]
+    return any(files.read(f"{acl}/{lun}/statistics/scsi_att_intr_port/port_ident") for lun in luns[:1])
+
+
+def _link_up(files: Configfs, host: str) -> None:
+    """Give a port of a software fabric its link back that `close` took; it keeps one that it has."""
+    interface = _interface(files.system, host)
+    if interface and files.system.read(f"{fc_host.HOSTS}/{host}/port_state").strip() == "Linkdown":
+        attempt({}, host, partial(files.write_sysfs, f"{_LIBFCOE}/enable", interface))
+
+
+def _call_in(files: Configfs, host: str, wwpns: Sequence[str]) -> None:
+    """A host that logged in before it had a door was told that there is no target here, and does not ask again by
+    itself: all ports log in anew then. Nobody is disturbed where the new ones are not on the fabric."""
+    waiting = {
+        remote.wwpn
+        for remote in fc_host.remotes(files.system, host)
+        if remote.state == "Online" and remote.wwpn in wwpns
+    }
+    if waiting:
+        attempt({}, host, partial(files.write_sysfs, f"{fc_host.HOSTS}/{host}/issue_lip", "1"))
+
+
+def report(files: Configfs, ports: Ports, failed: Mapping[str, str]) -> tuple[FcPortReport, ...]:
+    """Open is a port that is what it is to be; the reason then tells whom it keeps out."""
+    places = {one.port.port_id: one for one in ports.places}
+    found = []
+    for port in ports.wish.fc_ports:
+        one, reason = places.get(port.port_id), ports.reasons.get(port.port_id)
+        is_open = reason is None
+        if one is not None:
+            paths = [one.path, one.group]
+            reason = reason or next((failed[path] for path in paths if path in failed), None)
+            is_open = reason is None and (not one.has_switch or files.read(f"{one.group}/enable") == "1")
+            below = [(path, why) for path, why in ports.shut.items() if path.startswith(f"{one.group}/")]
+            reason = reason or next((f"{path.rpartition('/')[2]} waits: {why}" for path, why in below), None)
+        state = ServingState.OPEN if is_open else ServingState.BLOCKED
+        found.append(FcPortReport(port_id=port.port_id, state=state, reason=reason))
+    return tuple(found)
+
+
+def close(files: Configfs, paths: Sequence[str]) -> dict[str, str]:
+    """Take the link away from ports of a software fabric: their groups have no switch, and a host that is logged in
+    must not see its disks go one by one. What was refused, by path."""
+    failed: dict[str, str] = {}
+    for host in _hosts_of(files.system, [path for path in paths if path.startswith("fc/")]):
+        if interface := _interface(files.system, host):
+            attempt(failed, host, partial(files.write_sysfs, f"{_LIBFCOE}/disable", interface))
+    return failed
+
+
+def _hosts_of(system: System, paths: Sequence[str]) -> Iterator[str]:
+    hosts = fc_host.hosts(system)
+    return (hosts[name] for name in (path.rpartition("/")[2] for path in paths) if name in hosts)
+
+
+def _interface(system: System, host: str) -> str | None:
+    """The network interface below a port of a software fabric."""
+    found = _INTERFACE.search(f"{system.realpath(f'{fc_host.HOSTS}/{host}/device')}/")
+    return found[1] if found else None

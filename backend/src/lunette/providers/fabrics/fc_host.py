@@ -1,0 +1,190 @@
+"""Fibre Channel ports from sysfs: what the kernel's FC transport class and the drivers tell of them.
+
+Attributes as in drivers/scsi/scsi_transport_fc.c, drivers/scsi/scsi_sysfs.c (active_mode, proc_name) and
+drivers/scsi/qla2xxx/qla_attr.c (qlini_mode, fw_version, model_name) of Linux 6.12.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lunette.domain.fc import FcMode, ObservedFcPort, ObservedFcRemote
+from lunette.domain.names import check_wwpn
+from lunette.system.doorway import System
+
+HOSTS = "/sys/class/fc_host"
+SCSI_HOSTS = "/sys/class/scsi_host"
+REMOTES = "/sys/class/fc_remote_ports"
+TARGETS = "/sys/class/fc_transport"
+TARGET_ROOT = "/sys/kernel/config/target"
+PACKAGE = "linux-image-amd64"
+
+
+@dataclass(frozen=True)
+class FcFabric:
+    """One of LIO's Fibre Channel modules: its folder in configfs, and the driver whose ports it serves.
+
+    `attributes` are set on its portal group before anybody gets in; `has_switch`: the group has an `enable`.
+    """
+
+    folder: str
+    module: str
+    driver: str
+    modes: tuple[FcMode, ...]
+    attributes: Mapping[str, bool]
+    has_switch: bool
+
+
+FABRICS = (
+    FcFabric(
+        "qla2xxx", "tcm_qla2xxx", "qla2xxx", (FcMode.TARGET, FcMode.INITIATOR, FcMode.DISABLED),
+        {
+            "generate_node_acls": False, "cache_dynamic_acls": False, "demo_mode_write_protect": True,
+            "prod_mode_write_protect": False, "demo_mode_login_only": True,
+        },
+        has_switch=True,
+    ),
+    FcFabric("fc", "tcm_fc", "fcoe", (FcMode.TARGET, FcMode.INITIATOR), {}, has_switch=False),
+)  # fmt: skip
+"""Both name ports and ACLs by WWPN with colons, in lower case, and know no portal group but 1 (tcm_qla2xxx.c,
+tfc_conf.c). tcm_fc lets nobody in who has no ACL, and its ports stay initiators too."""
+BY_DRIVER = {fabric.driver: fabric for fabric in FABRICS}
+INI_MODES = {FcMode.TARGET: "disabled", FcMode.DISABLED: "disabled", FcMode.INITIATOR: "enabled"}
+"""What `qlini_mode` is for each mode: in target mode the initiator half never comes back by itself."""
+_SELECTED = re.compile(r"^Current selection: (\w+)$", re.MULTILINE)
+_UNKNOWN = ("", "unknown", "(null)", "Unknown", "Not Present")
+
+
+def parse_ini_mode(text: str) -> str | None:
+    """What a qla2xxx port's `qlini_mode` is set to; None if it is not told."""
+    found = _SELECTED.search(text)
+    return found[1] if found else None
+
+
+def parse_roles(text: str) -> tuple[str, ...]:
+    """The roles of a remote port: `FCP Target, FCP Initiator`."""
+    return tuple(role for role in (part.strip() for part in text.split(",")) if role not in _UNKNOWN)
+
+
+def plain(text: str) -> str | None:
+    """A value, or None where the driver shows that it has none."""
+    return None if text.strip() in _UNKNOWN else " ".join(text.split())
+
+
+def mode_of(*, initiator: bool, target: bool) -> FcMode:
+    """What a port is now."""
+    if target:
+        return FcMode.DUAL if initiator else FcMode.TARGET
+    return FcMode.INITIATOR if initiator else FcMode.DISABLED
+
+
+def hosts(system: System) -> dict[str, str]:
+    """Name of the SCSI host by WWPN. Ports without a name of their own yet are left out."""
+    found = {}
+    for host in system.listdir(HOSTS):
+        try:
+            found[check_wwpn(_read(system, f"{HOSTS}/{host}/port_name"))] = host
+        except ValueError:
+            continue
+    return found
+
+
+def driver_of(system: System, host: str) -> str:
+    """The driver of a port: of its PCI device, or what a software fabric calls itself."""
+    link = f"{HOSTS}/{host}/device/../driver"
+    if system.exists(link):
+        return system.realpath(link).rpartition("/")[2]
+    return plain(_read(system, f"{SCSI_HOSTS}/{host}/proc_name")) or "unknown"
+
+
+def prepare(system: System) -> None:
+    """Load the target half of each driver that has ports here. What is missing is told with the ports."""
+    for driver in {driver_of(system, host) for host in system.listdir(HOSTS)}:
+        fabric = BY_DRIVER.get(driver)
+        if fabric is None or system.is_dir(f"{TARGET_ROOT}/{fabric.folder}"):
+            continue
+        if system.find_tool("modprobe"):
+            system.run(["modprobe", "-q", fabric.module], ok=(0, 1))
+        try:
+            system.mkdir(f"{TARGET_ROOT}/{fabric.folder}")
+        except OSError:
+            continue
+
+
+def hindrance(system: System, driver: str) -> str | None:
+    """Why ports of this driver cannot serve as targets; None if they can."""
+    fabric = BY_DRIVER.get(driver)
+    if fabric is None:
+        return f"driver {driver} has no target mode here; those that have: {', '.join(BY_DRIVER)}"
+    if not system.is_dir(f"{TARGET_ROOT}/{fabric.folder}"):
+        return f"the kernel module {fabric.module} is not loaded: boot a kernel that has it (Debian package {PACKAGE})"
+    return None
+
+
+def lacking(system: System) -> str | None:
+    """Why nothing can be served over Fibre Channel on this machine; None if a port can."""
+    drivers = sorted({driver_of(system, host) for host in hosts(system).values()})
+    if not drivers:
+        return "this machine has no Fibre Channel port: put in a QLogic HBA (driver qla2xxx)"
+    reasons = [hindrance(system, driver) for driver in drivers]
+    return None if None in reasons else reasons[0]
+
+
+def observe(system: System) -> tuple[ObservedFcPort, ...]:
+    """Every port, with what is logged in to it."""
+    targets = system.listdir(TARGETS)
+    return tuple(_port(system, wwpn, host, targets) for wwpn, host in sorted(hosts(system).items()))
+
+
+def remotes(system: System, host: str) -> tuple[ObservedFcRemote, ...]:
+    """The ports that are logged in to one of ours; `host` is its SCSI host."""
+    prefix = f"rport-{host.removeprefix('host')}:"
+    return tuple(_remote(system, name) for name in system.listdir(REMOTES) if name.startswith(prefix))
+
+
+def _port(system: System, wwpn: str, host: str, targets: list[str]) -> ObservedFcPort:
+    at, scsi = f"{HOSTS}/{host}", f"{SCSI_HOSTS}/{host}"
+    driver, number = driver_of(system, host), host.removeprefix("host")
+    fabric, roles = BY_DRIVER.get(driver), _read(system, f"{scsi}/active_mode")
+    stands = fabric is not None and not fabric.has_switch and system.is_dir(f"{TARGET_ROOT}/{fabric.folder}/{wwpn}")
+    return ObservedFcPort(
+        wwpn=wwpn, wwnn=_name(_read(system, f"{at}/node_name")), host=host, driver=driver,
+        model=plain(_read(system, f"{scsi}/model_name")), firmware=plain(_read(system, f"{scsi}/fw_version")),
+        symbolic_name=plain(_read(system, f"{at}/symbolic_name")), state=_read(system, f"{at}/port_state"),
+        speed=plain(_read(system, f"{at}/speed")), topology=plain(_read(system, f"{at}/port_type")),
+        mode=mode_of(initiator="Initiator" in roles, target="Target" in roles or stands),
+        modes=_modes(system, fabric, host), reason=hindrance(system, driver),
+        remotes=remotes(system, host),
+        disks=sum(name.startswith(f"target{number}:") for name in targets),
+    )  # fmt: skip
+
+
+def _modes(system: System, fabric: FcFabric | None, host: str) -> tuple[FcMode, ...]:
+    if fabric is None:
+        return ()
+    if fabric.has_switch and not system.exists(f"{SCSI_HOSTS}/{host}/qlini_mode"):
+        return (FcMode.TARGET,)
+    return fabric.modes
+
+
+def _remote(system: System, name: str) -> ObservedFcRemote:
+    at = f"{REMOTES}/{name}"
+    return ObservedFcRemote(
+        wwpn=_name(_read(system, f"{at}/port_name")), wwnn=_name(_read(system, f"{at}/node_name")),
+        roles=parse_roles(_read(system, f"{at}/roles")), state=_read(system, f"{at}/port_state"),
+    )  # fmt: skip
+
+
+def _name(text: str) -> str:
+    try:
+        return check_wwpn(text)
+    except ValueError:
+        return ""
+
+
+def _read(system: System, path: str) -> str:
+    """An attribute; "" where the driver has none, or the port left meanwhile."""
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""
