@@ -1,0 +1,35 @@
+"""What a generated module declares about its noun."""
+
+# Copyright (c) 2026 The Lunette authors
+# Simplified BSD License (see https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+
+class Field:
+    """One option that is a field of the API.
+
+    `shown` are the paths under which the API shows it, none if it never does; `secrets` the keys in it that are never
+    shown (the field's own name if it is one); `on_difference` what to do if it differs and cannot be changed.
+    """
+
+    def __init__(
+        self, *, create: bool = False, patch: bool = False, shown: Collection[str] = (), secrets: Collection[str] = (),
+        is_size: bool = False, on_difference: str = "fail",
+    ) -> None:  # fmt: skip
+        self.create, self.patch = create, patch
+        self.shown, self.secrets, self.is_size = tuple(shown), frozenset(secrets), is_size
+        self.on_difference = on_difference
+
+
+class Noun:
+    """A kind of resource: where it is made, read and changed, by which options it is found, and its fields."""
+
+    def __init__(
+        self, *, name: str, item: str, fields: dict[str, Field], create: str | None = None, key: Collection[str] = ()
+    ) -> None:
+        self.name, self.item, self.fields = name, item, fields
+        self.create, self.key = create, tuple(key)
