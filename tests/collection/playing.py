@@ -120,7 +120,7 @@ class Player:
         return {
             "ANSIBLE_HOME": str(self._folder / "home"),
             "ANSIBLE_COLLECTIONS_PATH": str(self._folder / "collections"),
-            "ANSIBLE_CALLBACK_PLUGINS": str(Path(__file__).parent),
+            "ANSIBLE_CALLBACK_PLUGINS": str(Path(__file__).parent / "callbacks"),
             "ANSIBLE_CALLBACKS_ENABLED": "record",
             "ANSIBLE_PIPELINING": "true",
             "ANSIBLE_NOCOLOR": "true",

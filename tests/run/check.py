@@ -27,7 +27,7 @@ STEPS: dict[str, Sequence[str]] = {
     "content": [sys.executable, "-m", "tests.run.content"],
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
-    "collection": [sys.executable, "ansible/generate", "--check"],
+    "collection": [sys.executable, "ansible/generator", "--check"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
 

@@ -11,7 +11,7 @@ def main() -> int:
     for argv in (
         [sys.executable, "-m", "lunette.api.document"],
         ["npm", "--prefix", "frontend", "run", "generate"],
-        [sys.executable, "ansible/generate"],
+        [sys.executable, "ansible/generator"],
     ):
         print(f"  … {' '.join(argv[-3:])}", flush=True)
         code = subprocess.run(argv, cwd=ROOT, check=False).returncode

@@ -28,7 +28,7 @@ class Operation:
 
     @property
     def summary(self) -> str:
-        return str(self.spec.get("description", "")).split("\n\n")[0].replace("\n", " ")
+        return str(self.spec.get("description", "")).split("\n\n", maxsplit=1)[0].replace("\n", " ")
 
     def parameters(self, place: str) -> list[Json]:
         return [one for one in self.spec.get("parameters", []) if one["in"] == place]

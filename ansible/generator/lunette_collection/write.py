@@ -1,4 +1,4 @@
-"""`ansible/generate` writes the modules; with `--check` it says which are stale and changes nothing."""
+"""Writes the modules; with `--check` it says which are stale and changes nothing."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
