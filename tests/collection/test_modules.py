@@ -60,6 +60,41 @@ def test_a_noun_is_made_repeated_and_taken_away(noun: str, player: Player, api: 
         assert done["make"]["progress"][-1].endswith(done["make"]["job"]["message"] or done["make"]["job"]["title"])
 
 
+def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(player: Player, api: Api) -> None:
+    chap = {"user": "u", "secret": "secret-of-twelve"}
+    api.made("/hosts", {"name": "old", "chap": chap})
+    secret = {"name": "old", "chap": chap, "update_secret": True}
+    rename = {"name": "new", "renamed_from": "old", "clear": ["chap"]}
+    tasks = [
+        _task("same secret", "host", {"name": "old", "chap": chap}),
+        _task("send again", "host", secret, diff=True),
+        _task("rename", "host", rename, check_mode=True),
+        _task("renamed", "host", rename),
+        _task("again", "host", rename),
+    ]
+    done = player.play(tasks)
+    assert [name for name, result in done.items() if result["failed"]] == []
+    assert [name for name, result in done.items() if result["changed"]] == ["send again", "rename", "renamed"]
+    assert "secret-of-twelve" not in str(done)
+    assert (done["again"]["resource"]["name"], done["again"]["resource"]["chap"]) == ("new", None)
+
+
+def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(player: Player, api: Api) -> None:
+    CASES["volume"].also(api)
+    volume = {"name": "later", "array": "pool", "size_bytes": "8MiB"}
+    tasks = [
+        _task("start", "volume", {**volume, "wait": False}),
+        _task("wait", "volume", volume),
+        _task("start deleting", "volume", {**volume, "state": "absent", "destroy_data": True, "wait": False}),
+        _task("is deleted", "volume", {**volume, "state": "absent", "destroy_data": True}),
+    ]
+    done = player.play(tasks)
+    assert [name for name, result in done.items() if result["failed"]] == []
+    assert done["start"]["job"]["state"] in ("pending", "running", "succeeded")
+    assert done["wait"]["resource"]["state"] == "ready"
+    assert api.items("/volumes", name="later") == []
+
+
 def test_everything_can_be_read(player: Player) -> None:
     done = player.play([_task(info.name, info.name, {}) for info in DOCUMENT.infos()])
     assert {name: result["msg"] for name, result in done.items() if result["failed"]} == {}

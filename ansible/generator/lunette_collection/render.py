@@ -119,7 +119,7 @@ def _head(
         "short_description": title.rstrip("."),
         "version_added": "0.1.0",
         "description": told,
-        "author": ["The Lunette authors (@lunette)"],
+        "author": ["The Lunette authors (!UNKNOWN)"],
         "extends_documentation_fragment": ["lunette.appliance.appliance"],
         "attributes": {
             "check_mode": {"support": "full", "description": "Reads only."} if reads else _CHECK,

@@ -15,7 +15,7 @@ description:
 - Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
 - Destroys an array that holds no volumes any more, and clears its disks.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

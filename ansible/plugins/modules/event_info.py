@@ -14,7 +14,7 @@ version_added: 0.1.0
 description:
 - 'What the API shows: What happened, newest first.'
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

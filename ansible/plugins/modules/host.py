@@ -16,7 +16,7 @@ description:
 - Changes a host; an absent field stays. Initiators that leave lose their sessions.
 - Deletes a host that nothing is mapped to any more and that is in no group.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

@@ -16,7 +16,7 @@ description:
 - Changes a group; an absent field stays. A host that leaves loses the group's volumes.
 - Deletes a group that nothing is mapped to any more; its hosts stay.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

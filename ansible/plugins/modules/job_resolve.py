@@ -14,7 +14,7 @@ version_added: 0.1.0
 description:
 - Acts each time it is run, unless the appliance's plan says that nothing would change.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

@@ -15,7 +15,7 @@ description:
 - Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
 - Takes a volume away from a host or group; the volume and its data stay.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

@@ -15,7 +15,7 @@ description:
 - Listens on an address and port; every host's target is reachable there.
 - Stops listening; sessions through this portal end.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

@@ -15,7 +15,7 @@ description:
 - 'What the API shows: Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent
   is away.'
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

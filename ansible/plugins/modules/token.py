@@ -15,7 +15,7 @@ description:
 - Makes an API token; its secret is in this answer and nowhere else.
 - Deletes an API token; it stops working at once.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

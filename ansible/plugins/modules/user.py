@@ -16,7 +16,7 @@ description:
 - Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
 - Deletes a user with their sessions and API tokens.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:

@@ -16,7 +16,7 @@ description:
 - Changes name or description; no data and no export is touched.
 - Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
 author:
-- The Lunette authors (@lunette)
+- The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
 - lunette.appliance.appliance
 attributes:
