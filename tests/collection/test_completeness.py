@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lunette_collection.document import NOT_OPTIONS, Document, load
-from lunette_collection.options import OWN, info_options, noun_options, verb_options
+from lunette_collection.options import OWN, info_options, noun_options, place, verb_options
 from lunette_collection.write import files, texts
 
 DOCUMENT = load()
@@ -32,7 +32,7 @@ def test_every_field_of_a_noun_has_an_option_and_the_reverse(name: str) -> None:
     bodies = {field for verb in ("create", "patch") for field in DOCUMENT.body(noun.operations.get(verb))}
     options = set(noun_options(DOCUMENT, noun))
     assert bodies - options == set()
-    assert options - bodies - OWN - set(noun.key) == set()
+    assert options - bodies - OWN - {one["name"] for one in place(noun)} == set()
 
 
 def test_every_field_of_a_verb_and_every_filter_of_a_list_has_an_option() -> None:
@@ -93,6 +93,23 @@ def test_a_new_verb_becomes_a_module_by_itself() -> None:
     text = texts(_with_changes())["array_replace"]
     assert 'run_action(ARGUMENTS, "/arrays/{array}:replace", BODY)' in text
     assert '"destroy_data"' in text
+
+
+def test_a_noun_inside_another_one_takes_that_one_as_an_option() -> None:
+    spec = copy.deepcopy(DOCUMENT.spec)
+    paths = spec["paths"]
+    volume = {"name": "volume", "in": "path", "required": True, "schema": {"type": "string"}}
+    for path, method, verb in (("", "post", "create"), ("", "get", "list"), ("/{host_group}", "get", "show")):
+        operation = copy.deepcopy(paths[f"/api/v1/host-groups{path}"][method])
+        operation["operationId"] = f"snapshot_{verb}"
+        operation["parameters"].append(volume)
+        nested = "/api/v1/volumes/{volume}/snapshots" + path.replace("host_group", "snapshot")
+        paths.setdefault(nested, {})[method] = operation
+    modules = texts(Document(spec, DOCUMENT.exceptions))
+    assert 'create="/volumes/{volume}/snapshots"' in modules["snapshot"]
+    assert 'item="/volumes/{volume}/snapshots/{snapshot}"' in modules["snapshot"]
+    assert '"volume": Field(),' in modules["snapshot"]
+    assert '"volume": {\n        "type": "str",\n        "required": True,' in modules["snapshot_info"]
 
 
 def test_a_noun_without_a_name_is_refused_until_its_key_is_given() -> None:

@@ -104,7 +104,7 @@ def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
     """Every field of the create and patch bodies of a noun."""
     create, patch = (document.body(noun.operations.get(verb)) for verb in ("create", "patch"))
     answer = document.answer(noun.operations.get("show")).get("properties", {})
-    keys: Json = {} if "create" in noun.operations else {key: {} for key in noun.key}
+    keys = {one["name"]: one["schema"] for one in place(noun)}
     fields = {}
     for name, raw in {**keys, **patch, **create}.items():
         schema = document.resolved(raw)
@@ -120,14 +120,20 @@ def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
     return fields
 
 
+def place(noun: NounModule) -> list[Json]:
+    """The path parameters that say where a resource is made, such as the volume of a snapshot; and the one that stands
+    for a resource that is never made."""
+    return noun.operations.get("create", noun.operations["show"]).parameters("path")
+
+
 def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
     """All options of a noun's module but those of the connection."""
     bodies = [document.body(noun.operations.get(verb)) for verb in ("create", "patch")]
-    fields, options = api_fields(document, noun), {}
+    fields, options, places = api_fields(document, noun), {}, {one["name"]: one["schema"] for one in place(noun)}
     for name, one in fields.items():
-        raw = bodies[0].get(name) or bodies[1].get(name) or {"type": "string"}
+        raw = bodies[0].get(name) or bodies[1].get(name) or places[name]
         options[name] = option(document, noun.name, name, raw)
-        if (name in noun.key and len(noun.key) == 1) or (name == noun.key[0] and name != "name"):
+        if name in places or name == noun.key[0]:
             options[name].spec["required"] = True
         options[name].words += _fate(one, name in noun.key)
     _refuse_own(noun.name, options)
@@ -209,6 +215,9 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
     for one in info.listed.parameters("query") if info.listed else ():
         if one["name"] not in NOT_OPTIONS:
             options[one["name"]] = option(document, info.name, one["name"], one["schema"])
+    for one in info.listed.parameters("path") if info.listed else ():
+        options[one["name"]] = option(document, info.name, one["name"], one["schema"])
+        options[one["name"]].spec["required"] = True
     if info.shown and info.shown.parameters("path"):
         options["id"] = Option({"type": "str"}, ["Only this one, by its id or name; no filter applies then."])
     if info.listed:

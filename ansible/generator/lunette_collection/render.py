@@ -69,6 +69,10 @@ def noun_module(document: Document, noun: NounModule) -> str:
     declared = "".join(f'        "{name}": Field({_arguments(one.__dict__)}),\n' for name, one in fields.items())
     operations = noun.operations
     create = f'    create="{operations["create"].path}",\n' if "create" in operations else ""
+    if len(noun.key) > 1:
+        listed = operations["list"]
+        known = tuple(one["name"] for one in listed.parameters("query") if one["name"] in noun.key)
+        create += f"    filters={_python(known)},\n"
     key = ", ".join(f'"{one}"' for one in noun.key) + ("," if len(noun.key) == 1 else "")
     declaration = (
         f'\nNOUN = Noun(\n    name="{noun.name}",\n{create}    item="{operations["show"].path}",\n'
@@ -103,7 +107,9 @@ def info_module(document: Document, info: InfoModule) -> str:
     )
     arguments = {
         "listed": info.listed.path if info.listed else None, "item": info.shown.path if info.shown else None,
-        "filters": tuple(one for one in options if one not in ("id", "max_items")),
+        "filters": tuple(one["name"] for one in info.listed.parameters("query") if one["name"] in options)
+        if info.listed
+        else (),
     }  # fmt: skip
     text = head.format(imports=_imports(appliance="run_info"))
     call = f'run_info(ARGUMENTS, "{result}"{_more(arguments)})'

@@ -117,7 +117,7 @@ def run_info(
         if listed is None:
             run.result[name] = run.client.call("GET", item)[1]
         elif item and run.params.get("id") is not None:
-            path = run.address(item, **{item[item.index("{") + 1 : item.index("}")]: run.params["id"]})
+            path = run.address(item, **{**run.params, item.rpartition("{")[2].rpartition("}")[0]: run.params["id"]})
             try:
                 run.result[name] = [run.client.call("GET", path)[1]]
             except Refused as refused:
@@ -126,7 +126,7 @@ def run_info(
                 run.result[name] = []
         else:
             query = {key: _text(run.params[key]) for key in filters if run.params[key] is not None}
-            run.result[name] = run.client.items(listed, query, run.params["max_items"])
+            run.result[name] = run.client.items(run.address(listed, **run.params), query, run.params["max_items"])
 
     run.run(read)
 

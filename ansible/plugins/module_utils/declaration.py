@@ -26,10 +26,14 @@ class Field:
 
 
 class Noun:
-    """A kind of resource: where it is made, read and changed, by which options it is found, and its fields."""
+    """A kind of resource: where it is made, read and changed, by which options it is found, and its fields.
+
+    One that has no name of its own is looked for in the list at `create`, which knows those of `key` in `filters`.
+    """
 
     def __init__(
-        self, *, name: str, item: str, fields: dict[str, Field], create: str | None = None, key: Collection[str] = ()
-    ) -> None:
+        self, *, name: str, item: str, fields: dict[str, Field], create: str | None = None, key: Collection[str] = (),
+        filters: Collection[str] = (),
+    ) -> None:  # fmt: skip
         self.name, self.item, self.fields = name, item, fields
-        self.create, self.key = create, tuple(key)
+        self.create, self.key, self.filters = create, tuple(key), tuple(filters)

@@ -23,19 +23,21 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
     def __init__(self, arguments: dict[str, Any], noun: Noun) -> None:
         super().__init__(arguments)
         self.noun = noun
-        self.parameter = noun.item[noun.item.index("{") + 1 : noun.item.index("}")] if "{" in noun.item else None
+        self.parameter = noun.item.rpartition("{")[2].rpartition("}")[0]
+        """The last parameter of the path: what stands for the resource itself; empty if there is only one of it."""
 
     def make_true(self) -> None:
         self.run(self._absent if self.params.get("state") == "absent" else self._present)
 
     def _find(self) -> tuple[Any, str | None]:
         """(resource or None, ETag). By name where the noun has one, else by the options that make up its key."""
-        if self.parameter is None:
+        if not self.parameter:
             return self._read(self.noun.item)
         if len(self.noun.key) == 1:
             return self._read(self._item(self.params[self.noun.key[0]]))
         wanted = {name: self.params[name] for name in self.noun.key if self.params[name] is not None}
-        for one in self.client.items(self.noun.create or "", wanted):
+        filters = {name: value for name, value in wanted.items() if name in self.noun.filters}
+        for one in self.client.items(self.address(self.noun.create or "", **self.params), filters):
             if all(self._is_shown(one, name, wanted.get(name)) for name in self.noun.key):
                 return self._read(self._item(one["id"]))
         return None, None
@@ -50,8 +52,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             raise
 
     def _item(self, reference: str) -> str:
-        values = {self.parameter: reference} if self.parameter else {}
-        return str(self.address(self.noun.item, **values))
+        return str(self.address(self.noun.item, **{**self.params, self.parameter: reference}))
 
     def _settled(self) -> tuple[Any, str | None]:
         """The resource once no job of an earlier run has it any more."""
@@ -94,7 +95,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         elif self.noun.create is None:
             self.fail(f"There is no {self._title()}; it is not made through the API.")
         else:
-            self._create(self.noun.create)
+            self._create(self.address(self.noun.create, **self.params))
 
     def _create(self, collection: str) -> None:
         wish = self._wishes(lambda field: field.create)

@@ -121,6 +121,7 @@ ARGUMENTS = {
 NOUN = Noun(
     name="mapping",
     create="/mappings",
+    filters=("volume", "host", "host_group"),
     item="/mappings/{mapping}",
     key=("volume", "host", "host_group"),
     fields={
