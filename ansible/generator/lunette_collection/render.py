@@ -135,10 +135,10 @@ def _head(
     }
     tasks = [{"name": task, f"lunette.appliance.{name}": values} for task, values in examples]
     arguments = {key: one.arguments() for key, one in options.items()}
-    text = _HEAD.replace("{documentation}", _escaped(_yaml(documentation))).replace(
-        "{examples}", _escaped(_yaml(tasks))
+    text = _HEAD.replace("{documentation}", _escaped(as_yaml(documentation))).replace(
+        "{examples}", _escaped(as_yaml(tasks))
     )
-    text = text.replace("{returned}", _escaped(_yaml(returned)))
+    text = text.replace("{returned}", _escaped(as_yaml(returned)))
     return text.replace("{arguments}", _escaped(_python(arguments)))
 
 
@@ -183,10 +183,21 @@ def _escaped(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _yaml(value: Any) -> str:
+class _Indented(yaml.SafeDumper):  # type: ignore[misc]  # PyYAML brings no types
+    """Lists are indented below their key, as Ansible's linter asks."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def as_yaml(value: Any) -> str:
+    """A document in the order of its keys; a list of tasks begins with the marker that Ansible's own examples have."""
     return str(
-        yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=110, explicit_start=isinstance(value, list))
-    )
+        yaml.dump(
+            value, Dumper=_Indented, sort_keys=False, allow_unicode=True, width=110,
+            explicit_start=isinstance(value, list),
+        )
+    )  # fmt: skip
 
 
 def _python(value: Any, depth: int = 0) -> str:

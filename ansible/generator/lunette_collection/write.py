@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import yaml
-
 from lunette_collection.document import GENERATOR, Document, load
-from lunette_collection.render import info_module, noun_module, verb_module
+from lunette_collection.render import as_yaml, info_module, noun_module, verb_module
 
 COLLECTION = GENERATOR.parent
 MODULES = COLLECTION / "plugins/modules"
@@ -26,7 +24,7 @@ def files(document: Document) -> Iterator[tuple[Path, str]]:
         yield MODULES / f"{name}.py", text
     runtime = {"requires_ansible": ">=2.16.0", "action_groups": {"all": sorted(modules)}}
     head = "---\n# Generated from backend/openapi.json by `make generate`; do not edit.\n"
-    yield COLLECTION / "meta/runtime.yml", head + yaml.safe_dump(runtime, sort_keys=False)
+    yield COLLECTION / "meta/runtime.yml", head + as_yaml(runtime)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -12,11 +12,11 @@ module: alert_info
 short_description: Read the alerts of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: What a person must look at, with cause and fix.'
+  - 'What the API shows: What a person must look at, with cause and fix.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,29 +27,29 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(-raised_at) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(-raised_at) when it is created without.
     type: str
     choices:
-    - -raised_at
-    - raised_at
-    - severity
-    - -severity
+      - -raised_at
+      - raised_at
+      - severity
+      - -severity
   active:
     description:
-    - Only those that are not resolved, or only those that are.
+      - Only those that are not resolved, or only those that are.
     type: bool
   severity:
     description:
-    - The field C(severity) of the API.
+      - The field C(severity) of the API.
     type: str
     choices:
-    - info
-    - warning
-    - critical
+      - info
+      - warning
+      - critical
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

@@ -12,12 +12,12 @@ module: array
 short_description: Make, change or delete an array of an appliance
 version_added: 0.1.0
 description:
-- Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
-- Destroys an array that holds no volumes any more, and clears its disks.
+  - Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
+  - Destroys an array that holds no volumes any more, and clears its disks.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -28,81 +28,81 @@ attributes:
 options:
   name:
     description:
-    - Name; it is how the module finds it.
+      - Name; it is how the module finds it.
     type: str
     required: true
   engine:
     description:
-    - What builds the array.
-    - The appliance takes V(md) when it is created without.
-    - Fixed when it is created; a difference later is refused.
+      - What builds the array.
+      - The appliance takes V(md) when it is created without.
+      - Fixed when it is created; a difference later is refused.
     type: str
     choices:
-    - md
-    - zfs
-    - lvm
-    - spdk
-    - external
+      - md
+      - zfs
+      - lvm
+      - spdk
+      - external
   level:
     description:
-    - How the disks protect one another.
-    - Fixed when it is created; a difference later is refused.
+      - How the disks protect one another.
+      - Fixed when it is created; a difference later is refused.
     type: str
     choices:
-    - raid0
-    - raid1
-    - raid5
-    - raid6
-    - raid10
+      - raid0
+      - raid1
+      - raid5
+      - raid6
+      - raid10
   disks:
     description:
-    - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
-    - Used when it is created; a difference later is a warning.
+      - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
+      - Used when it is created; a difference later is a warning.
     type: list
     elements: str
   chunk_bytes:
     description:
-    - How much goes to one disk before the next one's turn.
-    - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
-    - Fixed when it is created; a difference later is refused.
+      - How much goes to one disk before the next one's turn.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - Fixed when it is created; a difference later is refused.
     type: str
   write_hole:
     description:
-    - What a parity array keeps so that a power cut between data and parity can be survived.
-    - Fixed when it is created; a difference later is refused.
+      - What a parity array keeps so that a power cut between data and parity can be survived.
+      - Fixed when it is created; a difference later is refused.
     type: str
     choices:
-    - ppl
-    - bitmap
-    - none
+      - ppl
+      - bitmap
+      - none
   wipe:
     description:
-    - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
-      here is refused.
-    - Used when it is created, and not compared afterwards.
+      - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
+        here is refused.
+      - Used when it is created, and not compared afterwards.
     type: list
     elements: str
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
   wait:
     description:
-    - Waits until the work is done.
+      - Waits until the work is done.
     type: bool
     default: true
   wait_timeout:
     description:
-    - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-    - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
     type: bool
     default: false
 """
@@ -114,9 +114,9 @@ EXAMPLES = r"""
     name: tank
     level: raid5
     disks:
-    - nvme-eui.0001
-    - nvme-eui.0002
-    - nvme-eui.0003
+      - nvme-eui.0001
+      - nvme-eui.0002
+      - nvme-eui.0003
     chunk_bytes: 64KiB
 - name: Ensure it is gone
   lunette.appliance.array:

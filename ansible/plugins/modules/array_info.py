@@ -12,11 +12,11 @@ module: array_info
 short_description: Read the arrays of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The arrays, with the health the kernel reports.'
+  - 'What the API shows: The arrays, with the health the kernel reports.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,50 +27,50 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(name) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(name) when it is created without.
     type: str
     choices:
-    - name
-    - -name
-    - level
-    - -level
-    - state
-    - -state
-    - usable_bytes
-    - -usable_bytes
-    - created_at
-    - -created_at
+      - name
+      - -name
+      - level
+      - -level
+      - state
+      - -state
+      - usable_bytes
+      - -usable_bytes
+      - created_at
+      - -created_at
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   state:
     description:
-    - 'C(stuck): an undo failed; the resource can be read, and a person decides what happens to it.'
+      - 'C(stuck): an undo failed; the resource can be read, and a person decides what happens to it.'
     type: str
     choices:
-    - creating
-    - ready
-    - deleting
-    - stuck
+      - creating
+      - ready
+      - deleting
+      - stuck
   level:
     description:
-    - The field C(level) of the API.
+      - The field C(level) of the API.
     type: str
     choices:
-    - raid0
-    - raid1
-    - raid5
-    - raid6
-    - raid10
+      - raid0
+      - raid1
+      - raid5
+      - raid6
+      - raid10
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

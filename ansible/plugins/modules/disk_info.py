@@ -12,11 +12,11 @@ module: disk_info
 short_description: Read the disks of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The disks; `name` is matched with id, model and serial.'
+  - 'What the API shows: The disks; `name` is matched with id, model and serial.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,58 +27,58 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(id) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(id) when it is created without.
     type: str
     choices:
-    - id
-    - -id
-    - serial
-    - -serial
-    - size_bytes
-    - -size_bytes
-    - state
-    - -state
-    - model
-    - -model
+      - id
+      - -id
+      - serial
+      - -serial
+      - size_bytes
+      - -size_bytes
+      - state
+      - -state
+      - model
+      - -model
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   state:
     description:
-    - 'free: blank and ready for an array. member: in one of our arrays. system: carries the running system.'
+      - 'free: blank and ready for an array. member: in one of our arrays. system: carries the running system.'
     type: str
     choices:
-    - free
-    - member
-    - occupied
-    - system
-    - missing
-    - unknown
+      - free
+      - member
+      - occupied
+      - system
+      - missing
+      - unknown
   transport:
     description:
-    - The field C(transport) of the API.
+      - The field C(transport) of the API.
     type: str
     choices:
-    - nvme
-    - sas
-    - sata
-    - scsi
-    - virtio
-    - ubd
-    - other
+      - nvme
+      - sas
+      - sata
+      - scsi
+      - virtio
+      - ubd
+      - other
   array:
     description:
-    - Members of this array, by id or name.
+      - Members of this array, by id or name.
     type: str
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

@@ -12,11 +12,11 @@ module: engine_info
 short_description: Read the engines of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: What every engine can do on this machine, and what keeps it from being available.'
+  - 'What the API shows: What every engine can do on this machine, and what keeps it from being available.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,7 +27,7 @@ attributes:
 options:
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

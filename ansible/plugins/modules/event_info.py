@@ -12,11 +12,11 @@ module: event_info
 short_description: Read the events of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: What happened, newest first.'
+  - 'What the API shows: What happened, newest first.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,32 +27,32 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(-seq) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(-seq) when it is created without.
     type: str
     choices:
-    - -seq
-    - seq
+      - -seq
+      - seq
   noun:
     description:
-    - The field C(noun) of the API.
+      - The field C(noun) of the API.
     type: str
   ref:
     description:
-    - Id of the resource it is about.
+      - Id of the resource it is about.
     type: str
   kind:
     description:
-    - Such as volume.created.
+      - Such as volume.created.
     type: str
   after:
     description:
-    - Only events with a higher number.
-    - From 0 to 4.61169e+18.
+      - Only events with a higher number.
+      - From 0 to 4.61169e+18.
     type: int
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

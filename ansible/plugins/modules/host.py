@@ -12,13 +12,13 @@ module: host
 short_description: Make, change or delete a host of an appliance
 version_added: 0.1.0
 description:
-- Creates a host; an initiator name belongs to one host only.
-- Changes a host; an absent field stays. Initiators that leave lose their sessions.
-- Deletes a host that nothing is mapped to any more and that is in no group.
+  - Creates a host; an initiator name belongs to one host only.
+  - Changes a host; an absent field stays. Initiators that leave lose their sessions.
+  - Deletes a host that nothing is mapped to any more and that is in no group.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -29,86 +29,86 @@ attributes:
 options:
   name:
     description:
-    - Name; it is how the module finds it.
+      - Name; it is how the module finds it.
     type: str
     required: true
   os_type:
     description:
-    - Operating system of the host.
-    - The appliance takes V(linux) when it is created without.
+      - Operating system of the host.
+      - The appliance takes V(linux) when it is created without.
     type: str
     choices:
-    - linux
-    - esxi
-    - windows
-    - proxmox
-    - other
+      - linux
+      - esxi
+      - windows
+      - proxmox
+      - other
   iqns:
     description:
-    - Its iSCSI initiator names, all of them.
+      - Its iSCSI initiator names, all of them.
     type: list
     elements: str
   wwpns:
     description:
-    - Its Fibre Channel port names, all of them.
+      - Its Fibre Channel port names, all of them.
     type: list
     elements: str
   nqns:
     description:
-    - Its NVMe host names, all of them.
+      - Its NVMe host names, all of them.
     type: list
     elements: str
   chap:
     description:
-    - CHAP the host must answer at login.
+      - CHAP the host must answer at login.
     type: dict
     suboptions:
       user:
         description:
-        - User name the host answers with.
+          - User name the host answers with.
         type: str
         required: true
       secret:
         description:
-        - Secret the host answers with, 12 to 16 characters.
+          - Secret the host answers with, 12 to 16 characters.
         type: str
         required: true
       mutual_user:
         description:
-        - User name the appliance answers with, if the host asks.
+          - User name the appliance answers with, if the host asks.
         type: str
       mutual_secret:
         description:
-        - Secret the appliance answers with; differs from the other one.
+          - Secret the appliance answers with; differs from the other one.
         type: str
   description:
     description:
-    - Free text for people.
+      - Free text for people.
     type: str
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
   renamed_from:
     description:
-    - Name it had before. Where there is no host called O(name) and one called this, that one is renamed.
+      - Name it had before. Where there is no host called O(name) and one called this, that one is renamed.
     type: str
   clear:
     description:
-    - Fields to take away. An option that is left out stays as it is.
+      - Fields to take away. An option that is left out stays as it is.
     type: list
     elements: str
     choices:
-    - chap
+      - chap
   update_secret:
     description:
-    - Sends secrets again although nothing else differs.
-    - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play goes
-      unnoticed; with it every run reports a change.
+      - Sends secrets again although nothing else differs.
+      - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play
+        goes unnoticed; with it every run reports a change.
     type: bool
     default: false
 """
@@ -120,7 +120,7 @@ EXAMPLES = r"""
     name: esx1
     os_type: esxi
     iqns:
-    - iqn.1998-01.com.vmware:esx1
+      - iqn.1998-01.com.vmware:esx1
 - name: Ensure it is gone
   lunette.appliance.host:
     name: esx1

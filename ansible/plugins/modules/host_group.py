@@ -12,13 +12,13 @@ module: host_group
 short_description: Make, change or delete a host group of an appliance
 version_added: 0.1.0
 description:
-- Creates a host group; a host is in one group at most.
-- Changes a group; an absent field stays. A host that leaves loses the group's volumes.
-- Deletes a group that nothing is mapped to any more; its hosts stay.
+  - Creates a host group; a host is in one group at most.
+  - Changes a group; an absent field stays. A host that leaves loses the group's volumes.
+  - Deletes a group that nothing is mapped to any more; its hosts stay.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -29,29 +29,29 @@ attributes:
 options:
   name:
     description:
-    - Name; it is how the module finds it.
+      - Name; it is how the module finds it.
     type: str
     required: true
   hosts:
     description:
-    - Names or ids of the member hosts, all of them. A host is in one group at most.
+      - Names or ids of the member hosts, all of them. A host is in one group at most.
     type: list
     elements: str
   description:
     description:
-    - Free text for people.
+      - Free text for people.
     type: str
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
   renamed_from:
     description:
-    - Name it had before. Where there is no host_group called O(name) and one called this, that one is renamed.
+      - Name it had before. Where there is no host_group called O(name) and one called this, that one is renamed.
     type: str
 """
 
@@ -61,8 +61,8 @@ EXAMPLES = r"""
   lunette.appliance.host_group:
     name: cluster1
     hosts:
-    - esx1
-    - esx2
+      - esx1
+      - esx2
 - name: Ensure it is gone
   lunette.appliance.host_group:
     name: cluster1

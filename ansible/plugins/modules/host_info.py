@@ -12,11 +12,11 @@ module: host_info
 short_description: Read the hosts of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The hosts.'
+  - 'What the API shows: The hosts.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,45 +27,45 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(name) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(name) when it is created without.
     type: str
     choices:
-    - name
-    - -name
-    - os_type
-    - -os_type
-    - created_at
-    - -created_at
+      - name
+      - -name
+      - os_type
+      - -os_type
+      - created_at
+      - -created_at
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   os_type:
     description:
-    - The field C(os_type) of the API.
+      - The field C(os_type) of the API.
     type: str
     choices:
-    - linux
-    - esxi
-    - windows
-    - proxmox
-    - other
+      - linux
+      - esxi
+      - windows
+      - proxmox
+      - other
   initiator:
     description:
-    - The host with this IQN, WWPN or NQN.
+      - The host with this IQN, WWPN or NQN.
     type: str
   host_group:
     description:
-    - Members of this group, by id or name.
+      - Members of this group, by id or name.
     type: str
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

@@ -12,11 +12,11 @@ module: job_info
 short_description: Read the jobs of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The jobs, newest first, without their steps.'
+  - 'What the API shows: The jobs, newest first, without their steps.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,44 +27,44 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(-created_at) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(-created_at) when it is created without.
     type: str
     choices:
-    - -created_at
-    - created_at
-    - state
-    - -state
-    - kind
-    - -kind
+      - -created_at
+      - created_at
+      - state
+      - -state
+      - kind
+      - -kind
   state:
     description:
-    - The field C(state) of the API.
+      - The field C(state) of the API.
     type: list
     elements: str
     choices:
-    - pending
-    - running
-    - succeeded
-    - failed
-    - undone
-    - stuck
+      - pending
+      - running
+      - succeeded
+      - failed
+      - undone
+      - stuck
   kind:
     description:
-    - The field C(kind) of the API.
+      - The field C(kind) of the API.
     type: str
     choices:
-    - array.create
-    - array.delete
-    - volumes.create
-    - volume.delete
+      - array.create
+      - array.delete
+      - volumes.create
+      - volume.delete
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

@@ -12,11 +12,11 @@ module: job_resolve
 short_description: Decides about a stuck job. 409 if it is not stuck
 version_added: 0.1.0
 description:
-- Acts each time it is run, unless the appliance's plan says that nothing would change.
+  - Acts each time it is run, unless the appliance's plan says that nothing would change.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,30 +27,30 @@ attributes:
 options:
   job:
     description:
-    - Id of the stuck job.
+      - Id of the stuck job.
     type: str
     required: true
   how:
     description:
-    - Whether to try again, or to stop trying and leave the machine as it is.
+      - Whether to try again, or to stop trying and leave the machine as it is.
     type: str
     choices:
-    - retry
-    - abandon
+      - retry
+      - abandon
     required: true
   wait:
     description:
-    - Waits until the work is done.
+      - Waits until the work is done.
     type: bool
     default: true
   wait_timeout:
     description:
-    - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-    - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
     type: bool
     default: false
 """

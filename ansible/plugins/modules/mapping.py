@@ -12,12 +12,12 @@ module: mapping
 short_description: Make, change or delete a mapping of an appliance
 version_added: 0.1.0
 description:
-- Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
-- Takes a volume away from a host or group; the volume and its data stay.
+  - Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
+  - Takes a volume away from a host or group; the volume and its data stay.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -28,36 +28,36 @@ attributes:
 options:
   volume:
     description:
-    - Name or id of the volume.
+      - Name or id of the volume.
     type: str
     required: true
   host:
     description:
-    - Name or id of the host that gets it; either this or a host group.
+      - Name or id of the host that gets it; either this or a host group.
     type: str
   host_group:
     description:
-    - Name or id of the host group that gets it; either this or a host.
+      - Name or id of the host group that gets it; either this or a host.
     type: str
   lun:
     description:
-    - Number the host sees it under. Without it, the lowest free one from 1.
-    - From 0 to 255.
-    - Fixed when it is created; a difference later is refused.
+      - Number the host sees it under. Without it, the lowest free one from 1.
+      - From 0 to 255.
+      - Fixed when it is created; a difference later is refused.
     type: int
   shared:
     description:
-    - Allows the volume to be mapped to more than one host or group.
-    - The appliance takes V(False) when it is created without.
-    - Fixed when it is created; a difference later is refused.
+      - Allows the volume to be mapped to more than one host or group.
+      - The appliance takes V(False) when it is created without.
+      - Fixed when it is created; a difference later is refused.
     type: bool
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
 """
 

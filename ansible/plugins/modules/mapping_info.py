@@ -12,11 +12,11 @@ module: mapping_info
 short_description: Read the mappings of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The mappings, and whether each is served now.'
+  - 'What the API shows: The mappings, and whether each is served now.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,33 +27,33 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(created_at) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(created_at) when it is created without.
     type: str
     choices:
-    - created_at
-    - -created_at
-    - lun
-    - -lun
+      - created_at
+      - -created_at
+      - lun
+      - -lun
   volume:
     description:
-    - Only those of it, by id or name.
+      - Only those of it, by id or name.
     type: str
   host:
     description:
-    - Only those of it, by id or name.
+      - Only those of it, by id or name.
     type: str
   host_group:
     description:
-    - Only those of it, by id or name.
+      - Only those of it, by id or name.
     type: str
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

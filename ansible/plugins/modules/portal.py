@@ -12,12 +12,12 @@ module: portal
 short_description: Make, change or delete a portal of an appliance
 version_added: 0.1.0
 description:
-- Listens on an address and port; every host's target is reachable there.
-- Stops listening; sessions through this portal end.
+  - Listens on an address and port; every host's target is reachable there.
+  - Stops listening; sessions through this portal end.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -28,39 +28,39 @@ attributes:
 options:
   name:
     description:
-    - Name; it is how the module finds it.
+      - Name; it is how the module finds it.
     type: str
     required: true
   protocol:
     description:
-    - What is spoken there.
-    - The appliance takes V(iscsi) when it is created without.
-    - Fixed when it is created; a difference later is refused.
+      - What is spoken there.
+      - The appliance takes V(iscsi) when it is created without.
+      - Fixed when it is created; a difference later is refused.
     type: str
     choices:
-    - iscsi
-    - iser
-    - nvme-tcp
-    - nvme-rdma
+      - iscsi
+      - iser
+      - nvme-tcp
+      - nvme-rdma
   address:
     description:
-    - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
-    - Fixed when it is created; a difference later is refused.
+      - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
+      - Fixed when it is created; a difference later is refused.
     type: str
   port:
     description:
-    - TCP port.
-    - From 1 to 65535.
-    - The appliance takes V(3260) when it is created without.
-    - Fixed when it is created; a difference later is refused.
+      - TCP port.
+      - From 1 to 65535.
+      - The appliance takes V(3260) when it is created without.
+      - Fixed when it is created; a difference later is refused.
     type: int
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
 """
 

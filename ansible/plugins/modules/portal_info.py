@@ -12,11 +12,11 @@ module: portal_info
 short_description: Read the portals of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The portals, and whether each listens now.'
+  - 'What the API shows: The portals, and whether each listens now.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,38 +27,38 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(name) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(name) when it is created without.
     type: str
     choices:
-    - name
-    - -name
-    - address
-    - -address
-    - port
-    - -port
-    - created_at
-    - -created_at
+      - name
+      - -name
+      - address
+      - -address
+      - port
+      - -port
+      - created_at
+      - -created_at
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   protocol:
     description:
-    - The field C(protocol) of the API.
+      - The field C(protocol) of the API.
     type: str
     choices:
-    - iscsi
-    - iser
-    - nvme-tcp
-    - nvme-rdma
+      - iscsi
+      - iser
+      - nvme-tcp
+      - nvme-rdma
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

@@ -12,12 +12,12 @@ module: session_info
 short_description: Read the sessions of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent
-  is away.'
+  - 'What the API shows: Who is logged in now; `name` is matched with host, initiator and target. 503 while the
+    agent is away.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -28,27 +28,27 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(initiator) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(initiator) when it is created without.
     type: str
     choices:
-    - initiator
-    - -initiator
-    - host
-    - -host
-    - target_iqn
-    - -target_iqn
+      - initiator
+      - -initiator
+      - host
+      - -host
+      - target_iqn
+      - -target_iqn
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   host:
     description:
-    - Only those of this host, by id or name.
+      - Only those of this host, by id or name.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

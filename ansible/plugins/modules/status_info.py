@@ -12,11 +12,11 @@ module: status_info
 short_description: Read the status of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The appliance at a glance: health in one sentence, what is exported, how many of everything.'
+  - 'What the API shows: The appliance at a glance: health in one sentence, what is exported, how many of everything.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full

@@ -12,12 +12,12 @@ module: token
 short_description: Make, change or delete a token of an appliance
 version_added: 0.1.0
 description:
-- Makes an API token; its secret is in this answer and nowhere else.
-- Deletes an API token; it stops working at once.
+  - Makes an API token; its secret is in this answer and nowhere else.
+  - Deletes an API token; it stops working at once.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -28,31 +28,31 @@ attributes:
 options:
   name:
     description:
-    - Name; it is how the module finds it.
+      - Name; it is how the module finds it.
     type: str
     required: true
   role:
     description:
-    - What may be done with the token, at most what its maker may. Without it, the role of its maker.
-    - Fixed when it is created; a difference later is refused.
+      - What may be done with the token, at most what its maker may. Without it, the role of its maker.
+      - Fixed when it is created; a difference later is refused.
     type: str
     choices:
-    - viewer
-    - operator
-    - administrator
+      - viewer
+      - operator
+      - administrator
   expires_days:
     description:
-    - Days until it stops working. Without it, it never does.
-    - From 1 to 3650.
-    - Used when it is created, and not compared afterwards.
+      - Days until it stops working. Without it, it never does.
+      - From 1 to 3650.
+      - Used when it is created, and not compared afterwards.
     type: int
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
 """
 
@@ -72,9 +72,9 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description:
-  - The token as the API shows it, with the fields C(id), C(name), C(username), C(role), C(expires_at), C(last_used_at),
-    C(created_at).
-  - When it was made in this run also C(token), the secret, which is never shown again; register it and set C(no_log).
+    - The token as the API shows it, with the fields C(id), C(name), C(username), C(role), C(expires_at), C(last_used_at),
+      C(created_at).
+    - When it was made in this run also C(token), the secret, which is never shown again; register it and set C(no_log).
   returned: when there is one, or was one before
   type: dict
 plan:

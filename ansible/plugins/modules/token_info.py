@@ -12,11 +12,11 @@ module: token_info
 short_description: Read the tokens of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The API tokens: an administrator sees all, the others their own.'
+  - 'What the API shows: The API tokens: an administrator sees all, the others their own.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,25 +27,25 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(name) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(name) when it is created without.
     type: str
     choices:
-    - name
-    - -name
-    - created_at
-    - -created_at
+      - name
+      - -name
+      - created_at
+      - -created_at
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

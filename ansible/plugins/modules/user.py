@@ -12,13 +12,13 @@ module: user
 short_description: Make, change or delete a user of an appliance
 version_added: 0.1.0
 description:
-- Creates a user; the password must be changed at the first login.
-- Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
-- Deletes a user with their sessions and API tokens.
+  - Creates a user; the password must be changed at the first login.
+  - Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+  - Deletes a user with their sessions and API tokens.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -29,36 +29,36 @@ attributes:
 options:
   role:
     description:
-    - What the user may do. A viewer reads, an operator also changes volumes, hosts and mappings, an administrator
-      everything.
-    - The appliance takes V(viewer) when it is created without.
+      - What the user may do. A viewer reads, an operator also changes volumes, hosts and mappings, an administrator
+        everything.
+      - The appliance takes V(viewer) when it is created without.
     type: str
     choices:
-    - viewer
-    - operator
-    - administrator
+      - viewer
+      - operator
+      - administrator
   password:
     description:
-    - Password for the first login, where it must be changed.
+      - Password for the first login, where it must be changed.
     type: str
   username:
     description:
-    - Name to log in with; it is how the module finds the user.
+      - Name to log in with; it is how the module finds the user.
     type: str
     required: true
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
   update_secret:
     description:
-    - Sends secrets again although nothing else differs.
-    - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play goes
-      unnoticed; with it every run reports a change.
+      - Sends secrets again although nothing else differs.
+      - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play
+        goes unnoticed; with it every run reports a change.
     type: bool
     default: false
 """

@@ -12,11 +12,11 @@ module: user_info
 short_description: Read the users of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The people who may log in.'
+  - 'What the API shows: The people who may log in.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,35 +27,35 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(username) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(username) when it is created without.
     type: str
     choices:
-    - username
-    - -username
-    - role
-    - -role
-    - created_at
-    - -created_at
+      - username
+      - -username
+      - role
+      - -role
+      - created_at
+      - -created_at
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   role:
     description:
-    - viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
+      - viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
     type: str
     choices:
-    - viewer
-    - operator
-    - administrator
+      - viewer
+      - operator
+      - administrator
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 

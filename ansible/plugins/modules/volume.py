@@ -12,13 +12,13 @@ module: volume
 short_description: Make, change or delete a volume of an appliance
 version_added: 0.1.0
 description:
-- Cuts one volume from an array.
-- Changes name or description; no data and no export is touched.
-- Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
+  - Cuts one volume from an array.
+  - Changes name or description; no data and no export is touched.
+  - Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -29,58 +29,58 @@ attributes:
 options:
   name:
     description:
-    - Name; it is how the module finds it.
+      - Name; it is how the module finds it.
     type: str
     required: true
   description:
     description:
-    - Free text for people.
+      - Free text for people.
     type: str
   array:
     description:
-    - Name or id of the array it is cut from.
-    - Fixed when it is created; a difference later is refused.
+      - Name or id of the array it is cut from.
+      - Fixed when it is created; a difference later is refused.
     type: str
   size_bytes:
     description:
-    - Size, a multiple of 4 MiB.
-    - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
-    - Fixed when it is created; a difference later is refused.
+      - Size, a multiple of 4 MiB.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - Fixed when it is created; a difference later is refused.
     type: str
   provisioning:
     description:
-    - Whether the space is taken at once (thick) or when it is written (thin).
-    - The appliance takes V(thick) when it is created without.
-    - Fixed when it is created; a difference later is refused.
+      - Whether the space is taken at once (thick) or when it is written (thin).
+      - The appliance takes V(thick) when it is created without.
+      - Fixed when it is created; a difference later is refused.
     type: str
     choices:
-    - thick
-    - thin
+      - thick
+      - thin
   state:
     description:
-    - Whether it is to be there.
+      - Whether it is to be there.
     type: str
     choices:
-    - present
-    - absent
+      - present
+      - absent
     default: present
   renamed_from:
     description:
-    - Name it had before. Where there is no volume called O(name) and one called this, that one is renamed.
+      - Name it had before. Where there is no volume called O(name) and one called this, that one is renamed.
     type: str
   wait:
     description:
-    - Waits until the work is done.
+      - Waits until the work is done.
     type: bool
     default: true
   wait_timeout:
     description:
-    - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
     type: int
     default: 3600
   destroy_data:
     description:
-    - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
     type: bool
     default: false
 """

@@ -12,11 +12,11 @@ module: volume_info
 short_description: Read the volumes of an appliance
 version_added: 0.1.0
 description:
-- 'What the API shows: The volumes, with whom they are mapped to and whether they are served.'
+  - 'What the API shows: The volumes, with whom they are mapped to and whether they are served.'
 author:
-- The Lunette authors (!UNKNOWN)
+  - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
-- lunette.appliance.appliance
+  - lunette.appliance.appliance
 attributes:
   check_mode:
     support: full
@@ -27,52 +27,52 @@ attributes:
 options:
   sort:
     description:
-    - Order of the answer; a minus turns it round.
-    - The appliance takes V(name) when it is created without.
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(name) when it is created without.
     type: str
     choices:
-    - name
-    - -name
-    - state
-    - -state
-    - size_bytes
-    - -size_bytes
-    - naa
-    - -naa
-    - created_at
-    - -created_at
+      - name
+      - -name
+      - state
+      - -state
+      - size_bytes
+      - -size_bytes
+      - naa
+      - -naa
+      - created_at
+      - -created_at
   name:
     description:
-    - Only names that match; C(*) stands for any text, C(?) for a letter.
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
     type: str
   array:
     description:
-    - Only those of this array, by id or name.
+      - Only those of this array, by id or name.
     type: str
   host:
     description:
-    - Only those of this host, by id or name.
+      - Only those of this host, by id or name.
     type: str
   host_group:
     description:
-    - Only those of this host group, by id or name.
+      - Only those of this host group, by id or name.
     type: str
   state:
     description:
-    - 'C(stuck): an undo failed; the resource can be read, and a person decides what happens to it.'
+      - 'C(stuck): an undo failed; the resource can be read, and a person decides what happens to it.'
     type: str
     choices:
-    - creating
-    - ready
-    - deleting
-    - stuck
+      - creating
+      - ready
+      - deleting
+      - stuck
   id:
     description:
-    - Only this one, by its id or name; no filter applies then.
+      - Only this one, by its id or name; no filter applies then.
     type: str
   max_items:
     description:
-    - Most to answer. Without it, all of them.
+      - Most to answer. Without it, all of them.
     type: int
 """
 
