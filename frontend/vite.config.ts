@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import ui from '@nuxt/ui/vite'
 import vue from '@vitejs/plugin-vue'
+import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { mockApi } from './mock/server.ts'
 
@@ -8,10 +9,19 @@ import { mockApi } from './mock/server.ts'
 // or, with no appliance given, to the typed mock the component tests use.
 const appliance = process.env['LUNETTE_URL']
 
+/** Its work is done by src/app/colours.css: a style element made at run time would need 'unsafe-inline'. */
+const COLOURS_PLUGIN = /@nuxt\/ui\/dist\/runtime\/plugins\/colors\.js$/
+const withoutInlineColours: Plugin = {
+  name: 'lunette:no-inline-colours',
+  enforce: 'pre',
+  load: (id) => (COLOURS_PLUGIN.test(id) ? 'export default { install() {} }' : undefined),
+}
+
 export default defineConfig({
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   plugins: [
     vue(),
+    withoutInlineColours,
     ui({
       autoImport: false,
       components: false,

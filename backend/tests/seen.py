@@ -4,11 +4,13 @@ from typing import Any
 
 from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, WriteHole
 from lunette.domain.disks import ObservedDisk, Signature, Transport
+from lunette.domain.mappings import Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
-from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedVolume
+from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.exports.lio import plan as lio
+from lunette.providers.exports.nvmet import plan as nvmet
 from lunette.providers.volumes.lvm import plan as lvm
 
 EXT4 = Signature(type="ext4", label="data", uuid="0000-01")
@@ -35,6 +37,15 @@ def pool(group: str, free_bytes: int, array_uuid: str | None = None) -> Observed
     )  # fmt: skip
 
 
+def thin(group: str, free_bytes: int, size_bytes: int = GIB, used: int = 0, metadata: int = 0) -> ObservedPool:
+    """A group with a thin pool; `used` and `metadata` are percent."""
+    inside = ObservedThinPool(
+        name="pool", size_bytes=size_bytes, used_bytes=-(-size_bytes * used // 100), metadata_bytes=8 * EXTENT_BYTES,
+        metadata_used_bytes=-(-8 * EXTENT_BYTES * metadata // 100), volumes=1,
+    )  # fmt: skip
+    return pool(group, free_bytes).model_copy(update={"size_bytes": 64 * GIB, "thin": inside})
+
+
 def array(uuid: str, members: tuple[str, ...], state: ArrayState = ArrayState.CLEAN, **changes: Any) -> ObservedArray:
     facts: dict[str, Any] = {
         "uuid": uuid, "engine": ArrayEngine.MD, "name": f"lunette:{uuid[:12]}", "ours": True, "device": "/dev/md127",
@@ -57,6 +68,9 @@ def machine(**changes: Any) -> Observation:
     facts: dict[str, Any] = {
         "taken_at": 0.0, "hostname": "lunette", "kernel": "6.12", "disks": tuple(disk(n) for n in range(1, 9)),
         "arrays": (), "pools": (), "volumes": (), "addresses": ("10.0.2.15", "fe80::1", "127.0.0.1"),
-        "engines": (md.capability(), lvm.capability(), lio.capability()),
+        "engines": (
+            md.capability(), lvm.capability(), lio.capability(),
+            nvmet.capability(None, {Protocol.NVME_RDMA: "this machine has no RDMA device"}),
+        ),
     }  # fmt: skip
     return Observation(**(facts | changes))

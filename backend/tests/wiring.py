@@ -53,6 +53,9 @@ class AwayAgent:
     def sessions(self) -> SessionsObservation:
         raise _away()
 
+    def await_change(self, known: int, timeout_s: float) -> int:
+        raise _away()
+
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         raise _away()
 

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from enum import StrEnum
 
+from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
 from lunette.agent.server import answer
@@ -71,6 +72,7 @@ class InProcessAgent(AgentClient):
     def _start(self) -> Agent:
         for module in MODULES:
             self.machine.run(["modprobe", "-q", module], ok=(0, 1))
+        serving.prepare(self.machine)
         self._agent = Agent(self.machine)
         return self._agent
 

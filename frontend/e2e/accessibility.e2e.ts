@@ -11,25 +11,50 @@ async function violations(page: Page): Promise<string[]> {
   return found.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)}`))
 }
 
-for (const theme of ['light', 'dark'] as const) {
-  test(`no page breaks a rule of accessibility in ${theme}`, async ({ page }) => {
-    test.slow()
-    await setTheme(page, theme)
-    await page.goto('/login')
-    await expect(page.getByLabel('User name')).toBeVisible()
-    expect(await violations(page), 'login').toEqual([])
-    await logIn(page)
-    for (const name of PAGES) {
-      await page.goto(pathOf(name))
-      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-      await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
-      expect(await violations(page), name).toEqual([])
-    }
-    await page.getByRole('button', { name: /^Account of/ }).click()
-    await expect(page.getByRole('menu')).toBeVisible()
-    expect(await violations(page), 'account menu').toEqual([])
-  })
+/** Looks at the page as it stands in both themes: loading it twice would take most of the time. */
+async function expectAccessible(page: Page, name: string): Promise<void> {
+  for (const theme of ['dark', 'light'] as const) {
+    await page.evaluate(async (isDark) => {
+      document.documentElement.classList.toggle('dark', isDark)
+      const fading = document.getAnimations().filter((one) => one instanceof CSSTransition)
+      await Promise.allSettled(fading.map((one) => one.finished))
+    }, theme === 'dark')
+    expect(await violations(page), `${name}, ${theme}`).toEqual([])
+  }
 }
+
+test('the chosen theme is the class of the page', async ({ page }) => {
+  await setTheme(page, 'dark')
+  await page.goto('/login')
+  await expect(page.locator('html')).toHaveClass(/\bdark\b/)
+})
+
+test('no page breaks a rule of accessibility in either theme', async ({ page }) => {
+  test.slow()
+  await setTheme(page, 'light')
+  await page.goto('/login')
+  await expect(page.getByLabel('User name')).toBeVisible()
+  await expectAccessible(page, 'login')
+  await logIn(page)
+  for (const name of PAGES) {
+    await page.goto(pathOf(name))
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
+    await expectAccessible(page, name)
+  }
+  await page.goto('/hosts')
+  await page.getByRole('button', { name: 'Create host' }).first().click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await expectAccessible(page, 'host form')
+  await page.keyboard.press('Escape')
+  await page.goto('/mappings')
+  await page.getByRole('grid').focus()
+  await expect(page.getByRole('gridcell').first()).toBeVisible()
+  await expectAccessible(page, 'matrix with a cursor')
+  await page.getByRole('button', { name: /^Account of/ }).click()
+  await expect(page.getByRole('menu')).toBeVisible()
+  await expectAccessible(page, 'account menu')
+})
 
 test('a keyboard alone reaches the content and the menu', async ({ page }) => {
   await logIn(page)

@@ -2,7 +2,26 @@
 import { expect } from '@playwright/test'
 import type { Page } from '@playwright/test'
 
-export const PAGES = ['overview', 'disks', 'arrays', 'volumes', 'sessions', 'jobs'] as const
+export const PAGES = [
+  'overview',
+  'disks',
+  'arrays',
+  'arrays/new',
+  'volumes',
+  'volumes/new',
+  'hosts',
+  'host-groups',
+  'mappings',
+  'portals',
+  'sessions',
+  'jobs',
+  'alerts',
+  'events',
+  'users',
+  'tokens',
+  'password',
+  'about',
+] as const
 export type PageName = (typeof PAGES)[number]
 
 export const pathOf = (page: PageName): string => (page === 'overview' ? '/' : `/${page}`)

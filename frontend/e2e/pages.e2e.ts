@@ -15,9 +15,9 @@ async function list(page: Page, noun: string): Promise<{ items: Named[]; total: 
   return (await answer.json()) as { items: Named[]; total: number }
 }
 
-test('disks, arrays, volumes and sessions are those of the API', async ({ page }) => {
+test('disks, arrays, volumes, hosts, portals and sessions are those of the API', async ({ page }) => {
   await logIn(page)
-  for (const noun of ['disks', 'arrays', 'volumes', 'sessions'] as const) {
+  for (const noun of ['disks', 'arrays', 'volumes', 'hosts', 'portals', 'sessions'] as const) {
     const { items, total } = await list(page, noun)
     await page.goto(pathOf(noun))
     for (const item of items) {

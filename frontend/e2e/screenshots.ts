@@ -16,7 +16,7 @@ for (const theme of ['light', 'dark'] as const) {
       await page.getByRole('heading', { level: 1 }).waitFor()
       await page.locator('[data-testid="loading"]').first().waitFor({ state: 'detached' })
       await page.getByText('Live', { exact: true }).waitFor()
-      await page.screenshot({ path: `${folder}/${name}-${theme}.png` })
+      await page.screenshot({ path: `${folder}/${name.replace('/', '-')}-${theme}.png` })
     }
   })
 }

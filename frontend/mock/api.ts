@@ -1,118 +1,148 @@
-/** Answers requests from a World the way the API does: lists with search, order and cursor, problems, the login. */
-import type { Me, Problem, ProblemField } from '@/api'
+/** Answers requests from a World the way the API does: lists, single things with ETags, changes with a dry run. */
+import { etag, json, page, problem } from './answers'
+import type { Row, Wish } from './answers'
+import { advance } from './jobs'
+import * as hosts from './hosts'
+import * as mappings from './mappings'
+import * as people from './people'
+import * as work from './work'
 import { CSRF } from './world'
 import type { World } from './world'
 
-type Row = object
 type Handler = (request: Request, url: URL) => Response | Promise<Response>
+/** What a request with this body would do to this row. The body's type is the generated one of that operation. */
+type Change = (row: never, body: never) => Wish | Response
 
-const json = (body: unknown, status = 200) => Response.json(body, { status })
+/** The rows behind each list of the API. */
+const LISTS = (world: World): Record<string, Row[]> => ({
+  disks: world.disks,
+  arrays: world.arrays,
+  volumes: world.volumes,
+  hosts: world.hosts,
+  'host-groups': world.hostGroups,
+  portals: world.portals,
+  mappings: world.mappings,
+  sessions: world.sessions,
+  jobs: world.jobs,
+  events: world.events,
+  alerts: world.alerts,
+  users: world.users,
+  tokens: world.tokens,
+  engines: world.engines,
+})
 
-export function problem(
-  status: number,
-  title: string,
-  detail: string,
-  errors: ProblemField[] = [],
-): Response {
-  const body: Problem = { type: 'invalid', title, status, detail, instance: '/', errors }
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'Content-Type': 'application/problem+json' },
+const CREATES = (world: World): Record<string, (body: never) => Wish | Response> => ({
+  hosts: (body) => hosts.createHost(world, body),
+  'host-groups': (body) => hosts.createGroup(world, body),
+  portals: (body) => mappings.createPortal(world, body),
+  mappings: (body) => mappings.createMappings(world, [body], false),
+  'mappings:batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
+  users: (body) => people.createUser(world, body),
+  tokens: (body) => people.createToken(world, body),
+  arrays: (body) => work.createArray(world, body),
+  volumes: (body) => work.createVolumes(world, [body]),
+  'volumes:batch': (body) => work.createVolumes(world, work.batchVolumes(body)),
+})
+
+const PATCHES = (world: World): Record<string, Change> => ({
+  hosts: (row, body) => hosts.patchHost(world, row, body),
+  'host-groups': (row, body) => hosts.patchGroup(world, row, body),
+  users: (row, body) => people.patchUser(world, row, body),
+})
+
+const DELETES = (world: World): Record<string, Change> => ({
+  hosts: (row) => hosts.deleteHost(world, row),
+  'host-groups': (row) => hosts.deleteGroup(world, row),
+  portals: (row) => mappings.deletePortal(world, row),
+  mappings: (row) => mappings.deleteMapping(world, row),
+  users: (row) => people.deleteUser(world, row),
+  tokens: (row) => people.deleteToken(world, row),
+  arrays: (row) => work.deleteArray(world, row),
+  volumes: (row) => work.deleteVolume(world, row),
+})
+
+function settle(wish: Wish | Response, url: URL): Response {
+  if (wish instanceof Response) return wish
+  return url.searchParams.get('dry_run') === 'true' ? json(wish.plan) : wish.apply()
+}
+
+function find(rows: Row[], reference: string): Row | undefined {
+  return rows.find((row) => {
+    const { id, name, username } = row as { id?: string; name?: string; username?: string }
+    return [id, name, username].includes(reference)
   })
 }
 
-const field = (row: Row, key: string): unknown => (row as Record<string, unknown>)[key]
-
-function compare(left: unknown, right: unknown): number {
-  if (typeof left === 'number' && typeof right === 'number') return left - right
-  return String(left).localeCompare(String(right), 'en', { numeric: true })
-}
-
-function page(rows: Row[], url: URL): Response {
-  const { name, sort, limit, cursor } = Object.fromEntries(url.searchParams)
-  const states = url.searchParams.getAll('state')
-  const text = name?.replaceAll('*', '').toLowerCase()
-  const found = rows.filter(
-    (row) =>
-      (!text || JSON.stringify(row).toLowerCase().includes(text)) &&
-      (!states.length || states.includes(String(field(row, 'state')))),
-  )
-  if (sort) {
-    const key = sort.replace(/^-/, '')
-    const sign = sort.startsWith('-') ? -1 : 1
-    found.sort((left, right) => sign * compare(field(left, key), field(right, key)))
+async function answerOne(
+  world: World,
+  request: Request,
+  url: URL,
+  list: string,
+  id: string,
+): Promise<Response> {
+  const row = find(LISTS(world)[list] ?? [], decodeURIComponent(id))
+  if (!row) return problem(404, 'Not found', `There is no ${id} among the ${list}.`)
+  if (request.method === 'GET') {
+    const tag = etag(row)
+    return json(list === 'jobs' ? advance(world, row as never) : row, 200, { ETag: tag })
   }
-  const from = Number(cursor ?? 0)
-  const to = from + Number(limit ?? 50)
-  return json({
-    items: found.slice(from, to),
-    next_cursor: to < found.length ? String(to) : null,
-    total: found.length,
-  })
+  const match = request.headers.get('If-Match')
+  if (!match) return problem(428, 'If-Match is required', 'Send If-Match with the ETag you read.')
+  if (match !== etag(row))
+    return problem(
+      412,
+      'Changed by someone else meanwhile',
+      'It was changed meanwhile. Read it again, then repeat.',
+    )
+  const change = (request.method === 'PATCH' ? PATCHES : DELETES)(world)[list]
+  if (!change) return problem(405, 'Method not allowed', `The mock has no ${request.method} /${list}.`)
+  const body = request.method === 'PATCH' ? await request.json() : undefined
+  return settle(change(row as never, body as never), url)
 }
 
-async function login(world: World, request: Request): Promise<Response> {
-  const { username, password } = (await request.json()) as { username: string; password: string }
-  if (username !== 'admin' || password !== world.password)
-    return problem(401, 'Log in first', 'User name and password do not match.')
-  const me: Me = {
-    username: 'admin',
-    role: 'administrator',
-    password_change_required: world.isOneTime,
-    csrf_token: CSRF,
-  }
-  world.me = me
-  return json(me)
-}
-
-async function changePassword(world: World, request: Request): Promise<Response> {
-  const body = (await request.json()) as { current_password: string; new_password: string }
-  if (body.current_password !== world.password)
-    return problem(422, 'The request is not valid', 'The password was not changed.', [
-      { field: 'current_password', value: null, message: 'this is not the current password' },
-    ])
-  if (body.new_password.length < 12)
-    return problem(422, 'The request is not valid', 'The password was not changed.', [
-      { field: 'new_password', value: null, message: 'give at least 12 characters' },
-    ])
-  world.password = body.new_password
-  world.isOneTime = false
-  if (world.me) world.me = { ...world.me, password_change_required: false }
-  return new Response(null, { status: 204 })
-}
-
-function logout(world: World): Response {
-  delete world.me
-  return new Response(null, { status: 204 })
+async function answerList(world: World, request: Request, url: URL, list: string): Promise<Response> {
+  const rows = LISTS(world)[list]
+  if (request.method === 'GET' && rows) return page(rows, url)
+  const create = CREATES(world)[list]
+  if (request.method !== 'POST' || !create)
+    return problem(404, 'Not found', `The mock has no ${request.method} /${list}.`)
+  const key = request.headers.get('Idempotency-Key')
+  if (!key)
+    return problem(
+      400,
+      'No key',
+      'The mock wants an Idempotency-Key with every POST, so that none is forgotten.',
+    )
+  const kept = world.answered.get(key)
+  if (kept) return kept.clone()
+  const answer = settle(create((await request.json()) as never), url)
+  if (!answer.ok || url.searchParams.get('dry_run') === 'true') return answer
+  world.answered.set(key, answer.clone())
+  if (!world.isAnswerLost) return answer
+  delete world.isAnswerLost
+  throw new TypeError('Failed to fetch')
 }
 
 /** One function that answers like the appliance; `Response` in, `Response` out, for tests and for the dev server. */
 export function makeApi(world: World): (request: Request) => Promise<Response> {
   const handlers: Record<string, Handler> = {
-    'POST /login': (request) => login(world, request),
-    'POST /logout': () => logout(world),
-    'POST /password': (request) => changePassword(world, request),
+    'POST /login': (request) => people.login(world, request),
+    'POST /logout': () => people.logout(world),
+    'POST /password': (request) => people.changePassword(world, request),
     'GET /me': () => json(world.me),
     'GET /status': () => json(world.status),
-    'GET /disks': (_, url) => page(world.disks, url),
-    'GET /arrays': (_, url) => page(world.arrays, url),
-    'GET /volumes': (_, url) => page(world.volumes, url),
-    'GET /sessions': (_, url) => page(world.sessions, url),
-    'GET /jobs': (_, url) => page(world.jobs, url),
-    'GET /events': (_, url) => page(world.events, url),
-    'GET /alerts': (_, url) => page(world.alerts, url),
   }
   return async (request) => {
     const url = new URL(request.url)
     const path = url.pathname.replace('/api/v1', '')
-    const job = world.jobs.find(({ id }) => path === `/jobs/${id}`)
-    const handler = job ? () => json(job) : handlers[`${request.method} ${path}`]
-    if (!handler) return problem(404, 'Not found', `The mock has no ${request.method} ${path}.`)
     if (path !== '/login' && !world.me) return problem(401, 'Log in first', 'No session.')
     if (world.broken && /s$/.test(path) && path !== '/status')
       return problem(503, 'Not available', world.broken)
     if (request.method !== 'GET' && path !== '/login' && request.headers.get('X-CSRF-Token') !== CSRF)
       return problem(403, 'Not allowed', 'The header X-CSRF-Token is missing.')
-    return handler(request, url)
+    const handler = handlers[`${request.method} ${path}`]
+    if (handler) return handler(request, url)
+    const [, list = '', id] = path.split('/')
+    return id ? answerOne(world, request, url, list, id) : answerList(world, request, url, list)
   }
 }

@@ -1,5 +1,5 @@
 /** Rows of the mock world that tell what happened: jobs, events, sessions. */
-import type { Event, Job, JobStep, Session } from '@/api'
+import type { Alert, Event, Job, JobStep, Session } from '@/api'
 import { two } from './storage'
 
 const MINUTE_MS = 60_000
@@ -77,6 +77,7 @@ export function session(number: number): Session {
     initiator: `iqn.2004-10.io.example:host${number}`,
     protocol: 'iscsi',
     target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.0000000${number}`,
+    subsystem_nqn: null,
     portal: '10.20.0.2:3260',
     peer: `10.20.0.${10 + number}`,
     state: 'logged in',
@@ -104,4 +105,18 @@ export const events = (): Event[] => [
   event(7, 51, 'volume', 'volume.created', '32 volumes created on array tank'),
   event(6, 64, 'array', 'array.created', 'Array tank created: RAID 5 of 8 disks'),
   event(5, 90, 'user', 'user.password_changed', 'admin changed the password'),
+]
+
+/** One that is over; nothing needs attention now. */
+export const alerts = (): Alert[] => [
+  {
+    id: 'alert-0',
+    key: 'array.degraded:tank',
+    severity: 'critical',
+    message: 'Array tank is degraded',
+    cause: 'Disk nvme-SAMSUNG_MZQL23T8HCLS-00A07_S64HNE0T503118 did not answer.',
+    fix: 'Replace the disk; the rebuild starts by itself.',
+    raised_at: ago(600),
+    resolved_at: ago(540),
+  },
 ]

@@ -1,11 +1,10 @@
 /** Rows of the mock world that are about storage: disks, one array, volumes. */
-import type { Disk, DiskHardware, StorageArray, Volume } from '@/api'
+import type { Disk, DiskHardware, Engine, EngineLevel, StorageArray, Volume } from '@/api'
+import { MADE } from './made'
 
 export const GIB = 2 ** 30
 export const ARRAY_BYTES = 26_885_291_876_352
 export const two = (number: number): string => String(number).padStart(2, '0')
-
-const MADE = '2026-11-20T09:12:00Z'
 
 const hardware = (rotational: boolean): DiskHardware => ({
   device: '/dev/null',
@@ -75,13 +74,23 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
     chunk_bytes: 65_536,
     write_hole: 'ppl',
-    members: members.map(({ id, serial }, slot) => ({ disk_id: id, serial, slot, state: 'in_sync' })),
+    thin_pool: null,
+    sync_speed_min_bytes_s: null,
+    sync_speed_max_bytes_s: null,
+    members: members.map(({ id, serial }, slot) => ({
+      disk_id: id,
+      serial,
+      slot,
+      state: 'in_sync',
+      leaving: false,
+    })),
     volumes,
     observed: {
       age_s: 1,
       device: '/dev/md127',
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,
+      last_scrub: null,
     },
     created_at: MADE,
     updated_at: MADE,
@@ -118,3 +127,41 @@ export function volume(number: number, change: Partial<Volume> = {}): Volume {
     ...change,
   }
 }
+
+const level = (
+  name: EngineLevel['level'],
+  min: number,
+  survives: string,
+  ios: number,
+  holes: EngineLevel['write_hole'],
+): EngineLevel => ({
+  level: name,
+  min_disks: min,
+  max_disks: 256,
+  survives_failures: survives,
+  small_write_ios: ios,
+  write_hole: holes,
+})
+
+export const mdEngine = (): Engine => ({
+  engine: 'md',
+  kind: 'array',
+  available: true,
+  reason: null,
+  levels: [
+    level('raid0', 2, 'none', 1, ['none']),
+    level('raid1', 2, 'all disks but one', 2, ['bitmap', 'none']),
+    level('raid5', 3, 'one disk', 4, ['ppl', 'bitmap', 'none']),
+    level('raid6', 4, 'two disks', 6, ['bitmap', 'none']),
+    level('raid10', 2, 'one disk of each mirrored pair', 2, ['bitmap', 'none']),
+  ],
+  can_grow: false,
+  can_thin: false,
+  can_snapshot: false,
+  can_qos: false,
+  reservations: true,
+  compare_and_write: true,
+  protocols: [],
+  lacking: [],
+  needs: ['mdadm', 'md_mod'],
+})

@@ -109,6 +109,19 @@ export function type(input: HTMLInputElement, value: string): void {
   input.dispatchEvent(new Event('input', { bubbles: true }))
 }
 
+/** The dialog that is open; the test fails when there is none. */
+export function dialog(): HTMLElement {
+  const open = document.querySelector<HTMLElement>('[role=dialog]')
+  if (!open) throw new Error('No dialog is open.')
+  return open
+}
+
+/** Clicks what has this name, and waits for what comes of it. */
+export async function click(page: Element, name: string): Promise<void> {
+  control(page, name).click()
+  await settle()
+}
+
 /** The table as rows of cell texts. */
 export function rows(page: Element): string[][] {
   return [...page.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')].map(text))

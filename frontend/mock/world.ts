@@ -2,9 +2,29 @@
  * A small appliance made up for component tests and for `npm run dev` without an appliance. Every value is typed by
  * the generated client, so a change of the API that the pages must follow stops the type check here first.
  */
-import type { Alert, Disk, Event, Job, Me, Session, Status, StorageArray, Volume } from '@/api'
-import { events, session, undoneJob, volumesJob } from './journal'
-import { nvmeDisk, sasDisk, tank, volume } from './storage'
+import type {
+  Alert,
+  Disk,
+  Engine,
+  Event,
+  Host,
+  HostGroup,
+  Job,
+  Mapping,
+  Me,
+  Portal,
+  Session,
+  Status,
+  StorageArray,
+  Token,
+  User,
+  Volume,
+} from '@/api'
+import { group, host } from './hosts'
+import { alerts, events, session, undoneJob, volumesJob } from './journal'
+import { portal } from './mappings'
+import { token, user } from './people'
+import { mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
 
@@ -14,6 +34,14 @@ export interface World {
   me?: Me
   /** While set, every list answers 503 with this detail. */
   broken?: string
+  /** While set, the next step of a running job fails with this detail and is taken back. */
+  failingStep?: string
+  /** While set, the next change is made but its answer never arrives. */
+  isAnswerLost?: boolean
+  /** Answers kept under their Idempotency-Key. */
+  answered: Map<string, Response>
+  /** What a running job does when its last step is done, by job id. */
+  finishing: Map<string, () => void>
   status: Status
   disks: Disk[]
   arrays: StorageArray[]
@@ -22,6 +50,37 @@ export interface World {
   jobs: Job[]
   events: Event[]
   alerts: Alert[]
+  hosts: Host[]
+  hostGroups: HostGroup[]
+  portals: Portal[]
+  mappings: Mapping[]
+  users: User[]
+  tokens: Token[]
+  engines: Engine[]
+}
+
+/** The mappings the volumes tell of, as the list of mappings shows them. */
+function mappingsOf(volumes: Volume[], hosts: Host[]): Mapping[] {
+  return volumes.flatMap((one) =>
+    one.mapped_to.map((owner) => ({
+      id: owner.mapping_id,
+      volume: one.name,
+      volume_id: one.id,
+      host: owner.host,
+      host_id: hosts.find(({ name }) => name === owner.host)?.id ?? null,
+      host_group: null,
+      host_group_id: null,
+      lun: owner.lun,
+      shared: false,
+      family: 'scsi' as const,
+      target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.${owner.host}`,
+      subsystem_nqn: null,
+      state: one.export.state,
+      reason: one.export.reason,
+      created_at: one.created_at,
+      updated_at: one.updated_at,
+    })),
+  )
 }
 
 const status = (): Status => ({
@@ -44,10 +103,10 @@ const status = (): Status => ({
   counts: {
     disks: 12,
     arrays: 1,
-    volumes: 32,
-    hosts: 4,
-    host_groups: 0,
-    portals: 1,
+    volumes: 38,
+    hosts: 6,
+    host_groups: 1,
+    portals: 2,
     mappings: 32,
     sessions: 4,
     running_jobs: 0,
@@ -65,17 +124,60 @@ export function makeWorld(): World {
     occupied_by: 'it carries an ext4 signature (label backup)',
     wipeable: true,
   })
+  const hosts = numbers(4).map((number) => host(`host${number}`))
+  const spare = [
+    host('backup-proxy', {
+      id: 'host-5',
+      os_type: 'windows',
+      mappings: 0,
+      sessions: 0,
+      export: { state: 'none', reason: null },
+    }),
+    host('esx-cluster-node-a', {
+      id: 'host-6',
+      os_type: 'esxi',
+      mappings: 0,
+      sessions: 0,
+      export: { state: 'none', reason: null },
+      chap: { user: 'esx-a', mutual_user: null },
+    }),
+  ]
+  const cluster = group('esx-cluster', spare.slice(1), { id: 'group-1' })
+  const volumes = [
+    ...numbers(32).map((number) => volume(number)),
+    ...numbers(6).map((number) =>
+      volume(32 + number, {
+        name: `scratch${number}`,
+        mapped_to: [],
+        export: { state: 'none', reason: null },
+      }),
+    ),
+  ]
+  Object.assign(spare[1] ?? {}, { group: cluster.name, group_id: cluster.id })
   return {
     password: 'moonlight-over-tank',
+    finishing: new Map(),
+    answered: new Map(),
+    hosts: [...hosts, ...spare],
+    hostGroups: [cluster],
+    portals: [portal('storage-a'), portal('storage-b', { address: '10.20.1.2' })],
+    mappings: mappingsOf(volumes, hosts),
+    users: [
+      user('admin', { role: 'administrator' }),
+      user('marta', { role: 'operator' }),
+      user('wall-display'),
+    ],
+    tokens: [token('ansible'), token('grafana', { role: 'viewer', last_used_at: '2026-11-21T05:00:00Z' })],
+    engines: [mdEngine()],
     isOneTime: false,
     status: status(),
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],
     arrays: [tank(members, 32)],
-    volumes: numbers(32).map((number) => volume(number)),
+    volumes,
     sessions: numbers(4).map(session),
     jobs: [volumesJob(), undoneJob()],
     events: events(),
-    alerts: [],
+    alerts: alerts(),
   }
 }
 

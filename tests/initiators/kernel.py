@@ -19,25 +19,22 @@ import json
 import shlex
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.initiators.block_io import PROGRAMS, BlockIo
 from tests.initiators.libiscsi import Chap
 from tests.machines.model import MachineError
 from tests.machines.netns import GATEWAY, GUEST_ADDRESS
 from tests.machines.uml import Uml
 
-_PROGRAMS = Path(__file__).resolve().parent
-_PATTERN = "python3 /run/programs/pattern.py"
 _DEVICE_DEADLINE_S = 60.0
 _ISCSIADM_TIMEOUT_S = 180.0
-_IO_TIMEOUT_S = 900.0
 _SET_UP = f"""
 set -e
 mount -t proc proc /proc; mount -t sysfs sys /sys
 mkdir -p /run/programs /run/lock/iscsi /run/logs /etc/iscsi
-mount -t hostfs programs /run/programs -o hostfs={_PROGRAMS}
+mount -t hostfs programs /run/programs -o hostfs={PROGRAMS}
 ip link set lo up; ip address add {GUEST_ADDRESS}/24 dev vec0; ip link set vec0 up
 ip route add default via {GATEWAY}
 hostname {{name}}
@@ -69,8 +66,10 @@ class Session:
         return ["iscsiadm", "-m", "node", "-T", self.target, "-p", self.portal, "-I", self.interface, *operation]
 
 
-class KernelInitiator:
+class KernelInitiator(BlockIo):
     """The guest. Where several initiators are logged in to one target, calls must say which one they mean."""
+
+    machine: Uml
 
     def __init__(self, name: str, memory_mib: int = 384) -> None:
         self.machine = Uml(name, disks=0, memory_mib=memory_mib, init="/bin/bash", product=False)
@@ -137,37 +136,6 @@ class KernelInitiator:
                 raise MachineError(f"{session.initiator} sees LUNs {sorted(found)} of {target}, not {expected} of them")
             time.sleep(0.2)
 
-    def write_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
-        """Write 4 KiB blocks past the page cache and flush them."""
-        self.machine.check(f"{_PATTERN} write {device} {seed} {first} {blocks}", timeout_s=_IO_TIMEOUT_S)
-
-    def verify_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
-        """AssertionError naming the first wrong blocks and what they hold."""
-        self._judged(f"verify {device} {seed} {first} {blocks}", device)
-
-    def start_logged_writer(
-        self, device: str, seed: int, blocks: int, seconds: float = 600.0, *, flush: bool = True
-    ) -> None:
-        """Write block after block in the background, noting each once it is flushed (`flush=False`: once written).
-
-        What is noted lies in this guest's memory, which no power cut of the appliance touches.
-        """
-        log = _log(device, seed)
-        command = f"{_PATTERN} log {device} {seed} {blocks} {log} {seconds} {'flush' if flush else 'no-flush'}"
-        self.machine.check(f"rm -f {log}; {command} >{log}.end 2>&1 & echo $! >{log}.pid")
-
-    def acknowledged(self, device: str, seed: int) -> int:
-        """How many writes the logged writer has noted so far."""
-        return int(self.machine.check(f"cat {_log(device, seed)} 2>/dev/null | wc -l"))
-
-    def stop_logged_writer(self, device: str, seed: int) -> None:
-        """Kill the logged writer; one that waits for a lost session dies when that is back or given up."""
-        self.machine.check(f"kill -9 $(cat {_log(device, seed)}.pid) 2>/dev/null || true")
-
-    def verify_logged(self, device: str, seed: int) -> int:
-        """Check every noted write, AssertionError when one is lost; returns how many blocks there were."""
-        return self._judged(f"verify-log {device} {seed} {_log(device, seed)}", device)
-
     def _make_interface(self, session: Session) -> None:
         interface = ["iscsiadm", "-m", "iface", "-I", session.interface]
         self.machine.run([*interface, "-o", "new"])  # it is there already where this initiator was here before
@@ -187,15 +155,6 @@ class KernelInitiator:
         told = json.loads(self.machine.check(f"python3 /run/programs/luns.py {session.target} {session.interface}"))
         return _Luns(bool(told["connected"]), {int(lun): path for lun, path in told["devices"].items()})
 
-    def _judged(self, command: str, device: str) -> int:
-        result = self.machine.run(f"{_PATTERN} {command}", timeout_s=_IO_TIMEOUT_S)
-        if result.rc not in {0, 1} or not result.stdout.startswith("{"):
-            raise MachineError(f"{device} could not be read to its end: {result.stdout.strip()}")
-        report = json.loads(result.stdout.splitlines()[0])
-        if report["wrong"]:
-            raise AssertionError(f"{device}: {report['wrong']} wrong blocks, first {report['first_wrong']}")
-        return int(report["blocks"])
-
 
 @dataclass(frozen=True)
 class _Luns:
@@ -212,7 +171,3 @@ def _settings(chap: Chap | None, replacement_timeout_s: int) -> dict[str, str]:
     if chap.mutual_user and chap.mutual_secret:
         named |= {"username_in": chap.mutual_user, "password_in": chap.mutual_secret}
     return settings | {f"node.session.auth.{key}": value for key, value in named.items()}
-
-
-def _log(device: str, seed: int) -> str:
-    return f"/run/logs/{Path(device).name}-{seed}"

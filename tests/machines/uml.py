@@ -2,6 +2,10 @@
 
 With `init="/bin/bash"` the guest has no systemd: a root shell on the main console is up in about a second,
 which is how initiator hosts are made.
+
+A ubd disk that is in use cannot be taken out of the running kernel (ubd_remove in arch/um/drivers/ubd_kern.c), so
+disks to pull are drives of scsi_debug: they live in the guest's memory, keep their content while they are out, and are
+blank after a boot.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from pathlib import Path
 from tests.machines.disks import ROOT_SERIAL, make_empty
 from tests.machines.images import Image, appliance_image, plain_image
 from tests.machines.machine import API_PORT, GUEST, VirtualMachine
-from tests.machines.model import DiskInfo, MachineError, NotCapable
+from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.netns import GATEWAY, GUEST_ADDRESS, TAP, forward_in, forward_out, inside, make_namespace
 from tests.machines.process import OwnedProcess, is_alive, spawn
 from tests.machines.shell import GuestShell, fifo_line
@@ -31,6 +35,21 @@ def disk_names(count: int, size_bytes: int) -> list[DiskInfo]:
         raise MachineError(f"{count} disks refused: user-mode Linux takes {len(_LETTERS)} beside its root disk")
     serials = [f"LUN-UBD-{number:02}" for number in range(1, count + 1)]
     return [DiskInfo(serial, size_bytes, "ubd", f"ubd-{serial}") for serial in serials]
+
+
+def hot_disks(count: int, size_mib: int) -> list[DiskInfo]:
+    """Drives of scsi_debug, each with a host and a store of its own; their serials count the hosts."""
+    serials = [str(2000 * number) for number in range(1, count + 1)]
+    return [DiskInfo(serial, size_mib << 20, "scsi", f"wwn-0x3333333{int(serial):09x}") for serial in serials]
+
+
+def hot_arguments(disks: Sequence[DiskInfo]) -> list[str]:
+    """What makes the kernel load scsi_debug at boot; options on the command line reach a module that is loaded."""
+    if not disks:
+        return []
+    settings = {"add_host": len(disks), "dev_size_mb": disks[0].size_bytes >> 20, "per_host_store": 1}
+    options = [f"scsi_debug.{name}={value}" for name, value in settings.items()]
+    return [*options, "modules_load=scsi_debug"]
 
 
 def arguments(
@@ -57,7 +76,6 @@ class Uml(VirtualMachine):
     """See Machine; disks are LUN-UBD-01…, `disk_mib` each."""
 
     kind = "uml"
-    capabilities = frozenset()
 
     def __init__(
         self,
@@ -66,22 +84,49 @@ class Uml(VirtualMachine):
         *,
         keep: bool = False,
         disk_mib: int = 1024,
+        hot: int = 0,
+        hot_mib: int = 96,
         memory_mib: int = 1024,
         init: str | None = None,
         product: bool = True,
     ) -> None:
-        """`init` is a shell such as /bin/bash that replaces systemd; without `product` the image is plain Debian."""
+        """`init` is a shell such as /bin/bash that replaces systemd; without `product` the image is plain Debian.
+
+        `hot` disks of `hot_mib` each can be pulled; they need systemd, and memory beside `memory_mib`.
+        """
         settings: dict[str, int | bool | str] = {"disks": disks, "disk_mib": disk_mib, "memory_mib": memory_mib}
-        settings["product"] = product
+        settings |= {"product": product, "hot": hot, "hot_mib": hot_mib}
         super().__init__(name, settings, keep=keep, init=init)
+        self.capabilities = frozenset({Capability.PULL} if hot else ())
         self._disks = disk_names(disks, disk_mib << 20)
-        self._memory_mib = memory_mib
+        self._hot = hot_disks(hot, hot_mib)
+        self._memory_mib = memory_mib + hot * hot_mib
         self._product = product
 
     @property
     def disks(self) -> Sequence[DiskInfo]:
         """See Machine.disks."""
-        return self._disks
+        return [*self._disks, *self._hot]
+
+    def pull(self, serial: str) -> None:
+        """See Machine.pull."""
+        disk = self._hot_disk(serial)
+        drive = f"$(basename $(readlink -e {disk.path}))"
+        if self.run(f"[ -e {disk.path} ] && echo 1 >/sys/block/{drive}/device/delete").rc:
+            raise MachineError(f"disk {serial} cannot be pulled: is it pulled already?")
+
+    def insert(self, serial: str) -> None:
+        """See Machine.insert."""
+        disk = self._hot_disk(serial)
+        host = int(disk.serial) // 2000 - 1
+        if self.run(f"[ ! -e {disk.path} ] && echo '0 0 0' >/sys/class/scsi_host/host{host}/scan").rc:
+            raise MachineError(f"disk {serial} cannot be inserted: is it in the machine?")
+
+    def _hot_disk(self, serial: str) -> DiskInfo:
+        found = self.disk(serial)
+        if found not in self._hot:
+            raise NotCapable(f"disk {serial} cannot be pulled or inserted: only the `hot` disks of a uml machine can")
+        return found
 
     def _source_image(self) -> Image:
         return appliance_image() if self._product else plain_image()
@@ -150,7 +195,7 @@ class Uml(VirtualMachine):
             of_kernel = arguments(
                 self.folder, image.rootfs, self._disks, self._memory_mib, (fds[0], fds[1]), self._init
             )
-            argv = [*inside(holder), *image.uml, *of_kernel]
+            argv = [*inside(holder), *image.uml, *of_kernel, *hot_arguments(self._hot)]
             environment = {**os.environ, "TMPDIR": memory, "HOME": memory}
             with self.console_log.open("ab") as console:
                 out = console.fileno()

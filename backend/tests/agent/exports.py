@@ -1,18 +1,24 @@
 """Export documents for tests: small, whole, and easy to vary."""
 
+import base64
 import uuid
+import zlib
 from collections.abc import Sequence
 
 from pydantic import SecretStr
 
 from lunette.domain.arrays import ArrayEngine
+from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.exports import (
     ExportArray,
     ExportChap,
+    ExportDhChap,
     ExportInitiator,
     ExportLun,
+    ExportNvmeHost,
     ExportPortal,
     ExportSet,
+    ExportSubsystem,
     ExportTarget,
     ExportVolume,
 )
@@ -67,6 +73,41 @@ def target(number: int, initiators: Sequence[ExportInitiator], luns: Sequence[Ex
     return ExportTarget(
         target_id=id_of(number), owner=id_of(number), iqn=f"iqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}", tag=1,
         os_type=OsType.LINUX, initiators=tuple(initiators), luns=tuple(luns),
+    )  # fmt: skip
+
+
+def nvme_portal(number: int, address: str = "192.0.2.1", protocol: Protocol = Protocol.NVME_TCP) -> ExportPortal:
+    return ExportPortal(
+        portal_id=id_of(number), protocol=protocol, engine=ExportEngine.NVMET, address=address, port=4420
+    )
+
+
+def dhchap_key(number: int) -> str:
+    """A key that is whole, for a small number."""
+    secret = bytes([number]) * 32
+    return f"DHHC-1:00:{base64.b64encode(secret + zlib.crc32(secret).to_bytes(4, 'little')).decode()}:"
+
+
+def dhchap(number: int, mutual: int | None = None) -> ExportDhChap:
+    return ExportDhChap(
+        secret=SecretStr(dhchap_key(number)), mutual_secret=SecretStr(dhchap_key(mutual)) if mutual else None,
+        hash=DhHash.SHA256, dh_group=DhGroup.FFDHE2048,
+    )  # fmt: skip
+
+
+def nqn_of(number: int) -> str:
+    """The name of an NVMe host."""
+    return f"nqn.2014-08.org.nvmexpress:uuid:{id_of(number)}"
+
+
+def nvme_host(number: int, asked: ExportDhChap | None = None) -> ExportNvmeHost:
+    return ExportNvmeHost(initiator_id=id_of(number), host=f"host{number}", nqn=nqn_of(number), dhchap=asked)
+
+
+def subsystem(number: int, hosts: Sequence[ExportNvmeHost], luns: Sequence[ExportLun]) -> ExportSubsystem:
+    return ExportSubsystem(
+        target_id=id_of(number), owner=id_of(number), nqn=f"nqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}",
+        serial=f"{number:020}", hosts=tuple(hosts), luns=tuple(luns),
     )  # fmt: skip
 
 

@@ -3,7 +3,19 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from backend.tests.agent.exports import CHAP, array, exports, id_of, initiator, lun, portal, target, volume
+from backend.tests.agent.exports import (
+    CHAP,
+    array,
+    exports,
+    id_of,
+    initiator,
+    lun,
+    nvme_host,
+    portal,
+    subsystem,
+    target,
+    volume,
+)
 from lunette.agent.brake import Verdict, merge
 from lunette.domain.exports import ExportSet, Release, ReleaseKind
 
@@ -24,6 +36,10 @@ def things(document: ExportSet) -> set[tuple[ReleaseKind, str]]:
         found.add((ReleaseKind.TARGET, found_target.target_id))
         found |= {(ReleaseKind.INITIATOR, i.initiator_id) for i in found_target.initiators}
         found |= {(ReleaseKind.MAPPING, m.mapping_id) for m in found_target.luns}
+    for found_subsystem in document.subsystems:
+        found.add((ReleaseKind.SUBSYSTEM, found_subsystem.target_id))
+        found |= {(ReleaseKind.INITIATOR, host.initiator_id) for host in found_subsystem.hosts}
+        found |= {(ReleaseKind.MAPPING, m.mapping_id) for m in found_subsystem.luns}
     return found
 
 
@@ -45,18 +61,24 @@ def documents(draw: st.DrawFn) -> ExportSet:
             initiator(number * 10 + n, CHAP if n == 2 else None) for n in sorted(draw(st.sets(st.integers(0, 2))))
         ]
         targets.append(target(number, initiators, [lun(n + 40, n, n) for n in mine]))
+    subsystems = []
+    for number in sorted(draw(st.sets(st.integers(31, 33)))):
+        mine = [left.pop() for _ in range(draw(st.integers(0, len(left))))]
+        hosts = [nvme_host(number * 10 + n) for n in sorted(draw(st.sets(st.integers(5, 6))))]
+        subsystems.append(subsystem(number, hosts, [lun(n + 40, n, n) for n in mine]))
     portals = [portal(n, f"192.0.2.{n}") for n in sorted(draw(st.sets(st.integers(21, 23))))]
     released = tuple(
         Release(kind=kind, id=id_of(n), generation=2)
         for kind, low, high in (
             (ReleaseKind.ARRAY, 1, 2), (ReleaseKind.VOLUME, 11, 15), (ReleaseKind.PORTAL, 21, 23),
-            (ReleaseKind.TARGET, 31, 33), (ReleaseKind.INITIATOR, 310, 332), (ReleaseKind.MAPPING, 51, 55),
+            (ReleaseKind.TARGET, 31, 33), (ReleaseKind.INITIATOR, 310, 336), (ReleaseKind.MAPPING, 51, 55),
+            (ReleaseKind.SUBSYSTEM, 31, 33),
         )
         for n in sorted(draw(st.sets(st.integers(low, high))))
     )  # fmt: skip
     return exports(
         generation=2, arrays=tuple(map(array, sorted(arrays))), volumes=tuple(volumes), portals=tuple(portals),
-        targets=tuple(targets), released=released,
+        targets=tuple(targets), subsystems=tuple(subsystems), released=released,
     )  # fmt: skip
 
 
@@ -75,6 +97,12 @@ def test_whatever_leaves_was_released_by_itself_or_with_its_target(served: Expor
         if (ReleaseKind.TARGET, t.target_id) in released
         for thing in things(exports(targets=(t,)))
     }
+    inside |= {
+        thing
+        for s in ledger.subsystems
+        if (ReleaseKind.SUBSYSTEM, s.target_id) in released
+        for thing in things(exports(subsystems=(s,)))
+    }
     assert things(ledger) - things(effective) <= released | inside
 
 
@@ -91,6 +119,7 @@ def test_what_is_served_stands_on_what_is_served(served: ExportSet, wanted: Expo
     volumes = {v.volume_id: v for v in effective.volumes}
     arrays = {a.array_id for a in effective.arrays}
     assert {m.volume_id for t in effective.targets for m in t.luns} <= set(volumes)
+    assert {m.volume_id for s in effective.subsystems for m in s.luns} <= set(volumes)
     assert {v.array_id for v in effective.volumes} <= arrays
 
 
@@ -99,11 +128,16 @@ def test_a_number_and_a_name_are_served_once_in_a_target(served: ExportSet, want
     for found in merge(as_ledger(served), wanted).effective.targets:
         assert len({m.lun for m in found.luns}) == len(found.luns)
         assert len({i.iqn for i in found.initiators}) == len(found.initiators)
+    for door in merge(as_ledger(served), wanted).effective.subsystems:
+        assert len({m.lun for m in door.luns}) == len(door.luns)
+        assert len({h.nqn for h in door.hosts}) == len(door.hosts)
 
 
 @given(documents(), documents())
 def test_a_mapping_is_served_in_one_place(served: ExportSet, wanted: ExportSet) -> None:
-    mappings = [m.mapping_id for t in merge(as_ledger(served), wanted).effective.targets for m in t.luns]
+    effective = merge(as_ledger(served), wanted).effective
+    mappings = [m.mapping_id for t in effective.targets for m in t.luns]
+    mappings += [m.mapping_id for s in effective.subsystems for m in s.luns]
     assert len(mappings) == len(set(mappings))
 
 

@@ -55,8 +55,24 @@ def machine() -> FakeSystem:
 
 
 @pytest.fixture
-def appliance(tmp_path: Path, database_url: str, machine: FakeSystem) -> Iterator[Api]:
+def agent(machine: FakeSystem) -> Agent:
+    """The real agent; it hears what udev would tell, and nothing of it runs by itself."""
+    made = Agent(machine)
+    machine.told.append(made.changes.happened)
+    return made
+
+
+@pytest.fixture
+def appliance_on_sqlite(tmp_path: Path, sqlite_url: str, agent: Agent) -> Iterator[tuple[Api, Parts]]:
+    """The whole control plane over the fake machine, and its parts, for troubles of a SQLite file."""
+    parts = make_parts(tmp_path, agent, sqlite_url)
+    with running(parts) as http:
+        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+
+
+@pytest.fixture
+def appliance(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Api]:
     """The whole control plane over the fake machine, on each kind of database, asked as an administrator."""
-    parts = make_parts(tmp_path, Agent(machine), database_url)
+    parts = make_parts(tmp_path, agent, database_url)
     with running(parts) as http:
         yield Api(http, add_token(parts.store, Role.ADMINISTRATOR))

@@ -71,7 +71,7 @@ def test_an_unknown_path_is_a_problem(api: Api, nobody: Api) -> None:
 
 
 @pytest.mark.parametrize(("method", "path", "allowed"), [("PUT", "/volumes", "GET, POST"), ("POST", "/disks", "GET"),
-                                                        ("PATCH", "/arrays/a", "DELETE, GET")])  # fmt: skip
+                                                        ("PUT", "/arrays/a", "DELETE, GET, PATCH")])  # fmt: skip
 def test_a_method_that_is_not_there_tells_which_are(api: Api, method: str, path: str, allowed: str) -> None:
     refused = api.call(method, path)
     assert (refused.status_code, refused.json()["type"]) == (405, "method-not-allowed")

@@ -5,6 +5,7 @@ agent does is tested with the fault harness on FakeSystem.
 """
 
 import threading
+import time
 from collections.abc import Callable
 
 from backend.tests import seen
@@ -32,6 +33,7 @@ from lunette.domain.steps import (
     MdDestroy,
     VolumeCut,
     VolumeDelete,
+    VolumeGrow,
     VolumesSeal,
 )
 from lunette.providers.arrays.md import plan as md
@@ -86,6 +88,12 @@ class MemoryAgent:
     def sessions(self) -> SessionsObservation:
         self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
+
+    def await_change(self, known: int, timeout_s: float) -> int:
+        """Nothing changes by itself here."""
+        self._answer()
+        time.sleep(timeout_s)
+        return known
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         self._answer()
@@ -157,6 +165,9 @@ class MemoryAgent:
                     raise ToolFailed("The volume is still exported.")
             case VolumeDelete():
                 self.volumes.pop((step.group, step.lv_name), None)
+            case VolumeGrow():
+                grown = self.volumes[step.group, step.lv_name].model_copy(update={"size_bytes": step.size_bytes})
+                self.volumes[step.group, step.lv_name] = grown
         return StepReply(changed=True, detail="done")
 
     def _do_on_disks(self, step: DiskWipe | MdCreate | MdDestroy) -> None:

@@ -17,7 +17,7 @@ from lunette.domain.sizes import GIB
 from lunette.domain.volumes import VolumeCreate, VolumePatch
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Event, Job
-from lunette.store.resources import Array, Host, HostGroup, Mapping, Meta, Portal, ReleaseRow, Volume
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Meta, Portal, ReleaseRow, Snapshot, Volume
 from lunette.store.schema import Base
 
 Change = Callable[[Session, bool], Outcome]
@@ -25,7 +25,7 @@ Change = Callable[[Session, bool], Outcome]
 
 def counts(appliance: Appliance) -> dict[str, int]:
     """Rows per table, and the generation: what a change must not touch if it is refused or only shown."""
-    tables = (Array, Volume, Host, HostGroup, Mapping, Portal, ReleaseRow, Job, Event)
+    tables = (Array, Volume, Snapshot, Host, HostGroup, Mapping, Portal, ReleaseRow, Job, Event)
     with appliance.store.read() as tx:
         found = {table.__tablename__: tx.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
         return found | {"generation": int(tx.get_one(Meta, "export_generation").value)}
@@ -46,7 +46,7 @@ def fields(refusal: LunetteError) -> list[tuple[str, str | None]]:
 def furnish(appliance: Appliance) -> None:
     """An array, volumes v1 to v3, hosts h1 and h2, a group g of h2, a portal; v1 for h1, v2 for the group."""
     appliance.array()
-    appliance.volumes("v1", "v2", "v3", "unmapped")
+    appliance.volumes("v1", "v2", "v3", "unmapped", "spare")
     appliance.host("h1")
     appliance.host("h2")
     with appliance.store.write() as tx:
@@ -76,6 +76,7 @@ def every_change(appliance: Appliance) -> list[Change]:
         lambda tx, dry: control.delete_mapping(tx, ADMIN, mapping_id, dry),
         lambda tx, dry: control.delete_portal(tx, ADMIN, "p1", dry),
         lambda tx, dry: control.delete_volume(tx, ADMIN, "unmapped", dry),
+        lambda tx, dry: control.grow_volume(tx, ADMIN, "spare", 2 * GIB, dry),
     ]
 
 
@@ -187,7 +188,7 @@ def test_what_is_used_is_not_deleted_and_its_users_are_named(appliance: Applianc
     furnish(appliance)
     control = appliance.control
     assert (
-        "volumes (unmapped, v1, v2, v3)"
+        "volumes (spare, unmapped, v1, v2, v3)"
         in refuse(appliance, InUse, lambda tx, dry: control.delete_array(tx, ADMIN, "tank", dry)).detail
     )
     assert (
@@ -253,7 +254,7 @@ def test_while_the_agent_is_away_disks_are_not_touched_but_hosts_can_be_made(app
 
 def session(host: str, target: str, portal: str | None = "10.0.2.15:3260") -> ObservedSession:
     return ObservedSession(
-        target_iqn=target, initiator=f"iqn.2026-01.com.example:{host}", protocol=Protocol.ISCSI, portal=portal,
+        target=target, initiator=f"iqn.2026-01.com.example:{host}", protocol=Protocol.ISCSI, portal=portal,
         peer=None, state="in", since=None, read_bytes=None, write_bytes=None, commands=None,
     )  # fmt: skip
 
@@ -300,7 +301,7 @@ def test_an_engine_only_a_later_version_has_is_refused(lone: Appliance) -> None:
 
 def test_every_table_of_the_schema_is_known_to_the_count() -> None:
     """Keeps `counts` honest: a new noun must be counted too."""
-    counted = {"array", "volume", "host", "host_group", "mapping", "portal", "release", "job", "event"}
+    counted = {"array", "volume", "snapshot", "host", "host_group", "mapping", "portal", "release", "job", "event"}
     uncounted = {
         "meta", "array_disk", "host_initiator", "host_group_member", "target", "job_step", "alert", "user",
         "login_session", "api_token", "idempotency_key",

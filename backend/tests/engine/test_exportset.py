@@ -6,14 +6,16 @@ import pytest
 from pydantic import SecretStr
 from sqlalchemy import insert, select
 
+from backend.tests.agent.exports import dhchap_key
 from backend.tests.engine.conftest import ADMIN, DISKS, Appliance
 from lunette.agent.brake import merge
 from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import ToolFailed
 from lunette.domain.exports import ExportSet, ReleaseKind
 from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch, OsType
 from lunette.domain.identity import IdentitySource
-from lunette.domain.mappings import MappingCreate
+from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.volumes import VolumePatch
 from lunette.engine import exportset
 from lunette.store.resources import Array, Host, HostInitiator, Mapping, ReleaseRow, Target, Volume
@@ -220,6 +222,63 @@ def test_the_generation_grows_with_every_change_of_the_exports_and_only_then(app
         assert exportset.generation(tx) == before + 1
 
 
+NQN = "nqn.2014-08.org.nvmexpress:uuid:12345678-1234-4234-8234-123456789abc"
+
+
+def nvme_host(appliance: Appliance, name: str = "n1") -> str:
+    dhchap = DhChap.model_validate({"secret": dhchap_key(1), "mutual_secret": dhchap_key(2)})
+    iqns = (f"iqn.2026-01.com.example:{name}",)
+    with appliance.store.write() as tx:
+        wish = HostCreate(name=name, iqns=iqns, nqns=(NQN,), dhchap=dhchap)
+        return appliance.control.create_host(tx, ADMIN, wish).ids[0]
+
+
+def test_what_is_mapped_over_nvme_stands_in_a_subsystem_and_nowhere_else(appliance: Appliance) -> None:
+    furnish(appliance)
+    nvme_host(appliance)
+    appliance.volumes("over-nvme", "over-scsi")
+    appliance.map(
+        MappingCreate(volume="over-nvme", host="n1", family=Family.NVME), MappingCreate(volume="over-scsi", host="n1")
+    )
+    found = document(appliance)
+    (subsystem,) = found.subsystems
+    target = next(target for target in found.targets if target.owner == subsystem.owner)
+    assert [host.nqn for host in subsystem.hosts] == [NQN]
+    assert ([lun.lun for lun in subsystem.luns], [lun.lun for lun in target.luns]) == ([1], [2])
+    assert subsystem.nqn.startswith("nqn.2026-11.io.lunette:")
+    assert len(subsystem.serial) == 20
+    asked = subsystem.hosts[0].dhchap
+    assert asked
+    assert asked.mutual_secret
+    assert (asked.secret.get_secret_value(), asked.mutual_secret.get_secret_value()) == (dhchap_key(1), dhchap_key(2))
+    with appliance.store.read() as tx:
+        row = tx.scalars(select(Host).where(Host.name == "n1")).one()
+    assert "DHHC" not in str(vars(row))
+    with appliance.store.write() as tx:
+        appliance.control.patch_host(tx, ADMIN, "n1", HostPatch(dhchap=None))
+    assert document(appliance).subsystems[0].hosts[0].dhchap is None
+
+
+def test_unmapping_over_nvme_releases_the_subsystem_and_leaves_the_target(appliance: Appliance) -> None:
+    furnish(appliance)
+    nvme_host(appliance)
+    appliance.volumes("over-nvme", "over-scsi")
+    appliance.map(
+        MappingCreate(volume="over-nvme", host="n1", family=Family.NVME), MappingCreate(volume="over-scsi", host="n1")
+    )
+    before = document(appliance)
+    mapping, volume = mapping_id(appliance, "over-nvme"), next(v for v in before.volumes if v.name == "over-nvme")
+    unmap(appliance, "over-nvme")
+    assert released(appliance) == {
+        (ReleaseKind.MAPPING, mapping), (ReleaseKind.VOLUME, volume.volume_id),
+        (ReleaseKind.SUBSYSTEM, before.subsystems[0].target_id),
+        (ReleaseKind.INITIATOR, before.subsystems[0].hosts[0].initiator_id),
+    }  # fmt: skip
+    verdict = merge(before, document(appliance))
+    assert (verdict.unexplained, verdict.effective.subsystems) == ((), ())
+    assert verdict.effective.targets == before.targets
+
+
 def test_acknowledged_releases_are_forgotten_and_later_ones_stay(appliance: Appliance) -> None:
     furnish(appliance)
     unmap(appliance, "v1")
@@ -240,7 +299,8 @@ def test_ten_thousand_mapped_volumes_are_built_within_seconds(lone: Appliance) -
         tx.execute(insert(Host), [{"id": ref, "name": name, "os_type": "linux"} for ref, name in hosts])
         names = [{"id": ids.id(), "host_id": r, "kind": "iqn", "name": f"iqn.2026-01.com.x:{n}"} for r, n in hosts]
         tx.execute(insert(HostInitiator), names)
-        tx.execute(insert(Target), [{"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12)} for r, _ in hosts])
+        tx.execute(insert(Target), [{"id": ids.id(), "host_id": r, "iqn": ids.target_iqn("a" * 12),
+                             "nqn": ids.subsystem_nqn("a" * 12)} for r, _ in hosts])  # fmt: skip
         rows = [
             {
                 "id": ids.id(), "name": f"v{n}", "state": "ready", "array_id": array_id, "size_bytes": 4 << 20,

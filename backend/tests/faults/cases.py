@@ -2,10 +2,19 @@
 
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
 from lunette.domain.arrays import Level
+from lunette.domain.jobs import JobKind
+from lunette.domain.plans import Plan
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.volumes import Provisioning, VolumeRollBack
 from lunette.engine.outcome import Outcome
+from lunette.store.journal import Job
 from lunette.store.resources import Array, Mapping, Volume
 from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
+
+SYNCED_S = 40
+"""Longer than the fake's resync."""
 
 
 def _free_disks(world: World) -> list[FakeDisk]:
@@ -88,10 +97,144 @@ def _delete_volume(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
 
 
+def _array_with_a_spare(world: World) -> None:
+    """A whole array of the first three free disks; the fourth stands by."""
+    first, spare = _free_disks(world)[:3], _free_disks(world)[3:4]
+    world.finish(world.create_array("old", Level.RAID5, first, spares=spare).job_id or "")
+    world.machine.advance(SYNCED_S)
+
+
+def _array_of_three(world: World) -> None:
+    """A whole array; the disk that may join it still carries a file system."""
+    world.finish(world.create_array("old", Level.RAID1, _free_disks(world)[:3]).job_id or "")
+    world.machine.advance(SYNCED_S)
+    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _array_that_lost_a_disk(world: World) -> None:
+    _array_of_three(world)
+    world.machine.pull(_free_disks(world)[1])
+
+
+def _array_whose_disk_is_back(world: World) -> None:
+    """It has a bitmap, and the disk was away for a moment."""
+    _array_that_lost_a_disk(world)
+    world.machine.insert(_free_disks(world)[1])
+
+
+def _id(world: World, number: int) -> str:
+    return _free_disks(world)[number].links()[0]
+
+
+def _add_a_spare(world: World) -> Outcome:
+    wish = ArrayAddSpares(disks=(_id(world, 3),), wipe=(_id(world, 3),))
+    return world.change_array("old", lambda asked: asked.add_spares(wish))
+
+
+def _replace(world: World) -> Outcome:
+    wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
+    return world.change_array("old", lambda asked: asked.replace(wish))
+
+
+def _fail(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.fail(ArrayDiskChoice(disk=_id(world, 1))))
+
+
+def _remove_the_spare(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.remove(ArrayDiskChoice(disk=_id(world, 3))))
+
+
+def _readd(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.readd(ArrayDiskChoice(disk=_id(world, 1))))
+
+
+def _scrub(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.scrub(ArrayScrub()))
+
+
+def _create_array_with_a_spare(world: World) -> Outcome:
+    disks = _free_disks(world)
+    return world.create_array("new", Level.RAID5, disks[:3], spares=disks[3:4])
+
+
+def _grow_volume(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.grow_volume(tx, ACTOR, "mapped", 128 * MIB))
+
+
+def _create_thin(world: World) -> Outcome:
+    return world.create_volumes("tank", "t1", "t2", kind=Provisioning.THIN)
+
+
+def _one_thin(world: World) -> None:
+    """A thin volume with data, the only one of its array."""
+    world.finish(world.create_volumes("tank", "t1", kind=Provisioning.THIN).job_id or "")
+    world.machine.write_data(world.device_of("t1"), 0, "old")
+
+
+def _delete_thin(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "t1"))
+
+
+def _take_snapshot(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="s1", volume="t1")))
+
+
+def _snapshot(world: World) -> None:
+    """A snapshot, and a volume that was written and grown since."""
+    _one_thin(world)
+    world.finish(_take_snapshot(world).job_id or "")
+    world.machine.write_data(world.device_of("t1"), 0, "new")
+    world.do(lambda tx: world.control.grow_volume(tx, ACTOR, "t1", 128 * MIB))
+
+
+def _delete_snapshot(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.delete_snapshot(tx, ACTOR, "s1"))
+
+
+def _clone(world: World) -> Outcome:
+    wish = SnapshotClone(name_pattern="clone%d", count=2)
+    return world.ask(lambda tx: world.control.clone_snapshot(tx, ACTOR, "s1", wish))
+
+
+def _roll_back(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "t1", VolumeRollBack(snapshot="s1")))
+
+
+def _nearly_full(world: World) -> None:
+    """A thin pool of 64 MiB that is three quarters full."""
+    _one_thin(world)
+    for chunk in range(48 * 16):
+        world.machine.write_data(world.device_of("t1"), chunk * 65536, f"chunk {chunk}")
+
+
+def _grow_pool(world: World) -> Outcome:
+    world.control._pools.round()
+    with world.store.read() as tx:
+        job = tx.query(Job).filter_by(kind=JobKind.THIN_POOL_GROW.value).one()
+        return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
+
+
 CASES = (
     Case("create an array", _same_disks_before, _create_array),
     Case("create an array, wiping", _used_disks, _create_array_wiping),
     Case("delete an array", _array_without_volumes, _delete_old_array),
+    Case("create an array with a spare", lambda world: None, _create_array_with_a_spare),
+    Case("add a spare", _array_of_three, _add_a_spare),
+    Case("replace a disk that works", _array_of_three, _replace),
+    Case("replace a disk that is gone", _array_that_lost_a_disk, _replace),
+    Case("fail a disk", _array_of_three, _fail),
+    Case("remove a spare", _array_with_a_spare, _remove_the_spare),
+    Case("take a disk back", _array_whose_disk_is_back, _readd),
+    Case("scrub", _array_with_a_spare, _scrub, passes=True),
     Case("create volumes", _old_content, _create_volumes),
     Case("delete a volume", _mapped, _delete_volume, _unmap),
+    Case("grow a volume", _mapped, _grow_volume),
+    Case("create thin volumes", lambda world: None, _create_thin),
+    Case("delete the last thin volume", _one_thin, _delete_thin),
+    Case("take a snapshot", _one_thin, _take_snapshot),
+    Case("delete a snapshot", _snapshot, _delete_snapshot),
+    Case("clone a snapshot", _snapshot, _clone),
+    Case("roll a volume back", _snapshot, _roll_back),
+    Case("grow a thin pool", _nearly_full, _grow_pool),
 )

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from sqlalchemy import select
 
 from lunette.store.database import Store
-from lunette.store.resources import Array, ArrayDisk, Mapping, ReleaseRow, Target, Volume
+from lunette.store.resources import Array, ArrayDisk, Mapping, ReleaseRow, Snapshot, Target, Volume
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.configfs import Group
 from lunette.system.fake.md import RunningArray
+from lunette.system.fake.media import Lv
 
 Picture = dict[str, object]
 _TOLD = ("info", "dynamic_sessions", "version", "lio_version")
@@ -19,19 +20,25 @@ _TOLD = ("info", "dynamic_sessions", "version", "lio_version")
 
 
 def machine_picture(machine: FakeSystem) -> Picture:
-    """Disks and what is on them, our running arrays, their groups and volumes, and all of LIO's configfs.
+    """Disks and what is on them, our running arrays, their groups and volumes, and all of configfs.
 
     Arrays of others need not run: nobody of ours starts them after a boot.
     """
     return {
         "disks": {disk.serial: sorted(_content(machine, disk.serial)) for disk in machine.blocks.disks},
         "arrays": {
-            array.geometry.uuid: (array.geometry.name, array.is_active, sorted(array.members))
+            array.geometry.uuid: (array.geometry.name, array.is_active, sorted(array.members), _beside(array))
             for array in _own_arrays(machine)
         },
         "groups": dict(_groups(machine)),
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
+        "nvme exports": dict(_exports(machine.nvme.root)) if machine.nvme else {},
     }
+
+
+def _beside(array: RunningArray) -> list[str]:
+    """Disks that stand by or are being filled for one that works, which a rebuild turns into members meanwhile."""
+    return sorted(m.disk.serial for m in array.bound() if not m.is_faulty and m not in array.members.values())
 
 
 def _own_arrays(machine: FakeSystem) -> list[RunningArray]:
@@ -55,9 +62,17 @@ def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:
             continue
         vg = label.vg
         name = vg.name if vg else f"label without a group on {array.geometry.name}"
-        lvs = {lv.name: (sorted(lv.tags), len(lv.extents)) for lv in vg.lvs.values()} if vg else {}
+        lvs = {lv.name: _volume(machine, lv) for lv in vg.lvs.values()} if vg else {}
         listed = machine.lvm.is_listed(machine.blocks.stacked[array.kernel_name])
         yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed}
+
+
+def _volume(machine: FakeSystem, lv: Lv) -> object:
+    """Tags, sizes, what a thin one holds, and the size the kernel has for it."""
+    view = next((view for view in machine.lvm.lvs() if view.lv is lv), None)
+    active = machine.lvm.kernel_name(view) if view else None
+    size = machine.blocks.stacked[active].size_bytes if active else None
+    return sorted(lv.tags), len(lv.extents), len(lv.metadata_extents), lv.virtual_extents, lv.content, size
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:
@@ -76,8 +91,9 @@ def rows_picture(store: Store) -> Picture:
     with store.read() as tx:
         return {
             "arrays": {row.name: (row.state, row.uuid, row.group_name) for row in tx.scalars(select(Array))},
-            "array disks": {row.disk_id: row.array_id for row in tx.scalars(select(ArrayDisk))},
+            "array disks": {row.disk_id: (row.array_id, row.leaving) for row in tx.scalars(select(ArrayDisk))},
             "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
+            "snapshots": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Snapshot))},
             "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
             "targets": sorted(row.iqn for row in tx.scalars(select(Target))),
             "releases": sorted((row.kind, row.ref) for row in tx.scalars(select(ReleaseRow))),

@@ -10,14 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from backend.tests.agent.exports import dhchap_key
 from backend.tests.faults.branches import in_a_branch
 from backend.tests.faults.harness import bystanders, counted, sample, world_from
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.test_job_faults import show
-from backend.tests.faults.world import ACTOR, World, give_host
+from backend.tests.faults.world import ACTOR, World, give_host, give_nvme_host, nqn
 from backend.tests.wiring_agent import Ending
 from lunette.store.resources import Mapping
 from lunette.system.fake import Call, FakeSystem, When
+from lunette.system.fake.nvmet import Refuse
 
 NAMES = tuple(f"v{number}" for number in range(1, 9))
 HOSTS = ("carol", "dave")
@@ -37,16 +39,16 @@ class Scene:
 
 
 def map_all(world: World) -> None:
-    """Eight volumes for each of two hosts."""
-    for index, host in enumerate(HOSTS):
-        give_host(world, host, [f"{host[0]}{name}" for name in NAMES] if index else [f"c{name}" for name in NAMES])
+    """Eight volumes for each of two hosts, over iSCSI and over NVMe."""
+    for host, give in zip(HOSTS, (give_host, give_nvme_host), strict=True):
+        give(world, host, [f"{host[0]}{name}" for name in NAMES])
 
 
 def unmap_half(world: World) -> None:
-    """The first host loses its last four volumes."""
+    """Both hosts lose their last four volumes."""
     with world.store.read() as tx:
         rows = tx.query(Mapping).filter(Mapping.lun > 4).order_by(Mapping.host_id, Mapping.lun).all()
-    for row in rows[:4]:
+    for row in rows:
         world.ask(lambda tx, row=row: world.control.delete_mapping(tx, ACTOR, row.id))  # type: ignore[misc]
 
 
@@ -92,7 +94,25 @@ def watch_doors(machine: FakeSystem) -> list[str]:
                 if len(luns) not in (1, len(NAMES)) or any(names != luns for names in mapped):
                     seen.append(f"{target.name} is open with {sorted(luns)}, and {mapped} mapped")
 
-    machine.watchers.append(look)
+    def look_over_nvme() -> None:
+        """What the host over NVMe finds if it connects now. A refusal for good is one too many, once it is let in."""
+        subsystems = machine.nvme.subsystems.children if machine.nvme else {}
+        for name in subsystems:
+            try:
+                controller = machine.connect(nqn(HOSTS[1]), name, "192.0.2.1:4420", (dhchap_key(1), None))
+            except ConnectionError:
+                continue
+            except Refuse as refusal:
+                if not refusal.retries:
+                    seen.append(f"{name} tells {refusal}")
+                continue
+            assert machine.nvme
+            found = machine.nvme.devices(controller)
+            machine.nvme.controllers.remove(controller)
+            if len(found) != len(NAMES):
+                seen.append(f"{name} is open with namespaces {sorted(found)}")
+
+    machine.watchers += [look, look_over_nvme]
     return seen
 
 

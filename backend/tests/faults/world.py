@@ -15,15 +15,18 @@ from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
+from backend.tests.agent.exports import dhchap_key
 from backend.tests.faults.picture import Picture, machine_picture, rows_picture
 from backend.tests.wiring_agent import InProcessAgent
 from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.dhchap import DhChap
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.domain.hosts import Chap, HostCreate
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobState, Resolution
-from lunette.domain.mappings import MappingCreate, PortalCreate
-from lunette.domain.volumes import VolumeCreate
+from lunette.domain.mappings import MappingCreate, PortalCreate, Protocol
+from lunette.domain.volumes import Provisioning, VolumeCreate
+from lunette.engine.array_changes import Change
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
 from lunette.store.database import Store, connect
@@ -159,7 +162,8 @@ class World:
         for _ in range(PATIENCE):
             report = self.converge()
             if report and report.accepted:
-                states = {target.state for target in report.targets} | {volume.state for volume in report.volumes}
+                doors = {door.state for door in (*report.targets, *report.subsystems)}
+                states = doors | {volume.state for volume in report.volumes}
                 if states <= {ServingState.OPEN}:
                     self.converge()
                     return report
@@ -187,18 +191,28 @@ class World:
             return "\n".join([f"{job.title}: {job.state} {job.message} {job.error or ''}", *lines])
 
     def create_array(
-        self, name: str, level: Level, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()
+        self,
+        name: str,
+        level: Level,
+        disks: Sequence[FakeDisk],
+        wipe: Sequence[FakeDisk] = (),
+        spares: Sequence[FakeDisk] = (),
     ) -> Outcome:
         wish = ArrayCreate(
             name=name,
             level=level,
             disks=tuple(disk.links()[0] for disk in disks),
             wipe=tuple(disk.links()[0] for disk in wipe),
+            spares=tuple(disk.links()[0] for disk in spares),
         )
         return self.ask(lambda tx: self.control.create_array(tx, ACTOR, wish))
 
-    def create_volumes(self, array: str, *names: str) -> Outcome:
-        wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB) for name in names]
+    def change_array(self, name: str, act: Callable[[Change], Outcome]) -> Outcome:
+        """A change of an array that stands."""
+        return self.ask(lambda tx: act(self.control.change_array(tx, ACTOR, name)))
+
+    def create_volumes(self, array: str, *names: str, kind: Provisioning = Provisioning.THICK) -> Outcome:
+        wishes = [VolumeCreate(name=name, array=array, size_bytes=64 * MIB, provisioning=kind) for name in names]
         return self.ask(lambda tx: self.control.create_volumes(tx, ACTOR, wishes))
 
 
@@ -222,12 +236,26 @@ def with_bystanders(world: World) -> None:
     machine.write_data("/dev/data/home", 0, "not ours")
     machine.advance(40)
     world.converge()
-    world.do(lambda tx: world.control.create_portal(tx, ACTOR, PortalCreate(name="p", address="192.0.2.1")))  # type: ignore[arg-type]
+    for name, protocol in (("p", Protocol.ISCSI), ("n", Protocol.NVME_TCP)):
+        portal = PortalCreate.model_validate({"name": name, "protocol": protocol, "address": "192.0.2.1"})
+        world.do(lambda tx, portal=portal: world.control.create_portal(tx, ACTOR, portal))  # type: ignore[misc]
     world.finish(world.create_array("tank", Level.RAID1, blank[:2]).job_id or "")
     world.finish(world.create_volumes("tank", "kept", "spare", "mapped").job_id or "")
     give_host(world, "alice", ["kept"])
     world.settle()
     machine.write_data(world.device_of("kept"), 0, "kept by alice")
+
+
+def give_nvme_host(world: World, name: str, volumes: Sequence[str]) -> None:
+    """A host with a key, and volumes mapped to it over NVMe from namespace 1 on."""
+    wish = HostCreate(name=name, nqns=(nqn(name),), dhchap=DhChap(secret=SecretStr(dhchap_key(1))))
+    world.do(lambda tx: world.control.create_host(tx, ACTOR, wish))
+    wishes = [MappingCreate(volume=volume, host=name) for volume in volumes]
+    world.do(lambda tx: world.control.create_mappings(tx, ACTOR, wishes))
+
+
+def nqn(host: str) -> str:
+    return f"nqn.2014-08.org.nvmexpress:uuid:{host}"
 
 
 def give_host(world: World, name: str, volumes: Sequence[str]) -> None:

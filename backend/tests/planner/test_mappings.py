@@ -4,8 +4,11 @@ import pytest
 
 from backend.tests.planner.test_arrays import identities
 from lunette.domain.errors import Conflict, Invalid, LunetteError
-from lunette.domain.mappings import MappingCreate, Split
+from lunette.domain.hosts import OsType
+from lunette.domain.mappings import Family, MappingCreate, Split
+from lunette.domain.plans import Plan
 from lunette.planner import mappings
+from lunette.planner.connected import Connected
 from lunette.planner.mappings import MappableVolume, MappingFacts, NewMappings, Owner
 
 VOLUMES = {f"v{n}": MappableVolume(f"v{n}", f"v{n}", "ready", {}) for n in range(32)}
@@ -14,7 +17,9 @@ GROUPS = {"g": Owner("g", "g", True, {1: "old", 2: "older"}, 2)}
 
 
 def facts(volumes: dict[str, MappableVolume] | None = None, hosts: dict[str, Owner] | None = None) -> MappingFacts:
-    return MappingFacts(volumes=VOLUMES | (volumes or {}), hosts=HOSTS | (hosts or {}), host_groups=GROUPS, portals=1)
+    portals = {Family.SCSI: 1, Family.NVME: 1}
+    known = VOLUMES | (volumes or {})
+    return MappingFacts(volumes=known, hosts=HOSTS | (hosts or {}), host_groups=GROUPS, portals=portals)
 
 
 def plan(*wishes: MappingCreate, known: MappingFacts | None = None) -> NewMappings:
@@ -113,13 +118,57 @@ def test_a_full_owner_is_told_so() -> None:
 
 
 def test_what_would_stay_unreachable_is_warned_about() -> None:
-    known = MappingFacts(VOLUMES, {"h0": Owner("h0", "h0", False, {}, 0)}, {}, portals=0)
+    known = MappingFacts(VOLUMES, {"h0": Owner("h0", "h0", False, {}, 0)}, {}, portals={})
     warnings = " ".join(plan(wish("v1"), known=known).plan.warnings)
     assert "no iSCSI initiator" in warnings
-    assert "no portal" in warnings
+    assert "no portal for SCSI" in warnings
+    warnings = " ".join(plan(wish("v1", family="nvme"), known=known).plan.warnings)
+    assert "no NQN yet" in warnings
+    assert "no portal for NVMe" in warnings
 
 
 def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None:
-    assert mappings.plan_delete("v1", "h0", 3, ["h0"]).hosts_interrupted == ("h0",)
-    assert mappings.plan_delete("v1", "h0", 3, []).warnings == ()
-    assert "not known" in mappings.plan_delete("v1", "h0", 3, None).warnings[0]
+    def unmap(connected: Connected, family: Family = Family.SCSI) -> Plan:
+        return mappings.plan_delete("v1", "h0", 3, family, connected)
+
+    assert unmap(Connected(("h0",))).hosts_interrupted == ("h0",)
+    assert unmap(Connected()).warnings == ()
+    assert "not known: the agent" in unmap(Connected(unknown="the agent does not answer")).warnings[0]
+    assert "LUN 3 of h0" in unmap(Connected()).changes[0].detail
+    assert "namespace 3 of h0" in unmap(Connected(), Family.NVME).changes[0].detail
+
+
+NVME_HOST = {"n": Owner("n", "n", False, {}, 0, nqns=1), "both": Owner("both", "both", False, {}, 1, nqns=1)}
+
+
+def test_a_mapping_goes_over_what_its_owner_speaks() -> None:
+    known = facts(hosts=NVME_HOST)
+    new = plan(wish("v1", "n"), wish("v2", "both"), wish("v3", "both", family="nvme"), known=known).mappings
+    assert [one.family for one in new] == [Family.NVME, Family.SCSI, Family.NVME]
+    assert [one.lun for one in new] == [1, 1, 2], "an owner numbers its volumes once, over whatever they go"
+
+
+def test_a_volume_goes_over_scsi_or_nvme_and_never_both() -> None:
+    known = facts({"v1": MappableVolume("v1", "v1", "ready", {"h1": "h1"}, Family.SCSI)}, NVME_HOST)
+    ((field, value, message),) = problems(Conflict, wish("v1", "n", shared=True), known=known)
+    assert (field, value) == ("family", "nvme")
+    assert "two disks" in message
+    batch = problems(Conflict, wish("v2", "h0"), wish("v2", "n", shared=True), known=known)
+    assert batch[0][0] == "mappings[1].family"
+
+
+def test_a_cluster_that_needs_reservations_is_refused_over_nvme_with_the_way_out() -> None:
+    group = {"c": Owner("c", "c", True, {}, 1, 2, frozenset({OsType.ESXI}))}
+    known = MappingFacts(VOLUMES, HOSTS, group, {Family.NVME: 1})
+    ((field, _, message),) = problems(Invalid, wish("v1", None, host_group="c", family="nvme"), known=known)
+    assert field == "family"
+    assert "map it over SCSI" in message
+    assert plan(wish("v1", None, host_group="c"), known=known).mappings[0].family is Family.SCSI
+
+
+def test_there_is_no_namespace_zero() -> None:
+    with pytest.raises(ValueError, match="no NVMe namespace 0"):
+        wish("v1", lun=0, family="nvme")
+    ((field, _, message),) = problems(Invalid, wish("v1", "n", lun=0), known=facts(hosts=NVME_HOST))
+    assert field == "lun"
+    assert "namespace 0" in message

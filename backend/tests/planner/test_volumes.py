@@ -9,7 +9,7 @@ from backend.tests.planner.test_arrays import identities
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError, NoSpace
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
+from lunette.domain.volumes import VolumeCreate, VolumePatch
 from lunette.planner import volumes
 from lunette.planner.arrays import KnownArray
 from lunette.planner.volumes import KnownVolume, NewVolumes, VolumeFacts
@@ -72,7 +72,6 @@ def test_what_is_promised_to_others_is_not_free() -> None:
     [
         ({"array": "none"}, "array", "there is no array none"),
         ({"size_bytes": GIB + 1}, "size_bytes", "multiple of 4 MiB"),
-        ({"provisioning": Provisioning.THIN}, "provisioning", "not offered"),
     ],
 )
 def test_wrong_input_names_the_field(changes: dict[str, Any], field: str, words: str) -> None:

@@ -52,9 +52,7 @@ class Shop:
         return VolumeCut(volume_id=VOLUME_ID, group=group.group, lv_name=name, size_bytes=size)
 
     def seal(self, cut: VolumeCut) -> VolumesSeal:
-        seal = lvm.create_steps(cut.group, [(cut.volume_id, cut.size_bytes)])[-1]
-        assert isinstance(seal, VolumesSeal)
-        return seal
+        return lvm.seal_step([cut])
 
     def wipe(self, disk: FakeDisk) -> DiskWipe:
         """The wipe of what the disk carries now."""

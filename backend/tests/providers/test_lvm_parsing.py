@@ -1,6 +1,7 @@
 from backend.tests.recorded import recorded
 from lunette.providers.volumes.lvm import parse
 
+MIB = 1024**2
 GROUP = "lunette-c4ca4238a0b9"
 
 
@@ -25,6 +26,35 @@ def test_volumes_carry_their_id_their_seal_and_whether_they_are_open() -> None:
     assert sealed.size_bytes == 64 * 1024**2
     assert (fresh.sealed, fresh.open) == (False, False)
     assert (foreign.volume_id, foreign.active, foreign.open) == (None, False, False)
+
+
+def test_a_thin_pool_is_no_volume_and_tells_what_it_holds() -> None:
+    found = parse.groups(recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json"))
+    pools, volumes = parse.observed(found)
+    thin = pools[0].thin
+    assert thin
+    assert (thin.name, thin.size_bytes, thin.metadata_bytes, thin.volumes) == ("pool", 128 * MIB, 8 * MIB, 3)
+    assert thin.used_bytes == int(128 * MIB * 28.12 / 100)
+    assert thin.metadata_used_bytes == int(8 * MIB * 11.18 / 100)
+    by_name = {volume.name: volume for volume in volumes}
+    assert "pool" not in by_name
+    assert (by_name["s1"].snapshot_id, by_name["s1"].active, by_name["s1"].used_bytes) == ("aaaa", False, None)
+    assert by_name["v6512bd43d9ca"].used_bytes == int(256 * MIB * 9.38 / 100)
+    assert by_name["vd3d9446802a4"].used_bytes is None
+
+
+def test_a_full_pool_is_full() -> None:
+    found = parse.groups(recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs-pool-full.json"))
+    (pool,), _ = parse.observed(found)
+    assert pool.thin
+    assert pool.thin.used_bytes == pool.thin.size_bytes
+
+
+def test_one_report_gives_a_group_with_its_thin_volumes() -> None:
+    group = parse.group_of_volumes(recorded("lvm-2.03.31/vgs-with-volumes.json"))
+    assert group
+    assert group.count == len(group.volumes) == 6
+    assert [volume.name for volume in group.in_pool("pool")] == ["v6512bd43d9ca", "s1", "vclone"]
 
 
 def test_the_group_on_a_device_is_known_with_its_tags() -> None:

@@ -48,6 +48,15 @@ def test_health_and_slots_are_told_as_the_kernel_has_them(name: str, state: Arra
     assert array.raid_disks == 3
 
 
+def test_a_disk_that_is_filled_for_one_that_works_takes_no_slot_from_it() -> None:
+    array = parse.running_array(kernel_array("md-raid5-replacing"), "lunette:a1", "/dev/md127", {"sda": "old"})
+    assert [(member.state, member.slot) for member in array.members] == [
+        ("in_sync", 0), ("missing", 1), ("in_sync", 2), ("faulty", None), ("replacing", 0),
+    ]  # fmt: skip
+    assert array.members[0].disk_id == "old"
+    assert array.disk_bytes == 40960 * 1024
+
+
 def test_a_resync_tells_how_far_it_is_and_how_long_it_takes() -> None:
     array = parse.running_array(kernel_array("md-raid5-resync"), "lunette:a1", "/dev/md127", IDS)
     assert array.progress is not None

@@ -259,6 +259,18 @@ def test_a_wipe_takes_exactly_what_was_named(shop: Shop) -> None:
     assert not shop.do(step)
 
 
+def test_partitions_the_kernel_still_shows_are_dropped(shop: Shop) -> None:
+    """While udev probes a partition the kernel keeps it, though its table is wiped."""
+    disk = shop.disks[0]
+    disk.media.signatures = [FakeSignature("ext4", 1080, "data", "u1")]
+    disk.partitions = [Partition(1, Media(GIB))]
+    shop.machine.changed()
+    assert shop.do(shop.wipe(disk))
+    found = shop.observed(disk)
+    assert (found.signatures, found.partitions) == ((), 0)
+    assert len(commands(shop, "blockdev --rereadpt")) == 1
+
+
 def test_a_wipe_of_an_exchanged_or_used_disk_is_refused(shop: Shop) -> None:
     disk = shop.disks[0]
     disk.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertListData, AlertListErrors, AlertListResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, SessionListData, SessionListErrors, SessionListResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses } from './types.gen';
+import type { AlertListData, AlertListErrors, AlertListResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, SessionListData, SessionListErrors, SessionListResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -360,6 +360,139 @@ export const arrayShow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
+ * Array Patch
+ *
+ * Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+ */
+export const arrayPatch = <ThrowOnError extends boolean = false>(options: Options<ArrayPatchData, ThrowOnError>): RequestResult<ArrayPatchResponses, ArrayPatchErrors, ThrowOnError> => (options.client ?? client).patch<ArrayPatchResponses, ArrayPatchErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Spares Add
+ *
+ * Adds disks that stand by; on a degraded array the first is filled at once.
+ */
+export const arraySparesAdd = <ThrowOnError extends boolean = false>(options: Options<ArraySparesAddData, ThrowOnError>): RequestResult<ArraySparesAddResponses, ArraySparesAddErrors, ThrowOnError> => (options.client ?? client).post<ArraySparesAddResponses, ArraySparesAddErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:add_spares',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Replace
+ *
+ * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
+ */
+export const arrayReplace = <ThrowOnError extends boolean = false>(options: Options<ArrayReplaceData, ThrowOnError>): RequestResult<ArrayReplaceResponses, ArrayReplaceErrors, ThrowOnError> => (options.client ?? client).post<ArrayReplaceResponses, ArrayReplaceErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:replace',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Fail
+ *
+ * Gives a member up. Refused where the array has no redundancy left.
+ */
+export const arrayFail = <ThrowOnError extends boolean = false>(options: Options<ArrayFailData, ThrowOnError>): RequestResult<ArrayFailResponses, ArrayFailErrors, ThrowOnError> => (options.client ?? client).post<ArrayFailResponses, ArrayFailErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:fail',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Remove
+ *
+ * Lets go of a spare, of a faulty disk, or of one that is gone.
+ */
+export const arrayRemove = <ThrowOnError extends boolean = false>(options: Options<ArrayRemoveData, ThrowOnError>): RequestResult<ArrayRemoveResponses, ArrayRemoveErrors, ThrowOnError> => (options.client ?? client).post<ArrayRemoveResponses, ArrayRemoveErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:remove',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Readd
+ *
+ * Takes back a member that was gone or faulty; the plan says whether all of it must be copied.
+ */
+export const arrayReadd = <ThrowOnError extends boolean = false>(options: Options<ArrayReaddData, ThrowOnError>): RequestResult<ArrayReaddResponses, ArrayReaddErrors, ThrowOnError> => (options.client ?? client).post<ArrayReaddResponses, ArrayReaddErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:readd',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Scrub
+ *
+ * Reads and compares everything, or stops doing so. The array shows progress and what did not agree.
+ */
+export const arrayScrub = <ThrowOnError extends boolean = false>(options: Options<ArrayScrubData, ThrowOnError>): RequestResult<ArrayScrubResponses, ArrayScrubErrors, ThrowOnError> => (options.client ?? client).post<ArrayScrubResponses, ArrayScrubErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:scrub',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Volume Create Batch
  *
  * Cuts many volumes of one size, all or nothing.
@@ -376,6 +509,21 @@ export const volumeCreateBatch = <ThrowOnError extends boolean = false>(options:
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Volume Why
+ *
+ * The way from the disks to each host of a volume, with the first broken link in words.
+ */
+export const volumeWhy = <ThrowOnError extends boolean = false>(options: Options<VolumeWhyData, ThrowOnError>): RequestResult<VolumeWhyResponses, VolumeWhyErrors, ThrowOnError> => (options.client ?? client).get<VolumeWhyResponses, VolumeWhyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/volumes/{volume}:why',
+    ...options
 });
 
 /**
@@ -454,6 +602,127 @@ export const volumePatch = <ThrowOnError extends boolean = false>(options: Optio
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/volumes/{volume}',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Volume Grow
+ *
+ * Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller.
+ */
+export const volumeGrow = <ThrowOnError extends boolean = false>(options: Options<VolumeGrowData, ThrowOnError>): RequestResult<VolumeGrowResponses, VolumeGrowErrors, ThrowOnError> => (options.client ?? client).post<VolumeGrowResponses, VolumeGrowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/volumes/{volume}:grow',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Volume Roll Back
+ *
+ * Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it is mapped.
+ */
+export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Options<VolumeRollBackData, ThrowOnError>): RequestResult<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError> => (options.client ?? client).post<VolumeRollBackResponses, VolumeRollBackErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/volumes/{volume}:roll-back',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Snapshot List
+ *
+ * The snapshots, oldest first.
+ */
+export const snapshotList = <ThrowOnError extends boolean = false>(options?: Options<SnapshotListData, ThrowOnError>): RequestResult<SnapshotListResponses, SnapshotListErrors, ThrowOnError> => (options?.client ?? client).get<SnapshotListResponses, SnapshotListErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots',
+    ...options
+});
+
+/**
+ * Snapshot Create
+ *
+ * Takes a snapshot of a thin volume, while hosts use it.
+ */
+export const snapshotCreate = <ThrowOnError extends boolean = false>(options: Options<SnapshotCreateData, ThrowOnError>): RequestResult<SnapshotCreateResponses, SnapshotCreateErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCreateResponses, SnapshotCreateErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Snapshot Delete
+ *
+ * Deletes a snapshot. Its volume and its clones stay.
+ */
+export const snapshotDelete = <ThrowOnError extends boolean = false>(options: Options<SnapshotDeleteData, ThrowOnError>): RequestResult<SnapshotDeleteResponses, SnapshotDeleteErrors, ThrowOnError> => (options.client ?? client).delete<SnapshotDeleteResponses, SnapshotDeleteErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots/{snapshot}',
+    ...options
+});
+
+/**
+ * Snapshot Show
+ *
+ * One snapshot, by id or name.
+ */
+export const snapshotShow = <ThrowOnError extends boolean = false>(options: Options<SnapshotShowData, ThrowOnError>): RequestResult<SnapshotShowResponses, SnapshotShowErrors, ThrowOnError> => (options.client ?? client).get<SnapshotShowResponses, SnapshotShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots/{snapshot}',
+    ...options
+});
+
+/**
+ * Snapshot Clone
+ *
+ * Makes one or many writable volumes that begin as the snapshot, all or nothing.
+ */
+export const snapshotClone = <ThrowOnError extends boolean = false>(options: Options<SnapshotCloneData, ThrowOnError>): RequestResult<SnapshotCloneResponses, SnapshotCloneErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCloneResponses, SnapshotCloneErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/snapshots/{snapshot}:clone',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -787,6 +1056,74 @@ export const sessionList = <ThrowOnError extends boolean = false>(options?: Opti
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/sessions',
     ...options
+});
+
+/**
+ * Site Show
+ *
+ * Everything by name, as a document that can be applied again. CHAP secrets are left out.
+ */
+export const siteShow = <ThrowOnError extends boolean = false>(options?: Options<SiteShowData, ThrowOnError>): RequestResult<SiteShowResponses, SiteShowErrors, ThrowOnError> => (options?.client ?? client).get<SiteShowResponses, SiteShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/site',
+    ...options
+});
+
+/**
+ * Site Schema Show
+ *
+ * The JSON Schema of a site document, for editors and checks.
+ */
+export const siteSchemaShow = <ThrowOnError extends boolean = false>(options?: Options<SiteSchemaShowData, ThrowOnError>): RequestResult<SiteSchemaShowResponses, SiteSchemaShowErrors, ThrowOnError> => (options?.client ?? client).get<SiteSchemaShowResponses, SiteSchemaShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/site:schema',
+    ...options
+});
+
+/**
+ * Site Plan
+ *
+ * What applying a document would change: nothing is written. Refused as a whole if any part cannot be done.
+ */
+export const sitePlan = <ThrowOnError extends boolean = false>(options: Options<SitePlanData, ThrowOnError>): RequestResult<SitePlanResponses, SitePlanErrors, ThrowOnError> => (options.client ?? client).post<SitePlanResponses, SitePlanErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/site:plan',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Site Apply
+ *
+ * Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+ */
+export const siteApply = <ThrowOnError extends boolean = false>(options: Options<SiteApplyData, ThrowOnError>): RequestResult<SiteApplyResponses, SiteApplyErrors, ThrowOnError> => (options.client ?? client).post<SiteApplyResponses, SiteApplyErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/site:apply',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
 });
 
 /**

@@ -88,6 +88,22 @@ export type AlertPage = {
 };
 
 /**
+ * ArrayAddSpares
+ *
+ * Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation.
+ */
+export type ArrayAddSpares = {
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
  * ArrayCreate
  *
  * The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed.
@@ -112,6 +128,30 @@ export type ArrayCreate = {
      * Wipe
      */
     wipe?: Array<string>;
+    /**
+     * Spares
+     */
+    spares?: Array<string>;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
+};
+
+/**
+ * ArrayDiskChoice
+ *
+ * One disk of the array, by its id; one that is gone is named by the id it had.
+ */
+export type ArrayDiskChoice = {
+    /**
+     * Disk
+     */
+    disk: string;
 };
 
 /**
@@ -129,7 +169,7 @@ export type ArrayHealth = 'clean' | 'resyncing' | 'degraded' | 'rebuilding' | 'f
 /**
  * ArrayMember
  *
- * A disk of an array. `state`: in_sync, rebuilding, spare, faulty, missing, or unknown.
+ * A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown.
  */
 export type ArrayMember = {
     /**
@@ -143,11 +183,15 @@ export type ArrayMember = {
     /**
      * Slot
      */
-    slot: number;
+    slot: number | null;
     /**
      * State
      */
     state: string;
+    /**
+     * Leaving
+     */
+    leaving: boolean;
 };
 
 /**
@@ -169,6 +213,10 @@ export type ArrayObserved = {
      * Mismatch Count
      */
     mismatch_count: number | null;
+    /**
+     * Last Scrub
+     */
+    last_scrub: string | null;
 };
 
 /**
@@ -187,6 +235,22 @@ export type ArrayPage = {
      * Total
      */
     total: number;
+};
+
+/**
+ * ArrayPatch
+ *
+ * How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as it is.
+ */
+export type ArrayPatch = {
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
 };
 
 /**
@@ -211,6 +275,33 @@ export type ArrayProgress = {
      * Left S
      */
     left_s: number | null;
+};
+
+/**
+ * ArrayReplace
+ *
+ * Put the disk `new` in the place of `disk`, which may be working, faulty or gone.
+ */
+export type ArrayReplace = {
+    /**
+     * Disk
+     */
+    disk: string;
+    /**
+     * New
+     */
+    new: string;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
+ * ArrayScrub
+ */
+export type ArrayScrub = {
+    action?: ScrubAction;
 };
 
 /**
@@ -261,7 +352,7 @@ export type Convergence = 'converged' | 'pending' | 'held' | 'refused' | 'unknow
 /**
  * Counts
  *
- * How many there are. Disks and sessions are null while the agent does not answer.
+ * How many there are. Disks and sessions are null while the agent does not answer, or cannot see all of them.
  */
 export type Counts = {
     /**
@@ -309,6 +400,48 @@ export type Counts = {
      */
     alerts: number;
 };
+
+/**
+ * DhChap
+ *
+ * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ */
+export type DhChap = {
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
+ * DhChapAsked
+ *
+ * That DH-HMAC-CHAP is asked for, and how. The keys are never answered.
+ */
+export type DhChapAsked = {
+    hash: DhHash;
+    dh_group: DhGroup;
+    /**
+     * Is Mutual
+     */
+    is_mutual: boolean;
+};
+
+/**
+ * DhGroup
+ *
+ * The finite field of the Diffie-Hellman exchange (RFC 7919). `null` does without, as plain CHAP.
+ */
+export type DhGroup = 'null' | 'ffdhe2048' | 'ffdhe3072' | 'ffdhe4096' | 'ffdhe6144' | 'ffdhe8192';
+
+/**
+ * DhHash
+ *
+ * The hash of challenge and response.
+ */
+export type DhHash = 'sha256' | 'sha384' | 'sha512';
 
 /**
  * Disk
@@ -524,6 +657,14 @@ export type Engine = {
      */
     compare_and_write: boolean;
     /**
+     * Protocols
+     */
+    protocols: Array<string>;
+    /**
+     * Lacking
+     */
+    lacking: Array<string>;
+    /**
      * Needs
      */
     needs: Array<string>;
@@ -691,6 +832,13 @@ export type ExportsStatus = {
 };
 
 /**
+ * Family
+ *
+ * Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN R13).
+ */
+export type Family = 'scsi' | 'nvme';
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -710,7 +858,7 @@ export type HealthState = 'good' | 'warning' | 'critical';
 /**
  * Host
  *
- * A client server. `export` tells whether its own target is open; a host in a group also sees the group's.
+ * A client server. `export` tells whether its own paths are open; a host in a group also sees the group's.
  */
 export type Host = {
     /**
@@ -739,6 +887,7 @@ export type Host = {
      */
     nqns: Array<string>;
     chap: ChapUsers | null;
+    dhchap: DhChapAsked | null;
     /**
      * Group
      */
@@ -751,6 +900,10 @@ export type Host = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     export: Export;
     /**
      * Mappings
@@ -794,6 +947,7 @@ export type HostCreate = {
      */
     nqns?: Array<string>;
     chap?: Chap | null;
+    dhchap?: DhChap | null;
     /**
      * Description
      */
@@ -830,6 +984,10 @@ export type HostGroup = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     export: Export;
     /**
      * Mappings
@@ -924,7 +1082,7 @@ export type HostPage = {
 /**
  * HostPatch
  *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away.
+ * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
  */
 export type HostPatch = {
     /**
@@ -945,6 +1103,7 @@ export type HostPatch = {
      */
     nqns?: Array<string> | null;
     chap?: Chap | null;
+    dhchap?: DhChap | null;
     /**
      * Description
      */
@@ -1033,7 +1192,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'volumes.create' | 'volume.delete';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply';
 
 /**
  * JobResolve
@@ -1048,6 +1207,8 @@ export type JobResolve = {
  * JobState
  *
  * failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
+ *
+ * The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
  */
 export type JobState = 'pending' | 'running' | 'succeeded' | 'failed' | 'undone' | 'stuck';
 
@@ -1179,6 +1340,13 @@ export type JobSummaryPage = {
 export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10';
 
 /**
+ * LinkState
+ *
+ * unknown: the agent does not answer, so nobody can say.
+ */
+export type LinkState = 'ok' | 'broken' | 'unknown';
+
+/**
  * Login
  *
  * A person's credentials.
@@ -1248,6 +1416,7 @@ export type Mapping = {
      * Host Group Id
      */
     host_group_id: string | null;
+    family: Family;
     /**
      * Lun
      */
@@ -1260,6 +1429,10 @@ export type Mapping = {
      * Target Iqn
      */
     target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     state: ExportState;
     /**
      * Reason
@@ -1295,6 +1468,8 @@ export type MappingBatch = {
  * MappingCreate
  *
  * The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1.
+ *
+ * Over NVMe the number is the namespace id. `family` None takes what the owner's initiators speak; SCSI if both.
  */
 export type MappingCreate = {
     /**
@@ -1313,6 +1488,7 @@ export type MappingCreate = {
      * Lun
      */
     lun?: number | null;
+    family?: Family | null;
     /**
      * Shared
      */
@@ -1411,6 +1587,13 @@ export type NewToken = {
  * OsType
  */
 export type OsType = 'linux' | 'esxi' | 'windows' | 'proxmox' | 'other';
+
+/**
+ * Part
+ *
+ * The links, in the order in which each stands on the one before.
+ */
+export type Part = 'disk' | 'array' | 'volume' | 'export' | 'portal' | 'session';
 
 /**
  * PasswordChange
@@ -1556,6 +1739,8 @@ export type Portal = {
  * PortalCreate
  *
  * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
+ *
+ * `port` None takes the protocol's own: 3260 for iSCSI, 4420 for NVMe.
  */
 export type PortalCreate = {
     /**
@@ -1570,7 +1755,7 @@ export type PortalCreate = {
     /**
      * Port
      */
-    port?: number;
+    port?: number | null;
 };
 
 /**
@@ -1663,16 +1848,17 @@ export type Provisioning = 'thick' | 'thin';
  * What to do with a stuck job.
  *
  * retry: try again to take back (creation) or to finish (deletion). abandon: stop trying and leave the machine as it
- * is; a resource that was being created is forgotten, one that was being deleted becomes usable again.
+ * is; a resource that was being created is forgotten, one that was being changed or deleted becomes usable again.
  */
 export type Resolution = 'retry' | 'abandon';
 
 /**
  * ResourceState
  *
- * `stuck`: an undo failed; the resource can be read, and a person decides what happens to it.
+ * `changing`: it serves, and a job changes its disks. `stuck`: an undo failed; the resource can be read, and a
+ * person decides what happens to it.
  */
-export type ResourceState = 'creating' | 'ready' | 'deleting' | 'stuck';
+export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'stuck';
 
 /**
  * Role
@@ -1680,6 +1866,13 @@ export type ResourceState = 'creating' | 'ready' | 'deleting' | 'stuck';
  * viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
  */
 export type Role = 'viewer' | 'operator' | 'administrator';
+
+/**
+ * ScrubAction
+ *
+ * check: read everything and count what does not agree. repair: also make it agree. stop: end a running one.
+ */
+export type ScrubAction = 'check' | 'repair' | 'stop';
 
 /**
  * Session
@@ -1707,7 +1900,11 @@ export type Session = {
     /**
      * Target Iqn
      */
-    target_iqn: string;
+    target_iqn: string | null;
+    /**
+     * Subsystem Nqn
+     */
+    subsystem_nqn: string | null;
     /**
      * Portal
      */
@@ -1744,6 +1941,8 @@ export type Session = {
 
 /**
  * SessionPage
+ *
+ * `unseen` tells what the list leaves out: it is never to be taken for no sessions.
  */
 export type SessionPage = {
     /**
@@ -1758,12 +1957,268 @@ export type SessionPage = {
      * Total
      */
     total: number;
+    /**
+     * Unseen
+     */
+    unseen: Array<Unseen>;
 };
 
 /**
  * Severity
  */
 export type Severity = 'info' | 'warning' | 'critical';
+
+/**
+ * Site
+ *
+ * The document. A section that is left out is not looked at.
+ */
+export type Site = {
+    /**
+     * Format
+     */
+    format?: 1;
+    /**
+     * Arrays
+     */
+    arrays?: Array<SiteArray> | null;
+    /**
+     * Volumes
+     */
+    volumes?: Array<VolumeCreate> | null;
+    /**
+     * Hosts
+     */
+    hosts?: Array<SiteHost> | null;
+    /**
+     * Host Groups
+     */
+    host_groups?: Array<HostGroupCreate> | null;
+    /**
+     * Portals
+     */
+    portals?: Array<PortalCreate> | null;
+    /**
+     * Mappings
+     */
+    mappings?: Array<MappingCreate> | null;
+};
+
+/**
+ * SiteArray
+ */
+export type SiteArray = {
+    /**
+     * Name
+     */
+    name: string;
+    engine?: ArrayEngine;
+    level: Level;
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Chunk Bytes
+     */
+    chunk_bytes?: number | null;
+    write_hole?: WriteHole | null;
+    /**
+     * Wipe
+     */
+    wipe?: Array<unknown>;
+    /**
+     * Spares
+     */
+    spares?: Array<string>;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
+};
+
+/**
+ * SiteChap
+ *
+ * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+ */
+export type SiteChap = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Secret
+     */
+    secret?: null;
+    /**
+     * Mutual User
+     */
+    mutual_user?: string | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+};
+
+/**
+ * SiteHost
+ *
+ * `chap: null` takes CHAP away; without the field it stays as it is.
+ */
+export type SiteHost = {
+    /**
+     * Name
+     */
+    name: string;
+    os_type?: OsType;
+    /**
+     * Iqns
+     */
+    iqns?: Array<string>;
+    /**
+     * Wwpns
+     */
+    wwpns?: Array<string>;
+    /**
+     * Nqns
+     */
+    nqns?: Array<string>;
+    chap?: SiteChap | null;
+    dhchap?: DhChap | null;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SiteRequest
+ *
+ * A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names.
+ */
+export type SiteRequest = {
+    site: Site;
+    /**
+     * Scope
+     */
+    scope?: Array<string>;
+    /**
+     * Destroy
+     */
+    destroy?: Array<string>;
+};
+
+/**
+ * Snapshot
+ *
+ * A volume as it was. `size_bytes` is what the volume had then.
+ */
+export type Snapshot = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Volume Id
+     */
+    volume_id: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    state: ResourceState;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * SnapshotClone
+ *
+ * Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`.
+ */
+export type SnapshotClone = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Name Pattern
+     */
+    name_pattern?: string | null;
+    /**
+     * Count
+     */
+    count?: number;
+    /**
+     * First
+     */
+    first?: number;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SnapshotCreate
+ *
+ * The wish for a snapshot of one volume, named by the volume's id or name.
+ */
+export type SnapshotCreate = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SnapshotPage
+ */
+export type SnapshotPage = {
+    /**
+     * Items
+     */
+    items: Array<Snapshot>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
 
 /**
  * Split
@@ -1779,6 +2234,7 @@ export type Split = {
      * Hosts
      */
     hosts: Array<string>;
+    family?: Family | null;
 };
 
 /**
@@ -1819,6 +2275,34 @@ export type Status = {
  * Journaled before and after every call of the agent, so a restart knows what may have happened.
  */
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
+
+/**
+ * ThinPool
+ *
+ * What thin volumes and snapshots share. Used sizes are null while the array is down.
+ */
+export type ThinPool = {
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Used Bytes
+     */
+    used_bytes: number | null;
+    /**
+     * Metadata Bytes
+     */
+    metadata_bytes: number;
+    /**
+     * Metadata Used Bytes
+     */
+    metadata_used_bytes: number | null;
+    /**
+     * Volumes
+     */
+    volumes: number;
+};
 
 /**
  * Token
@@ -1892,6 +2376,19 @@ export type TokenPage = {
  * Transport
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
+
+/**
+ * Unseen
+ *
+ * Sessions over one family that may be there and cannot be listed, with the reason.
+ */
+export type Unseen = {
+    family: Family;
+    /**
+     * Reason
+     */
+    reason: string;
+};
 
 /**
  * User
@@ -2093,6 +2590,18 @@ export type VolumeCreate = {
 };
 
 /**
+ * VolumeGrow
+ *
+ * The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller.
+ */
+export type VolumeGrow = {
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+};
+
+/**
  * VolumeObserved
  *
  * What the machine says about a volume, and how old that is.
@@ -2122,6 +2631,10 @@ export type VolumeObserved = {
      * Sealed
      */
     sealed: boolean;
+    /**
+     * Used Bytes
+     */
+    used_bytes: number | null;
 };
 
 /**
@@ -2156,6 +2669,68 @@ export type VolumePatch = {
      * Description
      */
     description?: string | null;
+};
+
+/**
+ * VolumeRollBack
+ *
+ * The wish to have a volume as it was in one of its snapshots, by id or name.
+ */
+export type VolumeRollBack = {
+    /**
+     * Snapshot
+     */
+    snapshot: string;
+};
+
+/**
+ * VolumeWhy
+ *
+ * Why a volume is or is not where it should be: one chain for each host asked about.
+ */
+export type VolumeWhy = {
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Chains
+     */
+    chains: Array<WhyChain>;
+};
+
+/**
+ * WhyChain
+ *
+ * The way to one host. `sentence` names the first broken link; `host` is null where the volume is for nobody.
+ */
+export type WhyChain = {
+    /**
+     * Host
+     */
+    host: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Links
+     */
+    links: Array<WhyLink>;
+};
+
+/**
+ * WhyLink
+ *
+ * One link, and in `words` what it is like or what is wrong and what to do.
+ */
+export type WhyLink = {
+    part: Part;
+    state: LinkState;
+    /**
+     * Words
+     */
+    words: string;
 };
 
 /**
@@ -2198,11 +2773,20 @@ export type StorageArray = {
      * Free Bytes
      */
     free_bytes: number | null;
+    thin_pool: ThinPool | null;
     /**
      * Chunk Bytes
      */
     chunk_bytes: number | null;
     write_hole: WriteHole;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s: number | null;
     /**
      * Members
      */
@@ -2247,6 +2831,24 @@ export type ChapWritable = {
 };
 
 /**
+ * DhChap
+ *
+ * What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ.
+ */
+export type DhChapWritable = {
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
  * HostCreate
  *
  * The wish for a host. An initiator name belongs to one host only.
@@ -2270,6 +2872,7 @@ export type HostCreateWritable = {
      */
     nqns?: Array<string>;
     chap?: ChapWritable | null;
+    dhchap?: DhChapWritable | null;
     /**
      * Description
      */
@@ -2279,7 +2882,7 @@ export type HostCreateWritable = {
 /**
  * HostPatch
  *
- * Changes of a host; an absent field stays. `chap: null` takes CHAP away.
+ * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
  */
 export type HostPatchWritable = {
     /**
@@ -2300,6 +2903,7 @@ export type HostPatchWritable = {
      */
     nqns?: Array<string> | null;
     chap?: ChapWritable | null;
+    dhchap?: DhChapWritable | null;
     /**
      * Description
      */
@@ -2320,6 +2924,114 @@ export type LoginWritable = {
      * Password
      */
     password: string;
+};
+
+/**
+ * Site
+ *
+ * The document. A section that is left out is not looked at.
+ */
+export type SiteWritable = {
+    /**
+     * Format
+     */
+    format?: 1;
+    /**
+     * Arrays
+     */
+    arrays?: Array<SiteArray> | null;
+    /**
+     * Volumes
+     */
+    volumes?: Array<VolumeCreate> | null;
+    /**
+     * Hosts
+     */
+    hosts?: Array<SiteHostWritable> | null;
+    /**
+     * Host Groups
+     */
+    host_groups?: Array<HostGroupCreate> | null;
+    /**
+     * Portals
+     */
+    portals?: Array<PortalCreate> | null;
+    /**
+     * Mappings
+     */
+    mappings?: Array<MappingCreate> | null;
+};
+
+/**
+ * SiteChap
+ *
+ * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+ */
+export type SiteChapWritable = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Secret
+     */
+    secret?: string | null;
+    /**
+     * Mutual User
+     */
+    mutual_user?: string | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+};
+
+/**
+ * SiteHost
+ *
+ * `chap: null` takes CHAP away; without the field it stays as it is.
+ */
+export type SiteHostWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    os_type?: OsType;
+    /**
+     * Iqns
+     */
+    iqns?: Array<string>;
+    /**
+     * Wwpns
+     */
+    wwpns?: Array<string>;
+    /**
+     * Nqns
+     */
+    nqns?: Array<string>;
+    chap?: SiteChapWritable | null;
+    dhchap?: DhChapWritable | null;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SiteRequest
+ *
+ * A document to be compared or applied. Without `scope` all of it counts; nothing goes but what `destroy` names.
+ */
+export type SiteRequestWritable = {
+    site: SiteWritable;
+    /**
+     * Scope
+     */
+    scope?: Array<string>;
+    /**
+     * Destroy
+     */
+    destroy?: Array<string>;
 };
 
 /**
@@ -3792,6 +4504,593 @@ export type ArrayShowResponses = {
 
 export type ArrayShowResponse = ArrayShowResponses[keyof ArrayShowResponses];
 
+export type ArrayPatchData = {
+    body: ArrayPatch;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}';
+};
+
+export type ArrayPatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayPatchError = ArrayPatchErrors[keyof ArrayPatchErrors];
+
+export type ArrayPatchResponses = {
+    /**
+     * Response 200 Array Patch
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: StorageArray | Plan;
+};
+
+export type ArrayPatchResponse = ArrayPatchResponses[keyof ArrayPatchResponses];
+
+export type ArraySparesAddData = {
+    body: ArrayAddSpares;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:add_spares';
+};
+
+export type ArraySparesAddErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArraySparesAddError = ArraySparesAddErrors[keyof ArraySparesAddErrors];
+
+export type ArraySparesAddResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAddResponses];
+
+export type ArrayReplaceData = {
+    body: ArrayReplace;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:replace';
+};
+
+export type ArrayReplaceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayReplaceError = ArrayReplaceErrors[keyof ArrayReplaceErrors];
+
+export type ArrayReplaceResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayReplaceResponse = ArrayReplaceResponses[keyof ArrayReplaceResponses];
+
+export type ArrayFailData = {
+    body: ArrayDiskChoice;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:fail';
+};
+
+export type ArrayFailErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayFailError = ArrayFailErrors[keyof ArrayFailErrors];
+
+export type ArrayFailResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayFailResponse = ArrayFailResponses[keyof ArrayFailResponses];
+
+export type ArrayRemoveData = {
+    body: ArrayDiskChoice;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:remove';
+};
+
+export type ArrayRemoveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayRemoveError = ArrayRemoveErrors[keyof ArrayRemoveErrors];
+
+export type ArrayRemoveResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayRemoveResponse = ArrayRemoveResponses[keyof ArrayRemoveResponses];
+
+export type ArrayReaddData = {
+    body: ArrayDiskChoice;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:readd';
+};
+
+export type ArrayReaddErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayReaddError = ArrayReaddErrors[keyof ArrayReaddErrors];
+
+export type ArrayReaddResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayReaddResponse = ArrayReaddResponses[keyof ArrayReaddResponses];
+
+export type ArrayScrubData = {
+    body: ArrayScrub;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:scrub';
+};
+
+export type ArrayScrubErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayScrubError = ArrayScrubErrors[keyof ArrayScrubErrors];
+
+export type ArrayScrubResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayScrubResponse = ArrayScrubResponses[keyof ArrayScrubResponses];
+
 export type VolumeCreateBatchData = {
     body: VolumeBatch;
     headers?: {
@@ -3867,6 +5166,69 @@ export type VolumeCreateBatchResponses = {
 };
 
 export type VolumeCreateBatchResponse = VolumeCreateBatchResponses[keyof VolumeCreateBatchResponses];
+
+export type VolumeWhyData = {
+    body?: never;
+    path: {
+        /**
+         * Volume
+         *
+         * Its id or its name.
+         */
+        volume: string;
+    };
+    query?: {
+        /**
+         * Host
+         *
+         * Only the way to this host, by id or name.
+         */
+        host?: string | null;
+    };
+    url: '/api/v1/volumes/{volume}:why';
+};
+
+export type VolumeWhyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeWhyError = VolumeWhyErrors[keyof VolumeWhyErrors];
+
+export type VolumeWhyResponses = {
+    /**
+     * Successful Response
+     */
+    200: VolumeWhy;
+};
+
+export type VolumeWhyResponse = VolumeWhyResponses[keyof VolumeWhyResponses];
 
 export type VolumeListData = {
     body?: never;
@@ -4269,6 +5631,582 @@ export type VolumePatchResponses = {
 };
 
 export type VolumePatchResponse = VolumePatchResponses[keyof VolumePatchResponses];
+
+export type VolumeGrowData = {
+    body: VolumeGrow;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Volume
+         *
+         * Its id or its name.
+         */
+        volume: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/volumes/{volume}:grow';
+};
+
+export type VolumeGrowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeGrowError = VolumeGrowErrors[keyof VolumeGrowErrors];
+
+export type VolumeGrowResponses = {
+    /**
+     * Response 200 Volume Grow
+     *
+     * It has this size; or the plan.
+     */
+    200: Volume | Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type VolumeGrowResponse = VolumeGrowResponses[keyof VolumeGrowResponses];
+
+export type VolumeRollBackData = {
+    body: VolumeRollBack;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Volume
+         *
+         * Its id or its name.
+         */
+        volume: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/volumes/{volume}:roll-back';
+};
+
+export type VolumeRollBackErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeRollBackError = VolumeRollBackErrors[keyof VolumeRollBackErrors];
+
+export type VolumeRollBackResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type VolumeRollBackResponse = VolumeRollBackResponses[keyof VolumeRollBackResponses];
+
+export type SnapshotListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Volume
+         *
+         * Only those of this volume, by id or name.
+         */
+        volume?: string | null;
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'created_at' | '-created_at';
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/snapshots';
+};
+
+export type SnapshotListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotListError = SnapshotListErrors[keyof SnapshotListErrors];
+
+export type SnapshotListResponses = {
+    /**
+     * Successful Response
+     */
+    200: SnapshotPage;
+};
+
+export type SnapshotListResponse = SnapshotListResponses[keyof SnapshotListResponses];
+
+export type SnapshotCreateData = {
+    body: SnapshotCreate;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots';
+};
+
+export type SnapshotCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotCreateError = SnapshotCreateErrors[keyof SnapshotCreateErrors];
+
+export type SnapshotCreateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotCreateResponse = SnapshotCreateResponses[keyof SnapshotCreateResponses];
+
+export type SnapshotDeleteData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Snapshot
+         *
+         * Its id or its name.
+         */
+        snapshot: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots/{snapshot}';
+};
+
+export type SnapshotDeleteErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotDeleteError = SnapshotDeleteErrors[keyof SnapshotDeleteErrors];
+
+export type SnapshotDeleteResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotDeleteResponse = SnapshotDeleteResponses[keyof SnapshotDeleteResponses];
+
+export type SnapshotShowData = {
+    body?: never;
+    path: {
+        /**
+         * Snapshot
+         *
+         * Its id or its name.
+         */
+        snapshot: string;
+    };
+    query?: never;
+    url: '/api/v1/snapshots/{snapshot}';
+};
+
+export type SnapshotShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotShowError = SnapshotShowErrors[keyof SnapshotShowErrors];
+
+export type SnapshotShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Snapshot;
+};
+
+export type SnapshotShowResponse = SnapshotShowResponses[keyof SnapshotShowResponses];
+
+export type SnapshotCloneData = {
+    body: SnapshotClone;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Snapshot
+         *
+         * Its id or its name.
+         */
+        snapshot: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots/{snapshot}:clone';
+};
+
+export type SnapshotCloneErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotCloneError = SnapshotCloneErrors[keyof SnapshotCloneErrors];
+
+export type SnapshotCloneResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotCloneResponse = SnapshotCloneResponses[keyof SnapshotCloneResponses];
 
 export type HostListData = {
     body?: never;
@@ -5777,6 +7715,248 @@ export type SessionListResponses = {
 };
 
 export type SessionListResponse = SessionListResponses[keyof SessionListResponses];
+
+export type SiteShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/site';
+};
+
+export type SiteShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteShowError = SiteShowErrors[keyof SiteShowErrors];
+
+export type SiteShowResponses = {
+    /**
+     * The document; what it leaves out is not known or secret.
+     */
+    200: Site;
+};
+
+export type SiteShowResponse = SiteShowResponses[keyof SiteShowResponses];
+
+export type SiteSchemaShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/site:schema';
+};
+
+export type SiteSchemaShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteSchemaShowError = SiteSchemaShowErrors[keyof SiteSchemaShowErrors];
+
+export type SiteSchemaShowResponses = {
+    /**
+     * Response Site Schema Show
+     *
+     * Successful Response
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type SiteSchemaShowResponse = SiteSchemaShowResponses[keyof SiteSchemaShowResponses];
+
+export type SitePlanData = {
+    body: SiteRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:plan';
+};
+
+export type SitePlanErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SitePlanError = SitePlanErrors[keyof SitePlanErrors];
+
+export type SitePlanResponses = {
+    /**
+     * Successful Response
+     */
+    200: Plan;
+};
+
+export type SitePlanResponse = SitePlanResponses[keyof SitePlanResponses];
+
+export type SiteApplyData = {
+    body: SiteRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:apply';
+};
+
+export type SiteApplyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteApplyError = SiteApplyErrors[keyof SiteApplyErrors];
+
+export type SiteApplyResponses = {
+    /**
+     * The plan (dry run), or that there is nothing to change.
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
 
 export type JobListData = {
     body?: never;

@@ -20,7 +20,8 @@ const TOUCHES: Record<string, string[]> = {
   volume: ['volumes', 'arrays', 'mappings'],
   mapping: ['mappings', 'volumes', 'hosts', 'sessions'],
   host: ['hosts', 'sessions'],
-  host_group: ['host groups', 'hosts'],
+  host_group: ['host groups', 'hosts', 'mappings'],
+  portal: ['portals', 'sessions', 'mappings'],
   job: ['jobs', 'arrays', 'volumes'],
 }
 

@@ -20,7 +20,9 @@ const keys = flatten(en)
 /** Whole keys, such as 'disks.title', and the beginnings of computed ones, such as `disks.states.${…}`. */
 const quoted = new Set([...sources.matchAll(/'([a-z]\w*(?:\.\w+)+)'/gi)].map((match) => match[1] ?? ''))
 const computed = [...sources.matchAll(/`([a-z]\w*\.(?:\w+\.)*)\$\{/gi)].map((match) => match[1] ?? '')
-const titles = new RegExp(`^(overview|disks|arrays|volumes|hosts|sessions|jobs|password|missing)\\.title$`)
+/** Every page of the router has a title under its own name. */
+const names = [...sources.matchAll(/\bpage\('[^']*', '(\w+)'/g)].map((match) => match[1])
+const titles = new RegExp(`^(${names.join('|')})\\.title$`)
 
 it('has every text that is asked for', () => {
   const asked = [...sources.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1] ?? '')

@@ -5,8 +5,9 @@ import { computed } from 'vue'
 import type { SizeSystem } from '@/ui/format'
 
 export const usePreferences = defineStore('preferences', () => {
-  // public/theme.js reads the same key before the first paint.
-  const mode = useColorMode({ storageKey: 'lunette-theme', disableTransition: true })
+  // public/theme.js reads the same key before the first paint. Switching without transitions would take a style element,
+  // which the content security policy forbids.
+  const mode = useColorMode({ storageKey: 'lunette-theme', disableTransition: false })
   const sizes = useLocalStorage<SizeSystem>('lunette-sizes', 'binary')
 
   const isDark = computed(() => mode.state.value === 'dark')

@@ -5,6 +5,8 @@ import { QueryClient } from '@tanstack/vue-query'
 export const OBSERVED_EVERY_MS = 10_000
 export const SESSIONS_EVERY_MS = 5_000
 export const RUNNING_JOBS_EVERY_MS = 2_000
+/** A job somebody waits for in a dialog. */
+export const FOLLOWED_JOB_EVERY_MS = 1_000
 
 export function makeQueryClient(): QueryClient {
   return new QueryClient({

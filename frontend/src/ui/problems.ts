@@ -29,7 +29,11 @@ export function readProblem(error: unknown, unreachable: string): ReadableProble
   }
 }
 
-/** The message for one form field, whether the server named it `name` or `body.name`. */
+/** The path a problem names without what is only its place in the request: `body.mappings[0].lun` is `lun`. */
+const leaf = (field: string): string => field.split(/[./]/).at(-1) ?? field
+
+/** The message for one form field, whether the server named it `name` or `body.name`; `iqns[2]` belongs to `iqns`. */
 export function fieldMessage(problem: ReadableProblem | undefined, field: string): string | undefined {
-  return problem?.fields.find((entry) => entry.field.split(/[./]/).at(-1) === field)?.message
+  const found = problem?.fields.filter((entry) => leaf(entry.field).replace(/\[\d+\]$/, '') === field)
+  return found?.length ? found.map((entry) => entry.message).join('; ') : undefined
 }

@@ -7,6 +7,8 @@ export interface TableColumn {
   isSortable?: boolean
   /** Figures stand right, so that digits line up. */
   isFigure?: boolean
+  /** The label is for readers only, as above a column of buttons. */
+  isUnlabelled?: boolean
   /** Extra classes of the cells, such as a width. */
   class?: string
 }

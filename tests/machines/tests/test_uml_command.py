@@ -6,7 +6,7 @@ import pytest
 
 from tests.machines.kvm import reached_user_space
 from tests.machines.model import MachineError
-from tests.machines.uml import arguments, disk_names
+from tests.machines.uml import arguments, disk_names, hot_arguments, hot_disks
 
 
 def test_disks_carry_their_serials_and_the_root_comes_first() -> None:
@@ -22,6 +22,16 @@ def test_disks_carry_their_serials_and_the_root_comes_first() -> None:
 def test_more_disks_than_the_driver_has_units_are_refused() -> None:
     with pytest.raises(MachineError, match="takes 15"):
         disk_names(16, 1 << 20)
+
+
+def test_disks_to_pull_are_drives_with_stores_of_their_own() -> None:
+    disks = hot_disks(2, 96)
+    assert [disk.path for disk in disks] == [
+        "/dev/disk/by-id/wwn-0x33333330000007d0", "/dev/disk/by-id/wwn-0x3333333000000fa0",
+    ]  # fmt: skip
+    assert "scsi_debug.add_host=2" in hot_arguments(disks)
+    assert "scsi_debug.per_host_store=1" in hot_arguments(disks)
+    assert hot_arguments([]) == []
 
 
 def test_kvm_counts_only_when_the_kernel_came_to_its_end() -> None:

@@ -5,7 +5,7 @@ that is accepted, whatever the ledger holds and the document neither holds nor r
 unexplained; so does everything it stands on. Permanent facts, such as a LUN number or a serial, stay as they were.
 """
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,14 +14,19 @@ from lunette.domain.exports import (
     ExportArray,
     ExportInitiator,
     ExportLun,
+    ExportNvmeHost,
     ExportPortal,
     ExportSet,
+    ExportSubsystem,
     ExportTarget,
     ExportVolume,
     ReleaseKind,
 )
 
 Item = TypeVar("Item", bound=Model)
+Door = TypeVar("Door", ExportTarget, ExportSubsystem)
+"""What one owner's volumes are served through."""
+_Place = tuple[ReleaseKind, str]
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ _PORTAL = _Kind[ExportPortal](
     ReleaseKind.PORTAL, lambda p: p.portal_id, lambda p: (p.protocol, p.engine, p.address, p.port)
 )
 _TARGET = _Kind[ExportTarget](ReleaseKind.TARGET, lambda t: t.target_id, lambda t: (t.iqn, t.tag))
+_SUBSYSTEM = _Kind[ExportSubsystem](ReleaseKind.SUBSYSTEM, lambda s: s.target_id, lambda s: (s.nqn, s.serial))
+_NVME_HOST = _Kind[ExportNvmeHost](ReleaseKind.INITIATOR, lambda h: h.initiator_id, lambda h: h.nqn)
 _INITIATOR = _Kind[ExportInitiator](ReleaseKind.INITIATOR, lambda i: i.initiator_id, lambda i: i.iqn)
 _LUN = _Kind[ExportLun](ReleaseKind.MAPPING, lambda m: m.mapping_id, lambda m: (m.lun, m.volume_id))
 
@@ -86,43 +93,68 @@ class _Merge:
     def __init__(self, ledger: ExportSet, wanted: ExportSet) -> None:
         self.ledger, self.wanted = ledger, wanted
         self.unexplained: list[str] = []
+        self._held: dict[str, _Place] = {}
         self._released = {(r.kind, r.id) for r in wanted.released if r.generation <= wanted.generation}
 
     def verdict(self) -> Verdict:
         old, new = self.ledger, self.wanted
-        targets = self._targets()
-        needed = {lun.volume_id for target in targets for lun in target.luns}
+        targets = self._join(_TARGET, old.targets, new.targets)
+        subsystems = self._join(_SUBSYSTEM, old.subsystems, new.subsystems)
+        self._held = {**self._holding(_TARGET, old.targets, targets),
+                      **self._holding(_SUBSYSTEM, old.subsystems, subsystems)}  # fmt: skip
+        targets = self._fill(_TARGET, targets, old.targets, new.targets, self._fill_target)
+        subsystems = self._fill(_SUBSYSTEM, subsystems, old.subsystems, new.subsystems, self._fill_subsystem)
+        needed = {lun.volume_id for luns in (*(t.luns for t in targets), *(s.luns for s in subsystems)) for lun in luns}
         volumes = self._join(_VOLUME, old.volumes, new.volumes, needed)
         arrays = self._join(_ARRAY, old.arrays, new.arrays, {volume.array_id for volume in volumes})
         portals = self._join(_PORTAL, old.portals, new.portals)
         effective = new.model_copy(
-            update={"arrays": arrays, "volumes": volumes, "portals": portals, "targets": targets, "released": ()}
-        )
+            update={
+                "arrays": arrays, "volumes": volumes, "portals": portals, "targets": targets,
+                "subsystems": subsystems, "released": (),
+            }
+        )  # fmt: skip
         return Verdict(effective=effective, unexplained=tuple(self.unexplained), refusal=None)
 
-    def _targets(self) -> tuple[ExportTarget, ...]:
-        joined = self._join(_TARGET, self.ledger.targets, self.wanted.targets)
-        staying = {target.target_id for target in joined}
-        held = {
-            lun.mapping_id: target.target_id
-            for target in self.ledger.targets
-            if target.target_id in staying
-            for lun in target.luns
+    def _holding(self, kind: _Kind[Door], old: Sequence[Door], joined: Sequence[Door]) -> dict[str, _Place]:
+        """Where each mapping that was not released is served: in one place, until it is released there."""
+        staying = {door.target_id for door in joined}
+        return {
+            lun.mapping_id: (kind.release, door.target_id)
+            for door in old
+            if door.target_id in staying
+            for lun in door.luns
             if (ReleaseKind.MAPPING, lun.mapping_id) not in self._released
         }
-        return tuple(self._fill(target, held) for target in joined)
 
-    def _fill(self, target: ExportTarget, held: dict[str, str]) -> ExportTarget:
-        """The inside of a target: initiators and LUNs of the document, and of the ledger what was not released.
+    def _fill(
+        self,
+        kind: _Kind[Door],
+        joined: Sequence[Door],
+        old: Sequence[Door],
+        new: Sequence[Door],
+        fill: Callable[[Door, Door | None, Door | None], Door],
+    ) -> tuple[Door, ...]:
+        """Each target or subsystem with its inside: what the document says, and what was not released."""
+        before, after = ({door.target_id: door for door in doors} for doors in (old, new))
+        filled = []
+        for door in joined:
+            was, becomes = before.get(door.target_id), after.get(door.target_id)
+            place = (kind.release, door.target_id)
+            coming = [m for m in (becomes.luns if becomes else ()) if self._held.get(m.mapping_id, place) == place]
+            luns = self._numbered(self._join(_LUN, was.luns if was else (), coming))
+            filled.append(fill(door, was, becomes).model_copy(update={"luns": luns}))
+        return tuple(filled)
 
-        `held` tells which target serves a mapping: it is served in one place, until it is released there.
-        """
-        old = next((t for t in self.ledger.targets if t.target_id == target.target_id), None)
-        new = next((t for t in self.wanted.targets if t.target_id == target.target_id), None)
-        initiators = self._join(_INITIATOR, old.initiators if old else (), new.initiators if new else ())
-        coming = [m for m in (new.luns if new else ()) if held.get(m.mapping_id, target.target_id) == target.target_id]
-        luns = self._join(_LUN, old.luns if old else (), coming)
-        return target.model_copy(update={"initiators": self._unique(initiators), "luns": self._numbered(luns)})
+    def _fill_target(self, door: ExportTarget, old: ExportTarget | None, new: ExportTarget | None) -> ExportTarget:
+        joined = self._join(_INITIATOR, old.initiators if old else (), new.initiators if new else ())
+        return door.model_copy(update={"initiators": self._unique(_INITIATOR, joined)})
+
+    def _fill_subsystem(
+        self, door: ExportSubsystem, old: ExportSubsystem | None, new: ExportSubsystem | None
+    ) -> ExportSubsystem:
+        joined = self._join(_NVME_HOST, old.hosts if old else (), new.hosts if new else ())
+        return door.model_copy(update={"hosts": self._unique(_NVME_HOST, joined)})
 
     def _join(
         self, kind: _Kind[Item], old: Iterable[Item], new: Iterable[Item], needed: Container[str] = ()
@@ -142,12 +174,12 @@ class _Merge:
             result.append(renewed if renewed is not None and kind.fixed(renewed) == kind.fixed(item) else item)
         return (*result, *coming.values())
 
-    def _unique(self, initiators: Iterable[ExportInitiator]) -> tuple[ExportInitiator, ...]:
-        """One ACL per name: the ledger's comes first, and so stays."""
-        found: dict[str, ExportInitiator] = {}
+    def _unique(self, kind: _Kind[Item], initiators: Iterable[Item]) -> tuple[Item, ...]:
+        """One entry per name, which is what never changes: the ledger's comes first, and so stays."""
+        found: dict[object, Item] = {}
         for initiator in initiators:
-            if found.setdefault(initiator.iqn, initiator) is not initiator:
-                self._note(ReleaseKind.INITIATOR, initiator.initiator_id, f"repeats {initiator.iqn}")
+            if found.setdefault(kind.fixed(initiator), initiator) is not initiator:
+                self._note(kind.release, kind.key(initiator), f"repeats {kind.fixed(initiator)}")
         return tuple(found.values())
 
     def _numbered(self, luns: Iterable[ExportLun]) -> tuple[ExportLun, ...]:

@@ -2,13 +2,14 @@
 
 import logging
 
+from lunette.agent.serving import withdraw
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportSet
 from lunette.providers.arrays.md.assemble import assemble, is_running, stop
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
 from lunette.providers.arrays.md.parse import is_ours
 from lunette.providers.arrays.md.plan import device_path
-from lunette.providers.exports.lio.converge import withdraw
+from lunette.providers.arrays.md.sync import keep_pace, keep_writable
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.providers.volumes.lvm.plan import TAG
@@ -29,22 +30,21 @@ class BringUp:
         self.waiting: dict[str, str] = {}
         """Reason by array id, for arrays that are not up."""
 
-    def run(self, served: ExportSet) -> bool:
-        """One pass. True if anything was started."""
+    def run(self, served: ExportSet) -> None:
+        """One pass; what is up already stays as it is."""
         waiting: dict[str, str] = {}
-        changed = False
         for array in served.arrays:
             reason = self._array(array)
             if reason is None:
+                self._tend(array)
                 missing = [v for v in served.volumes if v.array_id == array.array_id and not self._is_there(v.device)]
                 if missing or array.uuid not in self._active:
-                    reason, changed = self._group(array), True
+                    reason = self._group(array)
             if reason is not None:
                 waiting[array.array_id] = reason
                 if self.waiting.get(array.array_id) != reason:
                     log.warning("%s", reason)
         self.waiting = waiting
-        return changed
 
     def _is_there(self, device: str) -> bool:
         return self._system.exists(device)
@@ -64,6 +64,14 @@ class BringUp:
         if reason is None:
             log.info("array %s is up%s", array.name, " without all of its disks" if late else "")
         return reason
+
+    def _tend(self, array: ExportArray) -> None:
+        """What cannot be set now is set at the next pass, and keeps nothing from being served."""
+        try:
+            keep_writable(self._system, array)
+            keep_pace(self._system, array)
+        except OSError as error:
+            log.warning("array %s is not set as it should be: %s", array.name, error)
 
     def _group(self, array: ExportArray) -> str | None:
         try:

@@ -10,20 +10,30 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import lunette
+from lunette.agent import serving
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
+from lunette.agent.changes import Changes
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.snapshot import Observer
 from lunette.agent.steps import RUNNERS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.steps import AnyStep, DiskWipe, ExportsGone, MdCreate, VolumeCut, VolumeDelete
+from lunette.domain.steps import (
+    AnyStep,
+    DiskWipe,
+    ExportsGone,
+    MdCreate,
+    MdStep,
+    VolumeCut,
+    VolumeDelete,
+    VolumeRollBack,
+)
+from lunette.providers.arrays.md.assemble import is_running
+from lunette.providers.arrays.md.observe import running_array
 from lunette.providers.disks.parse import plain
-from lunette.providers.exports.lio import configfs
-from lunette.providers.exports.lio.converge import converge, exported_volumes, is_served
-from lunette.providers.exports.lio.sessions import observe_sessions
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
@@ -46,6 +56,7 @@ class Agent:
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
+        self.changes = Changes()
 
     def _load(self) -> ExportSet | None:
         try:
@@ -55,7 +66,7 @@ class Agent:
             self._ledger.set_aside()
             served = None
         # Without a ledger nothing explains what stands in configfs, so until the next start none of it is removed.
-        self._keep_strays = served is None and is_served(self._system)
+        self._keep_strays = served is None and serving.is_served(self._system)
         return served
 
     def hello(self) -> HelloReply:
@@ -69,7 +80,12 @@ class Agent:
         return _in_words(self._observer.observe)
 
     def sessions(self) -> SessionsObservation:
-        return SessionsObservation(taken_at=self._system.now(), sessions=observe_sessions(self._system))
+        taken_at = self._system.now()
+        sessions, unseen = serving.observe_sessions(self._system)
+        return SessionsObservation(taken_at=taken_at, sessions=sessions, unseen=unseen)
+
+    def await_change(self, known: int, timeout_s: float) -> int:
+        return self.changes.wait(known, timeout_s)
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
@@ -116,33 +132,31 @@ class Agent:
             _in_words(lambda: self._bring_up.run(served))
         with self._exports:
             report = self._serve(self._served or served)
-        reasons = {part.reason for parts in (report.targets, report.volumes, report.portals) for part in parts}
+        reasons = {door.reason for door in (*report.targets, *report.subsystems)}
+        reasons |= {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals}
         return reasons <= {None} and not self._bring_up.waiting
 
     def _serve(self, exports: ExportSet) -> ConvergeReport:
-        def serve() -> ConvergeReport:
-            configfs.prepare(self._system)
-            waiting = dict(self._bring_up.waiting)
-            return converge(self._system, exports, waiting=waiting, keep_strays=self._keep_strays)
-
-        return _in_words(serve)
+        waiting = dict(self._bring_up.waiting)
+        return _in_words(lambda: serving.serve(self._system, exports, waiting, keep_strays=self._keep_strays))
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
-        self._await_group(step)
+        self._await_array(step)
         with self._storage:
             detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
         return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
 
-    def _await_group(self, step: AnyStep) -> None:
-        """A boot may not be over when a job goes on: bring up the array whose group the step is about.
+    def _await_array(self, step: AnyStep) -> None:
+        """A boot may not be over when a job goes on: bring up the array that the step, or its group, is about.
 
         Waits no longer than a late drive is waited for; the step itself then says what is missing.
         """
         served, group = self._served, getattr(step, "group", None)
-        array = next((a for a in served.arrays if a.group == group), None) if served else None
+        uuid = step.uuid if isinstance(step, MdStep) else None
+        array = next((a for a in served.arrays if a.group == group or a.uuid == uuid), None) if served else None
         if served is None or array is None:
             return
         deadline = self._system.monotonic() + READY_S
@@ -159,17 +173,23 @@ class Agent:
         if served is None:
             return
         if isinstance(step, DiskWipe):
-            own = {array.uuid: array.name for array in served.arrays}
+            # A disk that a running array does without holds nothing of it any more; one that waits needs all it has.
+            own = {array.uuid: array.name for array in served.arrays if not self._runs(array)}
             held = [own[plain(s.uuid)] for s in step.signatures if s.uuid and plain(s.uuid) in own]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
-        if isinstance(step, VolumeDelete | VolumeCut) and step.volume_id in _mapped(served):
+        if isinstance(step, VolumeDelete | VolumeCut | VolumeRollBack) and step.volume_id in serving.mapped_volumes(
+            served
+        ):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
+
+    def _runs(self, array: ExportArray) -> bool:
+        return is_running(running_array(self._system, array.uuid))
 
     def _await_gone(self, step: ExportsGone) -> StepReply:
         deadline = self._system.monotonic() + step.deadline_s
         waited = False
-        while held := self._still_exported(step.volume_ids):
+        while held := serving.still_served(self._system, step.volume_ids, self._served):
             if self._system.monotonic() >= deadline:
                 raise InUse(
                     f"volume {held[0]} is still exported after {step.deadline_s:.0f} s: "
@@ -178,15 +198,6 @@ class Agent:
             waited = True
             self._system.sleep(POLL_S)
         return StepReply(changed=waited, detail="no export holds the volumes")
-
-    def _still_exported(self, volume_ids: tuple[str, ...]) -> list[str]:
-        standing = exported_volumes(self._system)
-        wanted = _mapped(self._served) if self._served else frozenset()
-        return [id_ for id_ in volume_ids if id_ in standing or id_ in wanted]
-
-
-def _mapped(served: ExportSet) -> frozenset[str]:
-    return frozenset(lun.volume_id for target in served.targets for lun in target.luns)
 
 
 def _in_words(call: Callable[[], Answer]) -> Answer:

@@ -1,7 +1,9 @@
 """Keeps the machine as the ledger says, for ever: woken by a new drive, by a new document, and by a timer."""
 
 import logging
+import select
 import threading
+from pathlib import Path
 from typing import Any
 
 from lunette.agent.core import Agent
@@ -12,6 +14,8 @@ QUIET_S = 30.0
 BLOCKED_S = 5.0
 SETTLE_S = 0.5
 """Drives appear in bursts: one look serves them all."""
+MDSTAT = "/proc/mdstat"
+MDSTAT_POLL_S = 2.0
 _BUILT = ("md", "dm-", "loop", "ram", "zram")
 
 
@@ -27,6 +31,7 @@ class Loop:
 
     def start(self) -> None:
         self._watch_drives()
+        threading.Thread(target=self._watch_arrays, name="arrays", daemon=True).start()
         self._thread.start()
 
     def stop(self, timeout_s: float = 30.0) -> None:
@@ -63,5 +68,21 @@ class Loop:
             log.warning("drives are not watched, the timer looks for them: %r", error)
 
     def _on_drive(self, device: Any) -> None:
-        if device.action == "add" and not device.sys_name.startswith(_BUILT):
-            self._event.set()
+        if device.sys_name.startswith(_BUILT) or device.action not in ("add", "remove"):
+            return
+        self._agent.changes.happened()
+        self._event.set()
+
+    def _watch_arrays(self) -> None:
+        """md says through /proc/mdstat that a member failed or a rebuild ended (md_seq_poll in drivers/md/md.c)."""
+        try:
+            with Path(MDSTAT).open("rb", buffering=0) as mdstat:
+                poll = select.poll()
+                poll.register(mdstat, select.POLLPRI)
+                while not self._stopping.is_set():
+                    mdstat.seek(0)
+                    mdstat.read()  # from here on the next change is told
+                    if poll.poll(MDSTAT_POLL_S * 1000):
+                        self._agent.changes.happened()
+        except OSError as error:
+            log.warning("arrays are not watched, the timer looks at them: %s", error)

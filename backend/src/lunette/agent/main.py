@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
+from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR
@@ -21,7 +22,6 @@ from lunette.agent.notify import notify
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
-from lunette.providers.exports.lio import configfs
 
 log = logging.getLogger(__name__)
 MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "target_core_mod")
@@ -72,9 +72,10 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _prepare_exports(system: LocalSystem) -> None:
-    """Load LIO, so that it is offered from the start. Where the kernel has none, the rest works."""
+    """Load the export engines, so that they are offered from the start. Where the kernel lacks one, the rest works."""
     try:
-        configfs.prepare(system)
+        for reason in serving.prepare(system):
+            log.warning("not exported: %s", reason)
     except (LunetteError, OSError) as error:
         log.warning("no exports: %s", error)
 

@@ -18,6 +18,8 @@ from lunette.domain.agent_protocol import (
     ENVELOPE,
     AnyReply,
     AnyRequest,
+    AwaitChange,
+    ChangeReply,
     Converge,
     ConvergeReply,
     DoStep,
@@ -67,6 +69,8 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return ObserveReply(observation=agent.observe())
         case ObserveSessions():
             return SessionsReply(sessions=agent.sessions())
+        case AwaitChange():
+            return ChangeReply(number=agent.await_change(request.known, request.timeout_s))
         case DoStep():
             return agent.do_step(request.job_id, request.step)
         case UndoStep():

@@ -12,6 +12,8 @@ from lunette.providers.arrays.md.observe import observe_arrays
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT
+from lunette.providers.exports.nvmet import configfs as nvmet_configfs
+from lunette.providers.exports.nvmet import plan as nvmet_plan
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -65,11 +67,15 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
     return (
         md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
-        lvm_plan.capability(_hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE)),
+        lvm_plan.capability(
+            _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE),
+            thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
+        ),
         lio_plan.capability(
             None if system.is_dir(f"{ROOT}/iscsi") else "the kernel module iscsi_target_mod is not loaded: boot a "
             f"kernel that has it (Debian package {lio_plan.PACKAGE})"
         ),
+        nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
     )  # fmt: skip
 
 

@@ -14,18 +14,22 @@ BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"
 
 _VIEWER = (
     "login_delete", "password_change", "me_show", "document_show", "status_show", "engine_list",
-    "disk_list", "disk_show", "array_list", "array_show", "volume_list", "volume_show", "host_list", "host_show",
+    "disk_list", "disk_show", "array_list", "array_show", "volume_list", "volume_show",
+    "snapshot_list", "snapshot_show", "host_list", "host_show",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "mapping_list", "mapping_show",
     "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",
+    "site_show", "site_schema_show", "volume_why",
     "token_list", "token_show", "token_create", "token_delete",
 )  # fmt: skip
 _OPERATOR = (
-    "volume_create", "volume_create_batch", "volume_patch", "volume_delete",
+    "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_grow",
+    "volume_roll_back", "snapshot_create", "snapshot_clone", "snapshot_delete",
     "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
-    "mapping_create", "mapping_create_batch", "mapping_delete",
+    "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan",
 )  # fmt: skip
 _ADMINISTRATOR = (
-    "array_create", "array_delete", "portal_create", "portal_delete", "job_resolve",
+    "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",
+    "array_readd", "array_scrub", "portal_create", "portal_delete", "job_resolve", "site_apply",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

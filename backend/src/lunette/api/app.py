@@ -13,6 +13,7 @@ from lunette.api.describe import describe
 from lunette.api.middleware import SecurityHeaders
 from lunette.api.parts import Parts
 from lunette.api.routes import (
+    array_changes,
     arrays,
     disks,
     events,
@@ -24,16 +25,20 @@ from lunette.api.routes import (
     mappings,
     portals,
     sessions,
+    site,
+    snapshots,
     tokens,
     users,
     volumes,
+    why,
 )
 
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, volumes.batches,
-    volumes.routes, hosts.routes, host_groups.routes, portals.routes, mappings.batches, mappings.routes,
-    sessions.routes, jobs.routes, events.routes, events.alerts,
+    health.routes, login.routes, users.routes, tokens.routes, disks.routes, arrays.routes, array_changes.routes,
+    volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes, host_groups.routes, portals.routes,
+    mappings.batches, mappings.routes, sessions.routes, site.routes, site.verbs, jobs.routes, events.routes,
+    events.alerts,
 )  # fmt: skip
 
 

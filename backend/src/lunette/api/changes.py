@@ -183,7 +183,13 @@ def _changing(request: Request, if_match: IfMatch = None, dry_run: DryRun = Fals
     return _change(request, dry_run=dry_run, key=None, if_match=if_match)
 
 
+def _acting(request: Request, if_match: IfMatch = None, key: Key = None, dry_run: DryRun = False) -> Change:
+    return _change(request, dry_run=dry_run, key=key, if_match=if_match)
+
+
 Creating = Annotated[Change, Depends(_creating)]
 """For POST: takes Idempotency-Key and dry_run."""
 Changing = Annotated[Change, Depends(_changing)]
 """For PATCH and DELETE: needs If-Match, takes dry_run."""
+Acting = Annotated[Change, Depends(_acting)]
+"""For POST that changes what is there: needs If-Match, takes Idempotency-Key and dry_run."""

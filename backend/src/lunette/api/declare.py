@@ -59,6 +59,7 @@ JOB_CREATED: Responses = {
     **refusals(404, 409, 413),
 }
 JOB_DELETED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 428)}
+JOB_CHANGED: Responses = {**JOB_CREATED, **refusals(404, 409, 412, 413, 428)}
 DELETED: Responses = {
     200: CREATED[200],
     204: {"description": "It is gone."},

@@ -1,4 +1,8 @@
-"""Writes backend/openapi.json, the only input of every client: `python -m lunette.api.document [--check]`."""
+"""Writes what is generated from the API's models: `python -m lunette.api.document [--check]`.
+
+backend/openapi.json is the only input of every client; docs/reference/site.schema.json is for editors of site
+documents.
+"""
 
 import argparse
 import json
@@ -6,7 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from lunette.domain.site import site_schema
+
 PATH = Path(__file__).parents[3] / "openapi.json"
+SITE_SCHEMA = Path(__file__).parents[4] / "docs/reference/site.schema.json"
 
 
 def render(document: dict[str, Any]) -> str:
@@ -15,21 +22,21 @@ def render(document: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """Writes the document, or with --check tells whether the committed one is stale."""
+    """Writes the documents, or with --check tells whether a committed one is stale."""
     from lunette.api.app import make_app
 
     parser = argparse.ArgumentParser(prog="python -m lunette.api.document", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="change nothing; fail if the file is stale")
-    parser.add_argument("--output", type=Path, default=PATH)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a file is stale")
     options = parser.parse_args()
-    text = render(make_app(None).openapi())
+    texts = {PATH: render(make_app(None).openapi()), SITE_SCHEMA: render(site_schema())}
     if not options.check:
-        options.output.write_text(text)
+        for path, text in texts.items():
+            path.write_text(text)
         return 0
-    if options.output.is_file() and options.output.read_text() == text:
-        return 0
-    sys.stderr.write(f"{options.output} is stale: the API's models changed. Run `make generate` and commit it.\n")
-    return 1
+    stale = [path for path, text in texts.items() if not path.is_file() or path.read_text() != text]
+    for path in stale:
+        sys.stderr.write(f"{path} is stale: the API's models changed. Run `make generate` and commit it.\n")
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

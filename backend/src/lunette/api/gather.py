@@ -1,16 +1,18 @@
 """Joins a page of stored rows with the names around them and with what is seen, in a fixed number of queries."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from lunette.api.answers.arrays import Array, array_answer
-from lunette.api.answers.hosts import Host, HostGroup, chap_users, initiator_names
+from lunette.api.answers.hosts import Host, HostGroup, chap_users, dhchap_asked, initiator_names
 from lunette.api.answers.mappings import Mapping
 from lunette.api.answers.seen import Seen, SeenSessions
 from lunette.api.answers.volumes import MappedTo, Volume, volume_answer
 from lunette.domain.hosts import OsType
+from lunette.domain.mappings import Family
 from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import Host as HostRow
 from lunette.store.resources import HostGroup as HostGroupRow
@@ -54,13 +56,16 @@ def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mappin
     found = []
     for row in rows:
         target = targets.get(row.host_id or row.host_group_id or "")
-        export = seen.mapping_export(row.volume_id, target.id if target else None)
+        family = Family(row.family)
+        export = seen.mapping_export(row.volume_id, target.id if target else None, family)
         found.append(
             Mapping(
                 id=row.id, volume=volume_names[row.volume_id], volume_id=row.volume_id,
                 host=host_names.get(row.host_id or ""), host_id=row.host_id,
                 host_group=group_names.get(row.host_group_id or ""), host_group_id=row.host_group_id,
-                lun=row.lun, shared=row.shared, target_iqn=target.iqn if target else None,
+                family=family, lun=row.lun, shared=row.shared,
+                target_iqn=target.iqn if target and family is Family.SCSI else None,
+                subsystem_nqn=target.nqn if target and family is Family.NVME else None,
                 state=export.state, reason=export.reason, created_at=row.created_at, updated_at=row.updated_at,
             )
         )  # fmt: skip
@@ -82,10 +87,11 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessio
         found.append(
             Host(
                 id=row.id, name=row.name, description=row.description, os_type=OsType(row.os_type), iqns=iqns,
-                wwpns=initiator_names(row, "wwpn"), nqns=nqns, chap=chap_users(row), group=groups.get(group or ""),
-                group_id=group, target_iqn=target.iqn if target else None,
-                export=seen.target_export(target.id if target and counts.get(row.id) else None),
-                mappings=counts.get(row.id, 0), sessions=sessions.count((*iqns, *nqns)),
+                wwpns=initiator_names(row, "wwpn"), nqns=nqns, chap=chap_users(row), dhchap=dhchap_asked(row),
+                group=groups.get(group or ""), group_id=group, target_iqn=target.iqn if target else None,
+                subsystem_nqn=target.nqn if target else None,
+                export=seen.owner_export(target.id if target else None, counts[row.id]),
+                mappings=counts[row.id].total(), sessions=sessions.count((*iqns, *nqns), _spoken(iqns, nqns)),
                 created_at=row.created_at, updated_at=row.updated_at,
             )
         )  # fmt: skip
@@ -106,8 +112,9 @@ def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Seen) -> list[H
             HostGroup(
                 id=row.id, name=row.name, description=row.description, hosts=tuple(name for name, _ in members),
                 host_ids=tuple(host_id for _, host_id in members), target_iqn=target.iqn if target else None,
-                export=seen.target_export(target.id if target and counts.get(row.id) else None),
-                mappings=counts.get(row.id, 0), created_at=row.created_at, updated_at=row.updated_at,
+                subsystem_nqn=target.nqn if target else None,
+                export=seen.owner_export(target.id if target else None, counts[row.id]),
+                mappings=counts[row.id].total(), created_at=row.created_at, updated_at=row.updated_at,
             )
         )  # fmt: skip
     return found
@@ -131,5 +138,16 @@ def _targets(tx: Session, owners: Iterable[str | None]) -> dict[str, Target]:
     return {row.host_id or row.host_group_id or "": row for row in rows}
 
 
-def _mapping_counts(tx: Session, owner: InstrumentedAttribute[str | None], ids: Sequence[str]) -> dict[str | None, int]:
-    return dict(tx.execute(select(owner, func.count()).where(owner.in_(ids)).group_by(owner)).all())
+def _mapping_counts(
+    tx: Session, owner: InstrumentedAttribute[str | None], ids: Sequence[str]
+) -> dict[str, Counter[Family]]:
+    """How many mappings each owner has of each family."""
+    counted = select(owner, MappingRow.family, func.count()).where(owner.in_(ids)).group_by(owner, MappingRow.family)
+    found: dict[str, Counter[Family]] = defaultdict(Counter)
+    for owner_id, family, count in tx.execute(counted):
+        found[owner_id or ""][Family(family)] = count
+    return found
+
+
+def _spoken(iqns: Sequence[str], nqns: Sequence[str]) -> set[Family]:
+    return ({Family.SCSI} if iqns else set()) | ({Family.NVME} if nqns else set())

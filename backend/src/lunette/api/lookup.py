@@ -5,9 +5,24 @@ from typing import Annotated, TypeVar
 from fastapi import Path
 from sqlalchemy import select
 from sqlalchemy.orm import InstrumentedAttribute, Session
+from starlette.convertors import Convertor, register_url_convertor
 
 from lunette.domain.errors import NotFound
 
+
+class _Plain(Convertor[str]):
+    """A reference without a colon, `{job:plain}` in a path, so that `/jobs/x:resolve` is no job of that name."""
+
+    regex = "[^/:]+"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("plain", _Plain())
 Reference = Annotated[str, Path(min_length=1, max_length=255, description="Its id or its name.")]
 Row = TypeVar("Row")
 

@@ -6,10 +6,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 CONTENT_SECURITY_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 """Of the API's answers: whatever is in them, a browser does nothing with it."""
 PAGE_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""Of the web page. Scripts come from our own files only; @nuxt/ui 4 writes its colours into a style element."""
+"""Of the web page. Scripts and styles come from our own files only."""
 _HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "Strict-Transport-Security": "max-age=31536000",

@@ -72,7 +72,7 @@ def _counts(tx: Session, now: Look, sessions: SeenSessions, alerts: int) -> Coun
     return Counts(
         disks=len(now.seen.disks) if now.seen.observation else None, arrays=count(Array), volumes=count(Volume),
         hosts=count(Host), host_groups=count(HostGroup), portals=count(Portal), mappings=count(Mapping),
-        sessions=len(sessions.observed.sessions) if sessions.observed else None,
+        sessions=sessions.total,
         running_jobs=jobs(JobState.PENDING, JobState.RUNNING), stuck_jobs=jobs(JobState.STUCK), alerts=alerts,
     )  # fmt: skip
 
@@ -89,7 +89,7 @@ def _sentence(
     other = [alert.message for alert in alerts if alert.severity == Severity.WARNING.value]
     grave = [
         *([f"Array {', '.join(lost)}."] if lost else []),
-        *([f"The agent does not answer: {now.away}"] if now.away else []),
+        *([f"{now.away[:1].upper()}{now.away[1:].rstrip('.')}."] if now.away else []),
         *critical,
         *(
             [f"{blocked} of {counts.hosts + counts.host_groups} hosts and groups wait for their volumes."]

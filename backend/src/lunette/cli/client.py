@@ -131,6 +131,14 @@ class Client:
         """Changes the resource as it is now, unless someone changes it in between (412)."""
         return self._guarded("PATCH", path, dry_run=dry_run, json=body)
 
+    def act(self, path: str, action: str, body: JsonObject, *, dry_run: bool = False) -> JsonObject:
+        """Does something to the resource as it is now: the resource, the job, or with `dry_run` the plan."""
+        etag = self.call("GET", path).headers.get("ETag", "*")
+        params = {"dry_run": "true"} if dry_run else {}
+        headers = {"If-Match": etag}
+        answer: JsonObject = self.call("POST", f"{path}:{action}", json=body, params=params, headers=headers).json()
+        return answer
+
     def delete(self, path: str, *, dry_run: bool = False) -> JsonObject:
         """Removes the resource as it is now: nothing, the job that removes it, or with `dry_run` the plan."""
         return self._guarded("DELETE", path, dry_run=dry_run)

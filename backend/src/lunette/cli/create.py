@@ -17,23 +17,14 @@ def send(path: str, body: JsonObject, *, dry_run: bool, as_json: bool) -> None:
     """Posts the wish; shows the plan, or follows the job, or shows what was made."""
     with connect() as client:
         answer = client.post(path, {k: v for k, v in body.items() if v is not None}, dry_run=dry_run)
-        if not dry_run and "steps" in answer and "state" in answer:
-            answer = show.follow(client, answer)
-    if as_json:
-        show.as_json(answer)
-    elif dry_run:
-        show.plan(answer)
-    elif "items" in answer:
-        show.err.print(f"{len(answer['items'])} made.")
-    else:
-        show.resource({k: v for k, v in answer.items() if k != "steps"})
+        show.outcome(client, answer, dry_run=dry_run, bare=as_json)
 
 
 def register_create() -> None:
     """Adds the create commands to their nouns."""
     for noun, command in (
-        ("array", array), ("volume", volume), ("host", host), ("host-group", host_group), ("portal", portal),
-        ("mapping", mapping), ("user", user), ("token", token),
+        ("array", array), ("volume", volume), ("snapshot", snapshot), ("host", host), ("host-group", host_group),
+        ("portal", portal), ("mapping", mapping), ("user", user), ("token", token),
     ):  # fmt: skip
         group(noun, f"{noun.capitalize()}s of the appliance.").command("create")(command)
 
@@ -42,6 +33,7 @@ def array(
     name: Name,
     level: Annotated[str, typer.Option(help="raid0, raid1, raid5, raid6 or raid10.")],
     disk: Annotated[list[str], typer.Option(help="Stable disk id; repeat for each disk.")],
+    spare: Annotated[list[str] | None, typer.Option(help="Disk that stands by; repeatable.")] = None,
     engine: Annotated[str, typer.Option(help="Array engine.")] = "md",
     chunk: Annotated[str | None, typer.Option(help="Stripe unit, such as 64KiB.")] = None,
     write_hole: Annotated[str | None, typer.Option(help="ppl, bitmap or none.")] = None,
@@ -50,8 +42,8 @@ def array(
     as_json: AsJson = False,
 ) -> None:
     """Creates an array of disks."""
-    body: JsonObject = {"name": name, "engine": engine, "level": level, "disks": disk, "wipe": wipe or [],
-                        "chunk_bytes": chunk, "write_hole": write_hole}  # fmt: skip
+    body: JsonObject = {"name": name, "engine": engine, "level": level, "disks": disk, "spares": spare or [],
+                        "wipe": wipe or [], "chunk_bytes": chunk, "write_hole": write_hole}  # fmt: skip
     send("/arrays", body, dry_run=dry_run, as_json=as_json)
 
 
@@ -60,16 +52,28 @@ def volume(
     array: Annotated[str, typer.Option(help="Array it is cut from.")],
     size: Annotated[str, typer.Option(help="Such as 10GiB.")],
     count: Annotated[int | None, typer.Option(help="Make this many, all or nothing.")] = None,
+    provisioning: Annotated[str, typer.Option(help="thick, or thin: it takes space as hosts write.")] = "thick",
     description: Description = "",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Creates one volume, or with --count a batch."""
-    body: JsonObject = {"array": array, "size_bytes": size, "description": description}
+    body: JsonObject = {"array": array, "size_bytes": size, "provisioning": provisioning, "description": description}
     if count is None:
         send("/volumes", {"name": name, **body}, dry_run=dry_run, as_json=as_json)
     else:
         send("/volumes:batch", {"name_pattern": name, "count": count, **body}, dry_run=dry_run, as_json=as_json)
+
+
+def snapshot(
+    name: Name,
+    volume: Annotated[str, typer.Option(help="Thin volume it is taken of.")],
+    description: Description = "",
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Takes a snapshot of a volume."""
+    send("/snapshots", {"name": name, "volume": volume, "description": description}, dry_run=dry_run, as_json=as_json)
 
 
 def host(
@@ -82,23 +86,29 @@ def host(
     chap_secret_file: Annotated[Path | None, typer.Option(help="File with the CHAP secret.")] = None,
     mutual_user: Annotated[str | None, typer.Option(help="CHAP user the appliance answers with.")] = None,
     mutual_secret_file: Annotated[Path | None, typer.Option(help="File with the mutual secret.")] = None,
+    dhchap_file: Annotated[Path | None, typer.Option(help="File with the host's DHHC-1 key for NVMe.")] = None,
+    dhchap_mutual_file: Annotated[Path | None, typer.Option(help="File with the appliance's DHHC-1 key.")] = None,
+    dhchap_hash: Annotated[str, typer.Option(help="sha256, sha384 or sha512.")] = "sha256",
+    dh_group: Annotated[str, typer.Option(help="null, ffdhe2048 to ffdhe8192.")] = "ffdhe2048",
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Creates a host. Secrets are read from files, never from the command line, which others can see."""
-    chap: JsonObject | None = None
-    if chap_user:
-        if chap_secret_file is None:
-            raise typer.BadParameter("--chap-user needs --chap-secret-file")
-        chap = {"user": chap_user, "secret": _secret(chap_secret_file), "mutual_user": mutual_user,
-                "mutual_secret": _secret(mutual_secret_file) if mutual_secret_file else None}  # fmt: skip
+    if chap_user and chap_secret_file is None:
+        raise typer.BadParameter("--chap-user needs --chap-secret-file")
+    if dhchap_mutual_file and dhchap_file is None:
+        raise typer.BadParameter("--dhchap-mutual-file needs --dhchap-file")
+    chap = {"user": chap_user, "secret": _secret(chap_secret_file), "mutual_user": mutual_user,
+            "mutual_secret": _secret(mutual_secret_file)}  # fmt: skip
+    dhchap = {"secret": _secret(dhchap_file), "hash": dhchap_hash, "dh_group": dh_group,
+              "mutual_secret": _secret(dhchap_mutual_file)}  # fmt: skip
     body: JsonObject = {"name": name, "os_type": os_type, "iqns": iqn or [], "wwpns": wwpn or [], "nqns": nqn or [],
-                        "chap": chap}  # fmt: skip
+                        "chap": chap if chap_user else None, "dhchap": dhchap if dhchap_file else None}  # fmt: skip
     send("/hosts", body, dry_run=dry_run, as_json=as_json)
 
 
-def _secret(path: Path) -> str:
-    return path.read_text().rstrip("\n")
+def _secret(path: Path | None) -> str | None:
+    return path.read_text().rstrip("\n") if path else None
 
 
 def host_group(
@@ -116,8 +126,8 @@ def host_group(
 def portal(
     name: Name,
     address: Annotated[str, typer.Option(help="IPv4 or IPv6 address to listen on.")],
-    protocol: Annotated[str, typer.Option(help="Protocol.")] = "iscsi",
-    port: Annotated[int, typer.Option(help="TCP port.")] = 3260,
+    protocol: Annotated[str, typer.Option(help="iscsi, nvme-tcp or nvme-rdma.")] = "iscsi",
+    port: Annotated[int | None, typer.Option(help="Port; the protocol's own if not given.")] = None,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -131,6 +141,7 @@ def mapping(
     host: Annotated[list[str] | None, typer.Option(help="Host; with several, volumes are split evenly.")] = None,
     host_group: Annotated[str | None, typer.Option(help="Host group instead of a host.")] = None,
     lun: Annotated[int | None, typer.Option(help="LUN number; the lowest free one from 1 if not given.")] = None,
+    family: Annotated[str | None, typer.Option(help="scsi or nvme; what the owner speaks if not given.")] = None,
     shared: Annotated[bool, typer.Option(help="The volume may have several owners.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -140,11 +151,11 @@ def mapping(
     if len(hosts) > 1:
         if lun is not None or host_group or shared:
             raise typer.BadParameter("a split over several hosts takes no --lun, --host-group or --shared")
-        body: JsonObject = {"split": {"volumes": volume, "hosts": hosts}}
+        body: JsonObject = {"split": {"volumes": volume, "hosts": hosts, "family": family}}
         send("/mappings:batch", body, dry_run=dry_run, as_json=as_json)
         return
     owner: JsonObject = {"host": hosts[0]} if hosts else {"host_group": host_group}
-    wishes = [{"volume": v, "lun": lun, "shared": shared, **owner} for v in volume]
+    wishes = [{"volume": v, "lun": lun, "family": family, "shared": shared, **owner} for v in volume]
     if len(wishes) == 1:
         send("/mappings", wishes[0], dry_run=dry_run, as_json=as_json)
     else:

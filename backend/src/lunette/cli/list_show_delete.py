@@ -30,10 +30,13 @@ def _list(noun: Noun) -> Callable[..., None]:
     def print_items(params: JsonObject, as_json: bool) -> None:
         with connect() as client:
             items = list(client.list(noun.path, **params))
+            unseen = client.get(noun.path, **params)["unseen"] if noun.may_hide else []
         if as_json:
             show.as_json(items)
         else:
             show.table(items, noun.columns)
+        for one in unseen:
+            show.err.print(f"Not listed: {one['family']} {noun.command}s. {one['reason']}", markup=False)
 
     def list_named(
         name: Annotated[str | None, typer.Option(help="Only names that match, such as 'lun*'.")] = None,
@@ -67,7 +70,7 @@ def _delete(noun: Noun) -> Callable[..., None]:
     def delete_item(item: Item, dry_run: DryRun = False, yes: Yes = False, as_json: AsJson = False) -> None:
         with connect() as client:
             if dry_run:
-                _print_plan(client.delete(f"{noun.path}/{item}", dry_run=True), as_json)
+                print_plan(client.delete(f"{noun.path}/{item}", dry_run=True), as_json)
                 return
             if noun.destroys and not yes:
                 _confirm(client, noun, item)
@@ -91,7 +94,7 @@ def _confirm(client: Client, noun: Noun, item: str) -> None:
         raise typer.Exit(1)
 
 
-def _print_plan(plan: JsonObject, as_json: bool) -> None:
+def print_plan(plan: JsonObject, as_json: bool) -> None:
     if as_json:
         show.as_json(plan)
     else:

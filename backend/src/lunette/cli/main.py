@@ -3,15 +3,21 @@
 import sys
 
 from lunette.cli import show
+from lunette.cli.act import register_actions
+from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
 from lunette.cli.list_show_delete import register_nouns
+from lunette.cli.site import register_site
 
 REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 
 register_nouns()
 register_create()
+register_arrays()
+register_actions()
+register_site()
 
 
 def main() -> None:

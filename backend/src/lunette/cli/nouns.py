@@ -13,6 +13,8 @@ class Noun(Model):
     """Whether its list can be filtered by name."""
     can_show: bool = True
     can_delete: bool = False
+    may_hide: bool = False
+    """Its list can be incomplete, and then tells why in `unseen`."""
     destroys: bool = False
     """Deleting it loses data, so that its name must be typed or --yes given."""
 
@@ -33,7 +35,14 @@ NOUNS = (
     Noun(
         command="volume",
         path="/volumes",
-        columns=("name", "array", "size_bytes", "state", "export.state", "naa"),
+        columns=("name", "array", "size_bytes", "provisioning", "state", "export.state", "naa"),
+        can_delete=True,
+        destroys=True,
+    ),
+    Noun(
+        command="snapshot",
+        path="/snapshots",
+        columns=("name", "volume", "size_bytes", "state", "created_at"),
         can_delete=True,
         destroys=True,
     ),
@@ -43,15 +52,16 @@ NOUNS = (
     Noun(
         command="mapping",
         path="/mappings",
-        columns=("id", "volume", "host", "host_group", "lun", "state"),
+        columns=("id", "volume", "host", "host_group", "family", "lun", "state"),
         by_name=False,
         can_delete=True,
     ),
     Noun(
         command="session",
         path="/sessions",
-        columns=("host", "initiator", "protocol", "target_iqn", "state"),
+        columns=("host", "initiator", "protocol", "target_iqn", "subsystem_nqn", "state"),
         can_show=False,
+        may_hide=True,
     ),
     Noun(
         command="job", path="/jobs", columns=("id", "title", "state", "progress_percent", "created_at"), by_name=False

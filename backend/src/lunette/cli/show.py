@@ -57,6 +57,20 @@ def table(items: Iterable[JsonObject], columns: Sequence[str]) -> None:
     out.print(view)
 
 
+def outcome(client: Client, answer: JsonObject, *, dry_run: bool, bare: bool) -> None:
+    """What a change came to: its plan, its job followed to the end, or what was made or changed. `bare`: as JSON."""
+    if not dry_run and "steps" in answer and "state" in answer:
+        answer = follow(client, answer)
+    if bare:
+        as_json(answer)
+    elif dry_run:
+        plan(answer)
+    elif "items" in answer:
+        err.print(f"{len(answer['items'])} made.")
+    else:
+        resource({key: value for key, value in answer.items() if key != "steps"})
+
+
 def resource(item: JsonObject, indent: str = "") -> None:
     """One resource as `key: value` lines, nested objects indented."""
     for key, value in item.items():

@@ -35,6 +35,14 @@ class ObserveSessions(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
 
 
+class AwaitChange(Model):
+    """Asks for the number of changes of drives and arrays; answers when it is not `known`, or after `timeout_s`."""
+
+    kind: Literal["await_change"] = "await_change"
+    known: int
+    timeout_s: float = Field(ge=0, le=60)
+
+
 class DoStep(Model):
     """Runs one step; one that is done already answers `already` and changes nothing."""
 
@@ -58,7 +66,9 @@ class Converge(Model):
     wanted: ExportSet
 
 
-AnyRequest = Annotated[Hello | Observe | ObserveSessions | DoStep | UndoStep | Converge, Field(discriminator="kind")]
+AnyRequest = Annotated[
+    Hello | Observe | ObserveSessions | AwaitChange | DoStep | UndoStep | Converge, Field(discriminator="kind")
+]
 
 
 class Envelope(Model):
@@ -83,6 +93,11 @@ class ObserveReply(Model):
 class SessionsReply(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
     sessions: SessionsObservation
+
+
+class ChangeReply(Model):
+    kind: Literal["await_change"] = "await_change"
+    number: int
 
 
 class StepReply(Model):
@@ -115,7 +130,7 @@ class ProblemReply(Model):
 
 
 AnyReply = Annotated[
-    HelloReply | ObserveReply | SessionsReply | StepReply | ConvergeReply | ProblemReply,
+    HelloReply | ObserveReply | SessionsReply | ChangeReply | StepReply | ConvergeReply | ProblemReply,
     Field(discriminator="kind"),
 ]
 ENVELOPE = TypeAdapter(Envelope)

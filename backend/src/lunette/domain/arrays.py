@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Name
@@ -49,6 +49,16 @@ class ArrayState(StrEnum):
     MISSING = "missing"
 
 
+Pace = Annotated[Bytes, Field(ge=KIB, le=2**40)]
+"""Bytes per second and disk; md counts in whole KiB."""
+
+
+def check_pace(low: int | None, high: int | None) -> None:
+    """Raises ValueError if the least pace is above the greatest."""
+    if low is not None and high is not None and low > high:
+        raise ValueError("sync_speed_min_bytes_s is above sync_speed_max_bytes_s")
+
+
 DiskId = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\s]+$")]
 
 
@@ -64,6 +74,17 @@ class ArrayCreate(Model):
     write_hole: WriteHole | None = None
     """None takes the default: PPL for raid5, bitmap for the other redundant levels, none for raid0."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
+    spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
+    """Disks that stand by: the first takes the place of a member that is lost."""
+    sync_speed_min_bytes_s: Pace | None = None
+    """The pace of a resync, rebuild or scrub: so much is done even under load. None: the kernel's own."""
+    sync_speed_max_bytes_s: Pace | None = None
+    """No more is done even while nobody does."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "ArrayCreate":
+        check_pace(self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s)
+        return self
 
 
 class LevelCapability(Model):
@@ -92,17 +113,23 @@ class EngineCapability(Model):
     can_qos: bool = False
     reservations: bool = False
     compare_and_write: bool = False
+    protocols: tuple[str, ...] = ()
+    """What an export engine can serve on this machine now."""
+    lacking: tuple[str, ...] = ()
+    """Why it serves a protocol it knows not here, one sentence each, beginning with the protocol."""
     needs: tuple[str, ...] = ()
     """Tools and kernel modules it stands on."""
 
 
 class ObservedMember(Model):
-    """One slot of an array. `disk_id` is None where the slot is empty."""
+    """One slot of an array, or a disk beside its slots. `disk_id` is None where there is no disk."""
 
     disk_id: str | None
     device: str | None
     state: str
-    """in_sync, rebuilding, spare, faulty, missing."""
+    """in_sync, rebuilding, spare, faulty, missing; replacing: it is filled while the disk it relieves still works."""
+    slot: int | None = None
+    """None for a spare, and for a faulty disk that has left its slot."""
 
 
 class SyncProgress(Model):
@@ -131,3 +158,7 @@ class ObservedArray(Model):
     raid_disks: int
     progress: SyncProgress | None
     mismatch_count: int | None
+    disk_bytes: int | None = None
+    """The least a disk must hold to become a member; None where the engine does not say."""
+    scrub: str | None = None
+    """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""

@@ -10,9 +10,10 @@ from pydantic import SecretStr, field_serializer
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
+from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
-from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.domain.mappings import ExportEngine, Family, Protocol
 
 
 class ExportArray(Model):
@@ -24,6 +25,9 @@ class ExportArray(Model):
     uuid: str
     group: str
     members: tuple[str, ...]
+    sync_speed_min_bytes_s: int | None = None
+    """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
+    sync_speed_max_bytes_s: int | None = None
 
 
 class ExportVolume(Model):
@@ -68,6 +72,28 @@ class ExportInitiator(Model):
     chap: ExportChap | None
 
 
+class ExportDhChap(Model):
+    """Plain keys, as in ExportChap."""
+
+    secret: SecretStr
+    mutual_secret: SecretStr | None
+    hash: DhHash
+    dh_group: DhGroup
+
+    @field_serializer("secret", "mutual_secret", when_used="json")
+    def _reveal(self, value: SecretStr | None) -> str | None:
+        return value.get_secret_value() if value else None
+
+
+class ExportNvmeHost(Model):
+    """One NQN of a host, with the key it must show."""
+
+    initiator_id: str
+    host: str
+    nqn: str
+    dhchap: ExportDhChap | None
+
+
 class ExportLun(Model):
     mapping_id: str
     lun: int
@@ -86,11 +112,24 @@ class ExportTarget(Model):
     luns: tuple[ExportLun, ...]
 
 
+class ExportSubsystem(Model):
+    """The NVMe subsystem of one host or host group; `target_id` is the row it shares with the owner's target."""
+
+    target_id: str
+    owner: str
+    nqn: str
+    serial: str
+    """20 characters at most (NVM Express Base 2.0, Identify Controller)."""
+    hosts: tuple[ExportNvmeHost, ...]
+    luns: tuple[ExportLun, ...]
+
+
 class ReleaseKind(StrEnum):
     ARRAY = "array"
     VOLUME = "volume"
     PORTAL = "portal"
     TARGET = "target"
+    SUBSYSTEM = "subsystem"
     INITIATOR = "initiator"
     MAPPING = "mapping"
 
@@ -113,6 +152,7 @@ class ExportSet(Model):
     volumes: tuple[ExportVolume, ...]
     portals: tuple[ExportPortal, ...]
     targets: tuple[ExportTarget, ...]
+    subsystems: tuple[ExportSubsystem, ...] = ()
     released: tuple[Release, ...] = ()
 
 
@@ -152,17 +192,19 @@ class ConvergeReport(Model):
     changed: int
     """Number of configfs writes, links and folders made or removed; 0 means all was as wanted."""
     targets: tuple[TargetReport, ...]
+    subsystems: tuple[TargetReport, ...] = ()
     volumes: tuple[VolumeReport, ...]
     portals: tuple[PortalReport, ...]
     unexplained: tuple[str, ...]
     foreign: tuple[str, ...]
-    """Targets and backstores that are not ours: shown, never touched."""
+    """Targets, backstores and subsystems that are not ours: shown, never touched."""
 
 
 class ObservedSession(Model):
     """An initiator logged in now. Counters since login; None where the kernel does not give them."""
 
-    target_iqn: str
+    target: str
+    """The target's IQN, or the subsystem's NQN."""
     initiator: str
     protocol: Protocol
     portal: str | None
@@ -172,3 +214,10 @@ class ObservedSession(Model):
     read_bytes: int | None
     write_bytes: int | None
     commands: int | None
+
+
+class UnseenSessions(Model):
+    """Sessions that may be there and cannot be listed: never to be taken for none."""
+
+    family: Family
+    reason: str

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field, SecretStr, model_validator
 
 from lunette.domain.base import Model
+from lunette.domain.dhchap import DhChap
 from lunette.domain.names import Description, Iqn, Name, Nqn, Wwpn
 
 
@@ -52,11 +53,12 @@ class HostCreate(Model):
     wwpns: Annotated[tuple[Wwpn, ...], Field(max_length=64)] = ()
     nqns: Annotated[tuple[Nqn, ...], Field(max_length=64)] = ()
     chap: Chap | None = None
+    dhchap: DhChap | None = None
     description: Description = ""
 
 
 class HostPatch(Model):
-    """Changes of a host; an absent field stays. `chap: null` takes CHAP away."""
+    """Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP."""
 
     name: Name | None = None
     os_type: OsType | None = None
@@ -64,6 +66,7 @@ class HostPatch(Model):
     wwpns: Annotated[tuple[Wwpn, ...], Field(max_length=64)] | None = None
     nqns: Annotated[tuple[Nqn, ...], Field(max_length=64)] | None = None
     chap: Chap | None = None
+    dhchap: DhChap | None = None
     description: Description | None = None
 
 

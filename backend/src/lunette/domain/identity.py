@@ -11,8 +11,14 @@ from collections.abc import Callable
 from lunette.domain.base import Model
 
 TARGET_AUTHORITY = "iqn.2026-11.io.lunette"
+SUBSYSTEM_AUTHORITY = "nqn.2026-11.io.lunette"
 COMPANY_ID = "001405"
 """IEEE OUI LIO uses by default; written to every backstore so that a kernel default never changes an identity."""
+
+
+def subsystem_serial(target_id: str) -> str:
+    """The serial of an owner's NVMe subsystem: the first 20 hex digits of a UUID that is kept for life and unique."""
+    return target_id.replace("-", "")[:20]
 
 
 class VolumeIdentity(Model):
@@ -50,3 +56,7 @@ class IdentitySource:
     def target_iqn(self, appliance_id: str) -> str:
         """A fresh target name under the appliance's own prefix. `appliance_id` is 12 hex digits."""
         return f"{TARGET_AUTHORITY}:{appliance_id}.{self._new_uuid().hex[:8]}"
+
+    def subsystem_nqn(self, appliance_id: str) -> str:
+        """A fresh NVMe subsystem name under the appliance's own prefix."""
+        return f"{SUBSYSTEM_AUTHORITY}:{appliance_id}.{self._new_uuid().hex[:8]}"

@@ -4,16 +4,21 @@ from enum import StrEnum
 
 
 class ResourceState(StrEnum):
-    """`stuck`: an undo failed; the resource can be read, and a person decides what happens to it."""
+    """`changing`: it serves, and a job changes its disks. `stuck`: an undo failed; the resource can be read, and a
+    person decides what happens to it."""
 
     CREATING = "creating"
     READY = "ready"
+    CHANGING = "changing"
     DELETING = "deleting"
     STUCK = "stuck"
 
 
 class JobState(StrEnum):
-    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed."""
+    """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
+
+    The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
+    """
 
     PENDING = "pending"
     RUNNING = "running"
@@ -42,20 +47,37 @@ class StepState(StrEnum):
 class JobKind(StrEnum):
     ARRAY_CREATE = "array.create"
     ARRAY_DELETE = "array.delete"
+    ARRAY_CHANGE = "array.change"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
+    VOLUME_GROW = "volume.grow"
+    VOLUME_ROLL_BACK = "volume.roll_back"
+    SNAPSHOTS_CREATE = "snapshots.create"
+    SNAPSHOT_DELETE = "snapshot.delete"
+    THIN_POOL_GROW = "thin_pool.grow"
+    SITE_APPLY = "site.apply"
 
     @property
     def destroys(self) -> bool:
         """True for a job whose success removes its resources."""
-        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE)
+        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE)
+
+    @property
+    def changes(self) -> bool:
+        """True for a job that leaves its resources in place, whatever becomes of it."""
+        return self in (
+            JobKind.ARRAY_CHANGE,
+            JobKind.VOLUME_GROW,
+            JobKind.VOLUME_ROLL_BACK,
+            JobKind.THIN_POOL_GROW,
+        )
 
 
 class Resolution(StrEnum):
     """What to do with a stuck job.
 
     retry: try again to take back (creation) or to finish (deletion). abandon: stop trying and leave the machine as it
-    is; a resource that was being created is forgotten, one that was being deleted becomes usable again.
+    is; a resource that was being created is forgotten, one that was being changed or deleted becomes usable again.
     """
 
     RETRY = "retry"

@@ -9,6 +9,14 @@ from pydantic import Field, model_validator
 from lunette.domain.base import Model
 from lunette.domain.names import Name
 
+
+class Family(StrEnum):
+    """Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN R13)."""
+
+    SCSI = "scsi"
+    NVME = "nvme"
+
+
 Reference = Annotated[str, Field(min_length=1, max_length=63)]
 """A resource by id or by name."""
 
@@ -17,12 +25,16 @@ LunNumber = Annotated[int, Field(ge=0, le=255)]
 
 
 class MappingCreate(Model):
-    """The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1."""
+    """The wish to give a volume to one host or one host group. `lun` None takes the lowest free number from 1.
+
+    Over NVMe the number is the namespace id. `family` None takes what the owner's initiators speak; SCSI if both.
+    """
 
     volume: Reference
     host: Reference | None = None
     host_group: Reference | None = None
     lun: LunNumber | None = None
+    family: Family | None = None
     shared: bool = False
     """Allows a further mapping of a volume that is mapped already: two owners of one disk must be meant."""
 
@@ -30,6 +42,8 @@ class MappingCreate(Model):
     def _one_owner(self) -> "MappingCreate":
         if (self.host is None) == (self.host_group is None):
             raise ValueError("name either host or host_group")
+        if self.family is Family.NVME and self.lun == 0:
+            raise ValueError("there is no NVMe namespace 0: take a number from 1")
         return self
 
 
@@ -55,6 +69,7 @@ class Split(Model):
 
     volumes: Annotated[tuple[Reference, ...], Field(min_length=1, max_length=4096)]
     hosts: Annotated[tuple[Reference, ...], Field(min_length=1, max_length=1024)]
+    family: Family | None = None
 
     @model_validator(mode="after")
     def _even(self) -> "Split":
@@ -68,7 +83,8 @@ class Split(Model):
         """The single wishes in order: host by host, volumes in the order given."""
         run = len(self.volumes) // len(self.hosts)
         return tuple(
-            MappingCreate(volume=volume, host=self.hosts[index // run]) for index, volume in enumerate(self.volumes)
+            MappingCreate(volume=volume, host=self.hosts[index // run], family=self.family)
+            for index, volume in enumerate(self.volumes)
         )
 
 
@@ -78,6 +94,16 @@ class Protocol(StrEnum):
     NVME_TCP = "nvme-tcp"
     NVME_RDMA = "nvme-rdma"
 
+    @property
+    def family(self) -> Family:
+        """Which mappings are reached through it."""
+        return Family.SCSI if self in (Protocol.ISCSI, Protocol.ISER) else Family.NVME
+
+    @property
+    def usual_port(self) -> int:
+        """The port IANA assigned."""
+        return 3260 if self.family is Family.SCSI else 4420
+
 
 class ExportEngine(StrEnum):
     LIO = "lio"
@@ -86,9 +112,17 @@ class ExportEngine(StrEnum):
 
 
 class PortalCreate(Model):
-    """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family."""
+    """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
+
+    `port` None takes the protocol's own: 3260 for iSCSI, 4420 for NVMe.
+    """
 
     name: Name
     protocol: Protocol = Protocol.ISCSI
     address: IPv4Address | IPv6Address
-    port: Annotated[int, Field(ge=1, le=65535)] = 3260
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+
+    @property
+    def wanted_port(self) -> int:
+        """The port to listen on."""
+        return self.port if self.port is not None else self.protocol.usual_port

@@ -3,7 +3,7 @@
 from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
-from lunette.domain.exports import ObservedSession
+from lunette.domain.exports import ObservedSession, UnseenSessions
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
 
@@ -29,3 +29,4 @@ class Observation(Model):
 class SessionsObservation(Model):
     taken_at: float
     sessions: tuple[ObservedSession, ...]
+    unseen: tuple[UnseenSessions, ...] = ()

@@ -32,13 +32,25 @@ class VolumeCreate(Model):
     description: Description = ""
 
 
+NamePattern = Annotated[str, Field(min_length=3, max_length=63, pattern=r"^[A-Za-z0-9_.-]*%(0[1-9])?d[A-Za-z0-9_.-]*$")]
+"""A printf pattern with one number in it: `lun%02d`."""
+
+
+def numbered(pattern: str, first: int, count: int) -> tuple[str, ...]:
+    """The names a pattern stands for, in order. Raises ValueError if the longest is no name."""
+    longest = pattern % (first + count - 1)
+    if len(longest) > 63 or not (longest[0].isalnum() and longest[0].isascii()):
+        raise ValueError(
+            f"name_pattern gives {longest!r}: a name has 1-63 characters and starts with a letter or digit"
+        )
+    return tuple(pattern % number for number in range(first, first + count))
+
+
 class VolumeBatch(Model):
     """Many volumes in one transaction, all or nothing. Names follow a printf pattern: `lun%02d` -> lun01, lun02 …"""
 
     array: Annotated[str, Field(min_length=1, max_length=63)]
-    name_pattern: Annotated[
-        str, Field(min_length=3, max_length=63, pattern=r"^[A-Za-z0-9_.-]*%(0[1-9])?d[A-Za-z0-9_.-]*$")
-    ]
+    name_pattern: NamePattern
     count: Annotated[int, Field(ge=1, le=MAX_BATCH)]
     first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
     size_bytes: SizeBytes
@@ -49,19 +61,15 @@ class VolumeBatch(Model):
         """The single wishes this batch stands for, in order. Raises ValidationError if a name gets too long."""
         return tuple(
             VolumeCreate(
-                name=self.name_pattern % number, array=self.array, size_bytes=self.size_bytes,
-                provisioning=self.provisioning, description=self.description,
+                name=name, array=self.array, size_bytes=self.size_bytes, provisioning=self.provisioning,
+                description=self.description,
             )
-            for number in range(self.first, self.first + self.count)
+            for name in numbered(self.name_pattern, self.first, self.count)
         )  # fmt: skip
 
     @model_validator(mode="after")
     def _names_fit(self) -> "VolumeBatch":
-        longest = self.name_pattern % (self.first + self.count - 1)
-        if len(longest) > 63 or not (longest[0].isalnum() and longest[0].isascii()):
-            raise ValueError(
-                f"name_pattern gives {longest!r}: a name has 1-63 characters and starts with a letter or digit"
-            )
+        numbered(self.name_pattern, self.first, self.count)
         return self
 
 
@@ -72,10 +80,23 @@ class VolumePatch(Model):
     description: Description | None = None
 
 
+class VolumeGrow(Model):
+    """The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller."""
+
+    size_bytes: SizeBytes
+
+
+class VolumeRollBack(Model):
+    """The wish to have a volume as it was in one of its snapshots, by id or name."""
+
+    snapshot: Annotated[str, Field(min_length=1, max_length=63)]
+
+
 class ObservedVolume(Model):
-    """A logical volume the machine has. `volume_id` is None where it does not carry our mark."""
+    """A logical volume or snapshot the machine has. Both ids are None where it does not carry our mark."""
 
     volume_id: str | None
+    snapshot_id: str | None = None
     group: str
     name: str
     device: str
@@ -84,6 +105,20 @@ class ObservedVolume(Model):
     open: bool
     sealed: bool
     """False while a volume is freshly cut and its old content has not been wiped yet."""
+    used_bytes: int | None = None
+    """What a thin volume holds of its pool, shared with its snapshots or not; None: it is thick, or not active."""
+
+
+class ObservedThinPool(Model):
+    """The space thin volumes and snapshots share. Used sizes are None while it is not active. Sizes in bytes."""
+
+    name: str
+    size_bytes: int
+    used_bytes: int | None
+    metadata_bytes: int
+    metadata_used_bytes: int | None
+    volumes: int
+    """How many thin volumes and snapshots are in it."""
 
 
 class ObservedPool(Model):
@@ -95,3 +130,5 @@ class ObservedPool(Model):
     size_bytes: int
     free_bytes: int
     extent_bytes: int
+    thin: ObservedThinPool | None = None
+    """The thin pool in it; None until the first thin volume asks for one."""

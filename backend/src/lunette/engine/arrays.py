@@ -1,11 +1,14 @@
 """Creates and deletes arrays: rows and a job."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
 from lunette.engine import exportset
 from lunette.engine.desk import Desk
@@ -21,9 +24,7 @@ from lunette.store.resources import Array, ArrayDisk, Volume
 
 def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bool) -> Outcome:
     seen = desk.seen()
-    ids = [disk.id for disk in map(seen.disk, wish.disks) if disk]
-    query = select(ArrayDisk.disk_id, Array.name).join(Array).where(ArrayDisk.disk_id.in_(ids))
-    owners = dict(tx.execute(query).all())
+    owners = disk_owners(tx, seen, (*wish.disks, *wish.spares))
     new = planner.plan_create(wish, seen, name_taken(tx, Array, wish.name), owners, desk.identities)
     named = frozenset(disk.id for disk in map(seen.disk, wish.wipe) if disk)
     check(new.plan, seen, Bounds(wipe=named))
@@ -42,14 +43,23 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             write_hole=new.create.write_hole.value,
             member_bytes=new.create.member_bytes,
             size_bytes=new.size_bytes,
+            sync_speed_min_bytes_s=wish.sync_speed_min_bytes_s,
+            sync_speed_max_bytes_s=wish.sync_speed_max_bytes_s,
             disks=[
                 ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
-                for slot, member in enumerate(new.create.members)
+                for slot, member in enumerate((*new.create.members, *new.create.spares))
             ],
         )
     )
     emit(tx, "array.creating", new.plan.title, actor=actor.name, ref=new.id)
     return file_job(tx, desk, actor, JobKind.ARRAY_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
+
+
+def disk_owners(tx: Session, seen: Observation, references: Sequence[str]) -> dict[str, str]:
+    """The names of the arrays these disks belong to, by disk id."""
+    ids = [disk.id for disk in map(seen.disk, references) if disk]
+    query = select(ArrayDisk.disk_id, Array.name).join(Array).where(ArrayDisk.disk_id.in_(ids))
+    return dict(tx.execute(query).all())
 
 
 def delete(tx: Session, desk: Desk, actor: Actor, array_id: str, dry_run: bool) -> Outcome:
@@ -80,4 +90,5 @@ def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
         size_bytes=array.size_bytes,
         members=tuple(MdMember(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
         volumes=volumes,
+        md_name=array.md_name,
     )

@@ -6,31 +6,48 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.jobs import JobKind, ResourceState
-from lunette.engine import exportset
+from lunette.domain.plans import Plan
+from lunette.domain.steps import VolumeGrow
+from lunette.engine import array_disks, exportset
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
 from lunette.store.journal import Job
-from lunette.store.resources import Array, ArrayDisk, Volume
+from lunette.store.resources import Array, ArrayDisk, Snapshot, Volume
+
+_CHANGED = {
+    JobKind.ARRAY_CHANGE: ("changed", "is changed", "change_failed", "was not changed"),
+    JobKind.VOLUME_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
+    JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
+    JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
+}
+"""Verb and words of the event when a job that changes something is done, and when it failed."""
 
 
 def succeeded(tx: Session, desk: Desk, job: Job) -> None:
-    """What was made is ready; what was deleted is forgotten."""
-    if JobKind(job.kind).destroys:
+    """What was made or changed is ready; what was deleted is forgotten."""
+    kind = JobKind(job.kind)
+    if kind.destroys:
         _forget(tx, job)
         _tell(tx, job, "deleted", "is deleted")
-    else:
-        _set_state(tx, desk, job, ResourceState.READY)
-        _tell(tx, job, "created", "is ready")
+        return
+    if kind.changes:
+        array_disks.changed(tx, job)
+        _resize(tx, desk, job)
+    _set_state(tx, desk, job, ResourceState.READY)
+    _tell(tx, job, *(_CHANGED[kind][:2] if kind.changes else ("created", "is ready")))
 
 
 def taken_back(tx: Session, desk: Desk, job: Job) -> None:
-    """What was to be made is forgotten; what was to be deleted is ready again."""
-    if JobKind(job.kind).destroys:
-        _set_state(tx, desk, job, ResourceState.READY)
-        _tell(tx, job, "delete_failed", "was not deleted and is ready again")
-    else:
+    """What was to be made is forgotten; what was to be changed or deleted is ready again."""
+    kind = JobKind(job.kind)
+    if not kind.changes and not kind.destroys:
         _forget(tx, job)
         _tell(tx, job, "create_failed", "was not created")
+        return
+    if kind.changes:
+        array_disks.unchanged(tx, job)
+    _set_state(tx, desk, job, ResourceState.READY)
+    _tell(tx, job, *(_CHANGED[kind][2:] if kind.changes else ("delete_failed", "was not deleted and is ready again")))
 
 
 def stuck(tx: Session, desk: Desk, job: Job) -> None:
@@ -40,14 +57,29 @@ def stuck(tx: Session, desk: Desk, job: Job) -> None:
 
 def taken_up(tx: Session, desk: Desk, job: Job) -> None:
     """A stuck job runs again."""
-    state = ResourceState.DELETING if JobKind(job.kind).destroys else ResourceState.CREATING
+    kind = JobKind(job.kind)
+    begun = ResourceState.CHANGING if kind.changes else ResourceState.CREATING
+    state = ResourceState.DELETING if kind.destroys else begun
     _set_state(tx, desk, job, state)
 
 
-def _rows(tx: Session, job: Job) -> Iterable[Array | Volume]:
-    if job.resource_kind == "array":
-        return tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))).all()
-    return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
+def _resize(tx: Session, desk: Desk, job: Job) -> None:
+    """A volume that was grown has its new size in the database too, and so in the agent's ledger."""
+    for step in Plan.model_validate(job.plan).steps:
+        if isinstance(step, VolumeGrow):
+            tx.get_one(Volume, step.volume_id).size_bytes = step.size_bytes
+            exportset.changed(tx, desk)
+
+
+def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | Snapshot]:
+    match job.resource_kind:
+        case "array":
+            return tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))).all()
+        case "volume":
+            return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
+        case "snapshot":
+            return tx.scalars(select(Snapshot).where(Snapshot.id.in_(job.resource_ids))).all()
+    return ()  # a pool has no row: it is asked of the machine
 
 
 def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:
@@ -63,7 +95,8 @@ def _forget(tx: Session, job: Job) -> None:
         tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(job.resource_ids)))
         tx.execute(delete(Array).where(Array.id.in_(job.resource_ids)))
     else:
-        tx.execute(delete(Volume).where(Volume.id.in_(job.resource_ids)))
+        table = Snapshot if job.resource_kind == "snapshot" else Volume
+        tx.execute(delete(table).where(table.id.in_(job.resource_ids)))
 
 
 def _tell(tx: Session, job: Job, verb: str, words: str) -> None:

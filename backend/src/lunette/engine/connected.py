@@ -7,8 +7,23 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ObservedSession
+from lunette.domain.mappings import Family, Protocol
 from lunette.engine.desk import Desk
+from lunette.planner.connected import Connected
 from lunette.store.resources import Host, HostInitiator, Portal
+
+AWAY = "the agent does not answer"
+
+
+def among(
+    tx: Session, desk: Desk, family: Family, found: Iterable[ObservedSession], only: Collection[str] | None = None
+) -> Connected:
+    """The hosts behind these sessions, and whether there may be more that nobody can see."""
+    try:
+        unseen = {one.family: one.reason for one in desk.sessions().unseen}
+    except Unavailable:
+        return Connected(unknown=AWAY)
+    return Connected(hosts=tuple(hosts(tx, found, only)), unknown=unseen.get(family))
 
 
 def sessions(desk: Desk) -> tuple[ObservedSession, ...] | None:
@@ -31,7 +46,12 @@ def hosts(tx: Session, found: Iterable[ObservedSession] | None, only: Collection
 
 def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[ObservedSession]:
     """The sessions that came in through a portal; one whose portal is not known counts, to be on the safe side."""
-    return [session for session in found if session.portal is None or _is_at(session.portal, portal)]
+    family = Protocol(portal.protocol).family
+    return [
+        session
+        for session in found
+        if session.protocol.family is family and (session.portal is None or _is_at(session.portal, portal))
+    ]
 
 
 def _is_at(where: str, portal: Portal) -> bool:

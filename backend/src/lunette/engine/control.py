@@ -5,25 +5,45 @@ rows, events, releases and (for arrays and volumes) a job, and wakes the workers
 """
 
 import datetime as dt
+import functools
 from collections.abc import Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
+from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
-from lunette.domain.jobs import JobState, Resolution
+from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
-from lunette.domain.volumes import VolumeCreate, VolumePatch
-from lunette.engine import arrays, host_groups, hosts, mappings, portals, resolving, volumes
+from lunette.domain.site import Site, SiteRequest
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
+from lunette.domain.why import VolumeWhy
+from lunette.engine import (
+    array_care,
+    array_changes,
+    arrays,
+    host_groups,
+    hosts,
+    mappings,
+    portals,
+    resolving,
+    site,
+    snapshots,
+    volumes,
+    why,
+)
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.pools import PoolWatcher
 from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
+from lunette.engine.site_run import SiteRunner
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -43,8 +63,7 @@ class Control:
         self.agent = agent
         self._cache = ObservationCache(agent)
         self._reconciler = Reconciler(store, agent)
-        self._watcher = Watcher(store, self._cache)
-        self._workers = Workers(self._run_job)
+        self._workers = Workers(self.run_job)
         self.desk = Desk(
             identities=identities or IdentitySource(),
             seen=self._cache.get,
@@ -52,10 +71,17 @@ class Control:
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
         )
+        tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
+        self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend)
+        self._pools = PoolWatcher(store, self.desk, self._cache.get)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
+        self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
 
-    def _run_job(self, job_id: str) -> JobState:
-        return self.runner.run(job_id)
+    def run_job(self, job_id: str) -> JobState:
+        """Runs one job in this thread, as far as it goes."""
+        with self.store.read() as tx:
+            kind = tx.scalar(select(Job.kind).where(Job.id == job_id))
+        return self.sites.run(job_id) if kind == JobKind.SITE_APPLY else self.runner.run(job_id)
 
     def start(self) -> None:
         """Starts the threads, and takes up the jobs an earlier process left, oldest first."""
@@ -67,9 +93,11 @@ class Control:
         self._workers.start()
         self._reconciler.start()
         self._watcher.start()
+        self._pools.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self._pools.stop()
         self._watcher.stop()
         self._reconciler.stop()
         self._workers.stop()
@@ -99,6 +127,10 @@ class Control:
         """Makes an array of blank disks (or disks named to be wiped), as a job."""
         return arrays.create(tx, self.desk, actor, wish, dry_run)
 
+    def change_array(self, tx: Session, actor: Actor, array_id: str, dry_run: bool = False) -> array_changes.Change:
+        """A change of an array that stands, yet to be named: its disks, its scrub, its pace."""
+        return array_changes.Change(tx, self.desk, actor, array_id, dry_run=dry_run)
+
     def delete_array(self, tx: Session, actor: Actor, array_id: str, dry_run: bool = False) -> Outcome:
         """Destroys an array without volumes, as a job."""
         return arrays.delete(tx, self.desk, actor, array_id, dry_run)
@@ -117,6 +149,29 @@ class Control:
     def delete_volume(self, tx: Session, actor: Actor, volume_id: str, dry_run: bool = False) -> Outcome:
         """Deletes an unmapped volume and its data, as a job."""
         return volumes.delete(tx, self.desk, actor, volume_id, dry_run)
+
+    def grow_volume(self, tx: Session, actor: Actor, volume_id: str, size_bytes: int, dry_run: bool = False) -> Outcome:
+        """Makes a volume larger while it is in use, as a job; without one if it has this size."""
+        return volumes.grow(tx, self.desk, actor, volume_id, size_bytes, dry_run)
+
+    def roll_back_volume(
+        self, tx: Session, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool = False
+    ) -> Outcome:
+        """Makes an unmapped volume as it was in one of its snapshots, as a job."""
+        return snapshots.roll_back(tx, self.desk, actor, volume_id, wish, dry_run)
+
+    def take_snapshot(self, tx: Session, actor: Actor, wish: SnapshotCreate, dry_run: bool = False) -> Outcome:
+        """Takes a snapshot of a thin volume, as a job."""
+        return snapshots.take(tx, self.desk, actor, wish, dry_run)
+
+    def clone_snapshot(
+        self, tx: Session, actor: Actor, snapshot_id: str, wish: SnapshotClone, dry_run: bool = False
+    ) -> Outcome:
+        """Makes volumes that begin as a snapshot, all or nothing, as one job."""
+        return snapshots.clone(tx, self.desk, actor, snapshot_id, wish, dry_run)
+
+    def delete_snapshot(self, tx: Session, actor: Actor, snapshot_id: str, dry_run: bool = False) -> Outcome:
+        return snapshots.delete(tx, self.desk, actor, snapshot_id, dry_run)
 
     def create_host(self, tx: Session, actor: Actor, wish: HostCreate, dry_run: bool = False) -> Outcome:
         return hosts.create(tx, self.desk, actor, wish, dry_run)
@@ -156,6 +211,23 @@ class Control:
     def delete_mapping(self, tx: Session, actor: Actor, mapping_id: str, dry_run: bool = False) -> Outcome:
         """Takes a volume away from its owner; the plan names the hosts that are logged in."""
         return mappings.delete(tx, self.desk, actor, mapping_id, dry_run)
+
+    def site(self, tx: Session) -> Site:
+        """Everything by name, without secrets."""
+        return site.export(tx)
+
+    def apply_site(self, tx: Session, actor: Actor, request: SiteRequest, dry_run: bool = False) -> Outcome:
+        """Makes the site as a document says, as one job of single changes; nothing goes that it does not name."""
+        return site.apply(tx, self.desk, actor, request, dry_run)
+
+    def why(self, volume: str, host: str | None) -> VolumeWhy:
+        """Where the way from a volume to a host, or to each of its hosts, is broken. The agent may be away."""
+        try:
+            seen, sessions = self._cache.get(), self.agent.sessions()
+        except Unavailable:
+            seen, sessions = None, None
+        with self.store.read() as tx:
+            return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""

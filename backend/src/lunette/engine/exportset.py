@@ -6,26 +6,32 @@ release the agent keeps serving it (the brake, DESIGN R2).
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from sqlalchemy import delete, select
+from sqlalchemy import ColumnElement, and_, delete, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
+from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.exports import (
     ExportArray,
     ExportChap,
+    ExportDhChap,
     ExportInitiator,
     ExportLun,
+    ExportNvmeHost,
     ExportPortal,
     ExportSet,
+    ExportSubsystem,
     ExportTarget,
     ExportVolume,
     Release,
     ReleaseKind,
 )
 from lunette.domain.hosts import OsType
+from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import ResourceState
-from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.engine.desk import Desk
 from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store.database import after_commit
@@ -70,11 +76,13 @@ def acknowledged(tx: Session, up_to: int) -> int:
 
 
 def build(tx: Session, box: SecretBox) -> ExportSet:
-    """Everything that is to be exported: all ready arrays, and what is mapped from them.
+    """Everything that is to be exported: all arrays that stand, and what is mapped from them.
 
-    A volume that is mapped to nobody is not served, so nobody holds it open. A target with no mapping does not exist.
+    A volume that is mapped to nobody is not served, so nobody holds it open. A target or subsystem with no mapping
+    does not exist.
     """
     mappings = tx.scalars(select(Mapping).order_by(Mapping.id)).all()
+    owners = _owners(tx, mappings)
     releases = tx.scalars(select(ReleaseRow).order_by(ReleaseRow.kind, ReleaseRow.ref)).all()
     return ExportSet(
         database_id=meta(tx, "database_id"),
@@ -83,17 +91,26 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
         arrays=_arrays(tx),
         volumes=_volumes(tx),
         portals=_portals(tx),
-        targets=_targets(tx, box, mappings),
+        targets=tuple(_targets(owners, box)),
+        subsystems=tuple(_subsystems(owners, box)),
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
 
 
+def is_served() -> ColumnElement[bool]:
+    """Arrays that are brought up. A stuck one is if a job that changed it got stuck: only those have volumes."""
+    holds = select(Volume.id).where(Volume.array_id == Array.id).exists()
+    standing = Array.state.in_([ResourceState.READY.value, ResourceState.CHANGING.value])
+    return or_(standing, and_(Array.state == ResourceState.STUCK.value, holds))
+
+
 def _arrays(tx: Session) -> tuple[ExportArray, ...]:
-    rows = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value).order_by(Array.id))
+    rows = tx.scalars(select(Array).where(is_served()).order_by(Array.id))
     return tuple(
         ExportArray(
             array_id=row.id, name=row.name, engine=ArrayEngine(row.engine), uuid=row.uuid, group=row.group_name,
             members=tuple(disk.disk_id for disk in row.disks),
+            sync_speed_min_bytes_s=row.sync_speed_min_bytes_s, sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
         )
         for row in rows
     )  # fmt: skip
@@ -123,11 +140,24 @@ def _portals(tx: Session) -> tuple[ExportPortal, ...]:
     )  # fmt: skip
 
 
-def _targets(tx: Session, box: SecretBox, mappings: Iterable[Mapping]) -> tuple[ExportTarget, ...]:
-    luns: dict[str, list[ExportLun]] = defaultdict(list)
+@dataclass(frozen=True)
+class _Owner:
+    """A host or a group with its names, its hosts, and what is mapped to it over each family."""
+
+    id: str
+    row: Target
+    hosts: list[Host]
+    luns: dict[Family, list[ExportLun]]
+
+    def sorted_luns(self, family: Family) -> tuple[ExportLun, ...]:
+        return tuple(sorted(self.luns[family], key=lambda lun: lun.lun))
+
+
+def _owners(tx: Session, mappings: Iterable[Mapping]) -> list[_Owner]:
+    luns: dict[str, dict[Family, list[ExportLun]]] = defaultdict(lambda: defaultdict(list))
     for mapping in mappings:
-        owner = mapping.host_id or mapping.host_group_id or ""
-        luns[owner].append(ExportLun(mapping_id=mapping.id, lun=mapping.lun, volume_id=mapping.volume_id))
+        lun = ExportLun(mapping_id=mapping.id, lun=mapping.lun, volume_id=mapping.volume_id)
+        luns[mapping.host_id or mapping.host_group_id or ""][Family(mapping.family)].append(lun)
     hosts = {row.id: row for row in tx.scalars(select(Host))}
     members: dict[str, list[str]] = defaultdict(list)
     for member in tx.scalars(select(HostGroupMember).order_by(HostGroupMember.host_id)):
@@ -135,22 +165,54 @@ def _targets(tx: Session, box: SecretBox, mappings: Iterable[Mapping]) -> tuple[
     found = []
     for target in tx.scalars(select(Target).order_by(Target.id)):
         owner = target.host_id or target.host_group_id or ""
-        if owner not in luns:
-            continue
         served = [hosts[host_id] for host_id in ([owner] if target.host_id else members[owner])]
-        found.append(
-            ExportTarget(
-                target_id=target.id, owner=owner, iqn=target.iqn, tag=target.tag, os_type=_common_os(served),
-                initiators=tuple(i for host in served for i in _initiators(host, box)),
-                luns=tuple(sorted(luns[owner], key=lambda lun: lun.lun)),
-            )
-        )  # fmt: skip
-    return tuple(found)
+        found.append(_Owner(owner, target, served, luns[owner]))
+    return found
+
+
+def _targets(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportTarget]:
+    for owner in owners:
+        if owner.luns[Family.SCSI]:
+            yield ExportTarget(
+                target_id=owner.row.id, owner=owner.id, iqn=owner.row.iqn, tag=owner.row.tag,
+                os_type=_common_os(owner.hosts),
+                initiators=tuple(i for host in owner.hosts for i in _initiators(host, box)),
+                luns=owner.sorted_luns(Family.SCSI),
+            )  # fmt: skip
 
 
 def _common_os(hosts: list[Host]) -> OsType:
     kinds = {OsType(host.os_type) for host in hosts}
     return kinds.pop() if len(kinds) == 1 else OsType.OTHER
+
+
+def _subsystems(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportSubsystem]:
+    for owner in owners:
+        if owner.luns[Family.NVME]:
+            yield ExportSubsystem(
+                target_id=owner.row.id, owner=owner.id, nqn=owner.row.nqn, serial=subsystem_serial(owner.row.id),
+                hosts=tuple(nvme_host for host in owner.hosts for nvme_host in _nvme_hosts(host, box)),
+                luns=owner.sorted_luns(Family.NVME),
+            )  # fmt: skip
+
+
+def _nvme_hosts(host: Host, box: SecretBox) -> Iterable[ExportNvmeHost]:
+    dhchap = _dhchap(host, box)
+    for initiator in host.initiators:
+        if initiator.kind == "nqn":
+            yield ExportNvmeHost(initiator_id=initiator.id, host=host.name, nqn=initiator.name, dhchap=dhchap)
+
+
+def _dhchap(host: Host, box: SecretBox) -> ExportDhChap | None:
+    if host.dhchap_secret_sealed is None:
+        return None
+    mutual = host.dhchap_mutual_secret_sealed
+    return ExportDhChap(
+        secret=box.open(host.dhchap_secret_sealed),
+        mutual_secret=box.open(mutual) if mutual else None,
+        hash=DhHash(host.dhchap_hash or DhHash.SHA256),
+        dh_group=DhGroup(host.dhchap_group or DhGroup.NULL),
+    )
 
 
 def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:

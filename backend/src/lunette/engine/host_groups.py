@@ -23,7 +23,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: HostGroupCreate, dry_run
     members = [HostGroupMember(host_id=host_id) for host_id in new.host_ids]
     tx.add(HostGroup(id=new.id, name=wish.name, description=wish.description, members=members))
     tx.flush()
-    tx.add(Target(id=new.target.id, host_group_id=new.id, iqn=new.target.iqn))
+    tx.add(Target(id=new.target.id, host_group_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
     emit(tx, "host_group.created", new.plan.title, actor=actor.name, ref=new.id)
     return Outcome(plan=new.plan, ids=(new.id,))
 

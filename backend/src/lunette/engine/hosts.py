@@ -1,10 +1,11 @@
-"""Creates, changes and deletes hosts. CHAP secrets are sealed before they reach a row."""
+"""Creates, changes and deletes hosts. Secrets and keys are sealed before they reach a row."""
 
 from collections.abc import Iterable
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.dhchap import DhChap
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import Chap, HostCreate, HostPatch
 from lunette.engine import connected, exportset
@@ -32,9 +33,10 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: HostCreate, dry_run: boo
         initiators=[_initiator(initiator) for initiator in new.initiators],
     )
     _set_chap(tx, host, wish.chap)
+    _set_dhchap(tx, host, wish.dhchap)
     tx.add(host)
     tx.flush()
-    tx.add(Target(id=new.target.id, host_id=new.id, iqn=new.target.iqn))
+    tx.add(Target(id=new.target.id, host_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
     emit(tx, "host.created", new.plan.title, actor=actor.name, ref=new.id)
     return Outcome(plan=new.plan, ids=(new.id,))
 
@@ -57,6 +59,8 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
     host.description = wish.description if wish.description is not None else host.description
     if "chap" in wish.model_fields_set:
         _set_chap(tx, host, wish.chap)
+    if "dhchap" in wish.model_fields_set:
+        _set_dhchap(tx, host, wish.dhchap)
     leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
     for initiator in leaving:
         host.initiators.remove(initiator)
@@ -96,6 +100,15 @@ def _set_chap(tx: Session, host: Host, chap: Chap | None) -> None:
     host.chap_mutual_secret_sealed = box.seal(mutual) if mutual else None
 
 
+def _set_dhchap(tx: Session, host: Host, dhchap: DhChap | None) -> None:
+    box = store_of(tx).box
+    mutual = dhchap.mutual_secret if dhchap else None
+    host.dhchap_secret_sealed = box.seal(dhchap.secret) if dhchap else None
+    host.dhchap_mutual_secret_sealed = box.seal(mutual) if mutual else None
+    host.dhchap_hash = dhchap.hash.value if dhchap else None
+    host.dhchap_group = dhchap.dh_group.value if dhchap else None
+
+
 def _known(tx: Session, host: Host) -> KnownHost:
     mapped = select(Volume.name).join(Mapping).where(Mapping.host_id == host.id).order_by(Volume.name)
     group = select(HostGroup.name).join(HostGroupMember).where(HostGroupMember.host_id == host.id)
@@ -105,6 +118,7 @@ def _known(tx: Session, host: Host) -> KnownHost:
         os_type=host.os_type,
         description=host.description,
         has_chap=host.chap_user is not None,
+        has_dhchap=host.dhchap_secret_sealed is not None,
         initiators=frozenset((initiator.kind, initiator.name) for initiator in host.initiators),
         mapped=tuple(tx.scalars(mapped)),
         group=tx.scalar(group),

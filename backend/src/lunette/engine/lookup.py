@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict, NotFound, Stuck
 from lunette.domain.jobs import ResourceState
-from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Snapshot, Volume
 
-Named = TypeVar("Named", Array, Volume, Host, HostGroup, Portal)
+Named = TypeVar("Named", Array, Volume, Snapshot, Host, HostGroup, Portal)
 _NOUNS: dict[type[object], str] = {
-    Array: "array", Volume: "volume", Host: "host", HostGroup: "host group", Portal: "portal",
+    Array: "array", Volume: "volume", Snapshot: "snapshot", Host: "host", HostGroup: "host group", Portal: "portal",
 }  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def name_taken(tx: Session, table: type[Named], name: str | None, but: str = "")
     return name is not None and tx.scalar(select(table.id).where(table.name == name, table.id != but)) is not None
 
 
-def must_be_ready(row: Array | Volume) -> None:
+def must_be_ready(row: Array | Volume | Snapshot) -> None:
     """Raises Stuck or Conflict if a job has the row, or an undo of it failed."""
     noun = _NOUNS[type(row)]
     if row.state == ResourceState.STUCK:

@@ -4,7 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.exports import ReleaseKind
-from lunette.domain.mappings import PortalCreate
+from lunette.domain.mappings import PortalCreate, Protocol
 from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import name_taken, need
@@ -27,7 +27,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: b
             protocol=wish.protocol.value,
             engine=new.engine.value,
             address=str(wish.address),
-            port=wish.port,
+            port=wish.wanted_port,
         )
     )
     exportset.changed(tx, desk)
@@ -38,10 +38,10 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: b
 def delete(tx: Session, desk: Desk, actor: Actor, portal_id: str, dry_run: bool) -> Outcome:
     """Stops listening; the plan says whose sessions end."""
     portal = need(tx, Portal, portal_id)
-    others = [row for row in tx.scalars(select(Portal)) if row.id != portal.id]
-    found = connected.sessions(desk)
-    hosts = None if found is None else connected.hosts(tx, connected.through_portal(found, portal))
-    plan = planner.plan_delete(_known(portal), len(others), hosts)
+    family = Protocol(portal.protocol).family
+    others = [p for p in tx.scalars(select(Portal)) if p.id != portal.id and Protocol(p.protocol).family is family]
+    through = connected.through_portal(connected.sessions(desk) or (), portal)
+    plan = planner.plan_delete(_known(portal), len(others), connected.among(tx, desk, family, through))
     if dry_run:
         return Outcome(plan=plan)
     tx.delete(portal)

@@ -25,7 +25,7 @@ PERIOD_S = 10.0
 BLOCKED_PERIOD_S = 2.0
 GRACE_S = 10.0
 """Something that is blocked or away for less is a restart or a change under way, and no alert."""
-FAMILIES = ("agent.", "exports.", "target.", "portal.")
+FAMILIES = ("agent.", "exports.", "target.", "subsystem.", "portal.")
 
 
 class Reconciler:
@@ -118,9 +118,10 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
             fix="This happens after an older database was restored. Map the volumes again, or restore the newest one.",
         )
     owners = _target_owners(tx)
-    for target in report.targets:
-        if target.state is ServingState.BLOCKED:
-            yield _blocked("target", target.target_id, f"Host {owners.get(target.target_id, '?')}", target.reason)
+    for noun, doors in (("target", report.targets), ("subsystem", report.subsystems)):
+        for door in doors:
+            if door.state is ServingState.BLOCKED:
+                yield _blocked(noun, door.target_id, f"Host {owners.get(door.target_id, '?')}", door.reason)
     portals = {row.id: row.name for row in tx.scalars(select(Portal))}
     for portal in report.portals:
         if portal.state is ServingState.BLOCKED:
@@ -128,11 +129,11 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
 
 
 def _blocked(noun: str, ref: str, what: str, reason: str | None) -> Cause:
-    words = " cannot reach its volumes" if noun == "target" else " does not listen"
+    words = {"target": "cannot reach its volumes", "subsystem": "cannot reach its NVMe volumes"}
     return Cause(
         key=f"{noun}.blocked:{ref}",
         severity=Severity.CRITICAL,
-        message=f"{what}{words}",
+        message=f"{what} {words.get(noun, 'does not listen')}",
         cause=reason or "The agent gave no reason.",
         fix="It opens by itself as soon as the cause is gone.",
         grace_s=GRACE_S,

@@ -53,17 +53,17 @@ def _retry(tx: Session, desk: Desk, job: Job) -> None:
 
 
 def _plan(job: Job, how: Resolution) -> Plan:
-    destroys = JobKind(job.kind).destroys
+    destroys, changes = JobKind(job.kind).destroys, JobKind(job.kind).changes
     if how is Resolution.RETRY:
         detail = "the deletion is tried again from its first step" if destroys else "what was made is taken back"
         action = Action.DESTROY if destroys else Action.CHANGE
         warnings: tuple[str, ...] = ()
     else:
-        detail = "it becomes ready again" if destroys else "it is forgotten"
+        detail = "it becomes ready again" if destroys or changes else "it is forgotten"
         action = Action.CHANGE
         left = "The machine stays as it is now"
         warnings = (
-            f"{left}: check that it still works before relying on it." if destroys
+            f"{left}: check that it still works before relying on it." if destroys or changes
             else f"{left}: what the job left behind must be removed by hand.",
         )  # fmt: skip
     noun = job.resource_kind

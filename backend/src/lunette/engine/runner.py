@@ -17,6 +17,7 @@ from lunette.domain.steps import AnyStep
 from lunette.engine import alerts, completion
 from lunette.engine.desk import Desk
 from lunette.engine.journal import Journal, problem
+from lunette.engine.site_run import wake_waiting
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.store.schema import utc_now
@@ -159,6 +160,7 @@ class JobRunner:
             job.state, job.message, job.finished_at = state.value, words, utc_now()
             complete(tx, self._desk, job)
             journal.tell(tx, job)
+            wake_waiting(tx, self._desk)
         return state
 
     def _stick(self, journal: Journal, index: int, error: LunetteError) -> JobState:
@@ -172,6 +174,7 @@ class JobRunner:
             completion.stuck(tx, self._desk, job)
             alerts.raise_alert(tx, stuck_alert(job), utc_now())
             journal.tell(tx, job)
+            wake_waiting(tx, self._desk)
         return JobState.STUCK
 
 

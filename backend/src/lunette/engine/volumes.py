@@ -1,13 +1,13 @@
-"""Creates, renames and deletes volumes."""
+"""Creates, renames, grows and deletes volumes."""
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.volumes import VolumeCreate, VolumePatch
+from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.engine import exportset
 from lunette.engine.arrays import known as known_array
 from lunette.engine.desk import Desk
@@ -16,9 +16,9 @@ from lunette.engine.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import volumes as planner
 from lunette.planner.checker import Bounds, check
-from lunette.planner.volumes import KnownVolume, NewVolume, VolumeFacts
+from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, VolumeFacts
 from lunette.store.events import emit
-from lunette.store.resources import Array, Host, HostGroup, Mapping, Volume
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Snapshot, Volume
 
 
 def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate], dry_run: bool) -> Outcome:
@@ -31,12 +31,18 @@ def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate]
         arrays={reference: known_array(row) for reference, row in rows.items()},
         taken_names=frozenset(taken),
         promised=promised,
+        thin_bytes=thin_bytes(tx, list(rows.values())),
     )
     new = planner.plan_create(wishes, seen, facts, desk.identities)
     groups = {row.group_name: promised.get(row.id, 0) for row in rows.values()}
     check(new.plan, seen, Bounds(promised=groups))
     if dry_run:
         return Outcome(plan=new.plan)
+    return file_new(tx, desk, actor, new)
+
+
+def file_new(tx: Session, desk: Desk, actor: Actor, new: NewVolumes) -> Outcome:
+    """Writes the rows and the job of new volumes."""
     tx.add_all(_row(volume) for volume in new.volumes)
     ids = tuple(volume.id for volume in new.volumes)
     emit(tx, "volume.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
@@ -57,11 +63,13 @@ def _row(volume: NewVolume) -> Volume:
 
 
 def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> dict[str, int]:
-    """Bytes per array id of volumes of ours that the snapshot does not show: not cut yet when it was taken."""
+    """Bytes per array id of thick volumes of ours that are not shown: not cut yet when the machine was looked at."""
     shown = {(volume.group, volume.name) for volume in seen.volumes}
     groups = {array.id: array.group_name for array in arrays}
     query = select(Volume.array_id, Volume.lv_name, Volume.size_bytes).where(
-        Volume.array_id.in_(list(groups)), Volume.state != ResourceState.DELETING.value
+        Volume.array_id.in_(list(groups)),
+        Volume.state != ResourceState.DELETING.value,
+        Volume.provisioning == Provisioning.THICK.value,
     )
     promised = dict.fromkeys(groups, 0)
     for array_id, lv_name, size in tx.execute(query):
@@ -70,27 +78,51 @@ def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> d
     return promised
 
 
+def thin_bytes(tx: Session, arrays: Sequence[Array]) -> dict[str, int]:
+    """What the thin volumes of each array id could hold together."""
+    query = select(Volume.array_id, func.sum(Volume.size_bytes)).where(
+        Volume.array_id.in_([array.id for array in arrays]), Volume.provisioning == Provisioning.THIN.value
+    )
+    return {array_id: int(total) for array_id, total in tx.execute(query.group_by(Volume.array_id))}
+
+
 def patch(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumePatch, dry_run: bool) -> Outcome:
     """Changes name and description; the identity hosts know it by stays."""
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
-    known = _known(tx, volume)
-    plan = planner.plan_patch(known, wish, name_taken(tx, Volume, wish.name, but=volume.id))
+    before = known(tx, volume)
+    plan = planner.plan_patch(before, wish, name_taken(tx, Volume, wish.name, but=volume.id))
     if dry_run or not plan.changes:
         return Outcome(plan=plan, ids=() if dry_run else (volume.id,))
     volume.name = wish.name if wish.name is not None else volume.name
     volume.description = wish.description if wish.description is not None else volume.description
-    if known.mapped_to and volume.name != known.name:
+    if before.mapped_to and volume.name != before.name:
         exportset.changed(tx, desk)
     emit(tx, "volume.changed", plan.title, actor=actor.name, ref=volume.id)
     return Outcome(plan=plan, ids=(volume.id,))
 
 
-def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
-    """Refused while the volume is mapped."""
+def grow(tx: Session, desk: Desk, actor: Actor, volume_id: str, size_bytes: int, dry_run: bool) -> Outcome:
+    """Makes a volume larger while hosts use it. The size it has already makes no job."""
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
-    plan = planner.plan_delete(_known(tx, volume))
+    seen = desk.seen()
+    array = tx.get_one(Array, volume.array_id)
+    promised = promised_bytes(tx, [array], seen)[array.id]
+    plan = planner.plan_grow(known(tx, volume), size_bytes, seen, promised)
+    check(plan, seen, Bounds(promised={array.group_name: promised}))
+    if dry_run or not plan.steps:
+        return Outcome(plan=plan, ids=() if dry_run else (volume.id,))
+    volume.state = ResourceState.CHANGING.value
+    emit(tx, "volume.growing", plan.title, actor=actor.name, ref=volume.id)
+    return file_job(tx, desk, actor, JobKind.VOLUME_GROW, Outcome(plan=plan, ids=(volume.id,)))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
+    """Refused while the volume is mapped or has snapshots."""
+    volume = need(tx, Volume, volume_id)
+    must_be_ready(volume)
+    plan = planner.plan_delete(known(tx, volume), last_thin=_is_last_thin(tx, volume))
     check(plan, desk.seen(), Bounds())
     if dry_run:
         return Outcome(plan=plan)
@@ -99,7 +131,20 @@ def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool)
     return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=(volume.id,)))
 
 
-def _known(tx: Session, volume: Volume) -> KnownVolume:
+def _is_last_thin(tx: Session, volume: Volume) -> bool:
+    """True if no other thin volume of its array is there, or on its way; one that is being deleted does not count."""
+    if volume.provisioning != Provisioning.THIN.value:
+        return False
+    others = select(Volume.id).where(
+        Volume.array_id == volume.array_id, Volume.provisioning == Provisioning.THIN.value, Volume.id != volume.id,
+        Volume.state != ResourceState.DELETING.value,
+    )  # fmt: skip
+    return tx.scalar(others.limit(1)) is None
+
+
+def known(tx: Session, volume: Volume) -> KnownVolume:
+    """The row as the planner takes it."""
+    snapshots = select(Snapshot.name).where(Snapshot.volume_id == volume.id).order_by(Snapshot.name)
     return KnownVolume(
         id=volume.id,
         name=volume.name,
@@ -107,6 +152,8 @@ def _known(tx: Session, volume: Volume) -> KnownVolume:
         group=tx.get_one(Array, volume.array_id).group_name,
         size_bytes=volume.size_bytes,
         mapped_to=_owners(tx, volume.id),
+        provisioning=Provisioning(volume.provisioning),
+        snapshots=tuple(tx.scalars(snapshots)),
     )
 
 

@@ -1,7 +1,8 @@
 """Watches the machine for what nobody asked for: arrays that lose disks, drives that come and go."""
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import select
 
@@ -10,53 +11,89 @@ from lunette.domain.arrays import ArrayState, ObservedArray
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
+from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
 from lunette.store.database import Store
 from lunette.store.events import emit
-from lunette.store.resources import Array
+from lunette.store.resources import Array, ArrayDisk
 from lunette.store.schema import utc_now
 
 PERIOD_S = 10.0
+"""How old what is known may become while nothing is heard of a change."""
+WAIT_S = 1.0
+"""How long one question for changes stays open; a process that stops waits no longer."""
 MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
 FAMILIES = ("array.",)
+AWAY_S = 2.0
 _WORDS = {
-    ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without all its disks", "Replace the missing disk."),
-    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding", "Wait for the rebuild; until then it is not redundant."),
-    ArrayState.FAILED: (Severity.CRITICAL, "has failed: too many disks are gone", "Bring back the disks that left."),
-    ArrayState.MISSING: (Severity.CRITICAL, "is not there: its disks do not show", "Check cables and power of disks."),
+    ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
+    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding in the place of {}", "a disk it lost"),
+    ArrayState.FAILED: (Severity.CRITICAL, "has failed: it lost {}", "too many disks"),
+    ArrayState.MISSING: (Severity.CRITICAL, "is not there: its disks do not show", ""),
 }
+"""How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
+AwaitChange = Callable[[int, float], int]
 
 
 class Watcher:
-    """Array health becomes alerts; changes of health and of the set of disks become events."""
+    """Array health becomes alerts; changes of health and of the set of disks become events.
 
-    def __init__(self, store: Store, cache: ObservationCache, now: Callable[[], dt.datetime] = utc_now) -> None:
+    `await_change` asks the agent whether a drive or an array changed, so that a loss is told at once. `tend` is called
+    with each observation, for what is to be done without being asked.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        cache: ObservationCache,
+        now: Callable[[], dt.datetime] = utc_now,
+        *,
+        await_change: AwaitChange = lambda known, timeout_s: known,
+        tend: Callable[[Observation], None] = lambda seen: None,
+    ) -> None:
         self._store = store
         self._cache = cache
         self._now = now
+        self._await_change = await_change
+        self._tend = tend
+        self._known = -1
+        self._looked = float("-inf")
         self._board = AlertBoard(store, FAMILIES)
         self._health: dict[str, str] = {}
         self._disks: frozenset[str] | None = None
-        self._loop = Loop("watcher", self.round)
+        self._loop = Loop("watcher", self._watch)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
-    def round(self) -> float:
+    def _watch(self) -> float:
+        """Waits for a change, no longer than what is known stays fresh, and looks. The loop's pause after it."""
+        try:
+            number = self._await_change(self._known, WAIT_S)
+        except Unavailable:
+            return AWAY_S
+        if number == self._known and time.monotonic() - self._looked < PERIOD_S:
+            return 0.0
+        fresh = number != self._known
+        self._known, self._looked = number, time.monotonic()
+        return self.round(0.0 if fresh else PERIOD_S / 2)
+
+    def round(self, max_age_s: float = PERIOD_S / 2) -> float:
         """One look. While the agent is away nothing is known, so nothing is raised or resolved."""
         try:
-            seen = self._cache.get(PERIOD_S / 2)
+            seen = self._cache.get(max_age_s)
         except Unavailable:
-            return PERIOD_S
+            return AWAY_S
         with self._store.read() as tx:
-            ready = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value)).all()
+            standing = tx.scalars(select(Array).where(exportset.is_served())).all()
         observed = {array.uuid: array for array in seen.arrays}
-        pairs = [(row, observed.get(row.uuid)) for row in ready]
-        self._board.show((cause for row, found in pairs for cause in causes_of(row, found)), self._now())
+        pairs = [(row, observed.get(row.uuid)) for row in standing]
+        self._board.show((cause for row, found in pairs for cause in causes_of(row, found, seen)), self._now())
         self._tell_disks(seen)
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
-        return PERIOD_S
+        self._tend(seen)
+        return 0.0
 
     def _tell_health(self, now: dict[str, tuple[str, str]]) -> None:
         changed = [
@@ -87,19 +124,60 @@ def _state(found: ObservedArray | None) -> ArrayState:
     return found.state if found else ArrayState.MISSING
 
 
-def causes_of(row: Array, found: ObservedArray | None) -> Iterator[Cause]:
-    """The alert an array's health is worth, if any."""
+def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Iterator[Cause]:
+    """The alerts that an array's health and the loss of its disks are worth, naming array, disks and what to do."""
     state = _state(found)
+    lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
     if state not in _WORDS:
+        yield from (_spent(row, disk) for disk in lost)
         return
-    severity, words, fix = _WORDS[state]
-    lost = [m.disk_id or f"slot {slot}" for slot, m in enumerate(found.members) if m.state in ("missing", "faulty")] \
-        if found else [disk.disk_id for disk in row.disks]  # fmt: skip
+    severity, words, otherwise = _WORDS[state]
     yield Cause(
         key=f"array.health:{row.id}",
         severity=severity,
-        message=f"Array {row.name} {words}",
-        cause=f"Not in sync: {', '.join(lost[:10])}" if lost else f"The kernel reports the array as {state.value}",
-        fix=fix,
+        message=f"Array {row.name} {words.format(_names(lost) or otherwise)}",
+        cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
+        fix=_fix(row, state, lost, seen),
         grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
     )
+
+
+def _is_lost(row: Array, disk: ArrayDisk, found: ObservedArray | None, seen: Observation) -> bool:
+    """True for a disk that should take part and does not. One that a job is just adding is not lost."""
+    place = next((m for m in found.members if m.disk_id == disk.disk_id), None) if found else None
+    if disk.leaving or place is not None:
+        return not disk.leaving and place is not None and place.state == "faulty"
+    there = seen.disk(disk.disk_id)
+    return row.state != ResourceState.CHANGING or there is None or there.array_uuid == row.uuid
+
+
+def _spent(row: Array, disk: ArrayDisk) -> Cause:
+    """A disk is gone, and the array does without it: a spare took its place, or it was one."""
+    return Cause(
+        key=f"array.disk:{row.id}:{disk.disk_id}"[:255],
+        severity=Severity.WARNING,
+        message=f"Disk {disk.disk_id} of array {row.name} does not work; the array is whole without it",
+        cause=f"A spare took the place of the disk with serial {disk.serial}, or it was a spare itself",
+        fix=f"Get a spare again with `lunette array replace {row.name} {disk.disk_id} NEW`, or do without it with "
+        f"`lunette array remove {row.name} {disk.disk_id}`.",
+    )
+
+
+def _names(disks: Sequence[ArrayDisk]) -> str:
+    return ", ".join(f"disk {disk.disk_id} (serial {disk.serial})" for disk in disks[:10])
+
+
+def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observation) -> str:
+    match state:
+        case ArrayState.REBUILDING:
+            return "Wait for the rebuild; until it is over the array is less redundant."
+        case ArrayState.FAILED:
+            return "Bring back the disks that left; nothing is written meanwhile."
+        case ArrayState.MISSING:
+            return "Check cables and power of its disks."
+    if not lost:
+        return "Replace the missing disk."
+    name = lost[0].disk_id
+    there = seen.disk(name)
+    back = f"It is attached again: `lunette array readd {row.name} {name}`; or r" if there is not None else "R"
+    return f"{back}eplace it: `lunette array replace {row.name} {name} NEW`."

@@ -1,6 +1,6 @@
 """Plans for arrays: which disks may be taken, and what is destroyed on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, WriteHole
@@ -40,8 +40,10 @@ class KnownArray:
     group: str
     size_bytes: int
     members: tuple[MdMember, ...]
+    """All its disks, spares included."""
     volumes: tuple[str, ...] = ()
     """Names of its volumes."""
+    md_name: str = ""
 
 
 def plan_create(
@@ -56,48 +58,62 @@ def plan_create(
     reason = missing_reason(seen, "array", wish.engine.value) or missing_reason(seen, "volume", "lvm")
     if reason:
         findings.add(Invalid, "engine", wish.engine.value, reason)
-    disks = _find_disks(findings, wish, seen)
-    wipe = _find_wipe(findings, wish, seen, disks)
-    for index, disk in enumerate(disks):
-        if disk:
-            _check_disk(findings, f"disks[{index}]", disk, disk_owners.get(disk.id), disk.id in wipe)
+    fields = {f"disks[{i}]": d for i, d in enumerate(wish.disks)} | {
+        f"spares[{i}]": d for i, d in enumerate(wish.spares)
+    }
+    disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners)
     whole = [disk for disk in disks if disk]
-    if len(whole) == len(wish.disks):
+    if len(whole) == len(fields):
         _check_together(findings, wish, whole)
     findings.refuse(f"Array {wish.name} was not created")
     return _choose(wish, whole, wipe, identities)
 
 
-def _find_disks(findings: Findings, wish: ArrayCreate, seen: Observation) -> list[ObservedDisk | None]:
+def take_disks(
+    findings: Findings, fields: Mapping[str, str], wipe: Sequence[str], seen: Observation, owners: Mapping[str, str]
+) -> tuple[list[ObservedDisk | None], frozenset[str]]:
+    """The disks that are named, by the field that names each; and which of them may be wiped.
+
+    Every reason not to take one becomes a finding; one that does not exist is None.
+    """
+    disks = _find_disks(findings, fields, seen)
+    wiped = _find_wipe(findings, wipe, seen, disks)
+    for field, disk in zip(fields, disks, strict=True):
+        if disk:
+            _check_disk(findings, field, disk, owners.get(disk.id), disk.id in wiped)
+    return disks, wiped
+
+
+def _find_disks(findings: Findings, fields: Mapping[str, str], seen: Observation) -> list[ObservedDisk | None]:
     found: list[ObservedDisk | None] = []
-    first_use: dict[str, int] = {}
-    for index, reference in enumerate(wish.disks):
+    first_use: dict[str, str] = {}
+    for field, reference in fields.items():
         disk = seen.disk(reference)
         if disk is None:
             message = f"there is no disk {reference} on this machine; take an id from the list of disks"
-            findings.add(Invalid, f"disks[{index}]", reference, message)
+            findings.add(Invalid, field, reference, message)
         elif disk.id in first_use:
-            message = f"disk {reference} is named twice (also as disks[{first_use[disk.id]}]); name each disk once"
-            findings.add(Invalid, f"disks[{index}]", reference, message)
+            message = f"disk {reference} is named twice (also as {first_use[disk.id]}); name each disk once"
+            findings.add(Invalid, field, reference, message)
         else:
-            first_use[disk.id] = index
+            first_use[disk.id] = field
         found.append(disk)
     return found
 
 
 def _find_wipe(
-    findings: Findings, wish: ArrayCreate, seen: Observation, disks: list[ObservedDisk | None]
+    findings: Findings, wipe: Sequence[str], seen: Observation, disks: list[ObservedDisk | None]
 ) -> frozenset[str]:
     members = {disk.id for disk in disks if disk}
-    wipe = set()
-    for index, reference in enumerate(wish.wipe):
+    wiped = set()
+    for index, reference in enumerate(wipe):
         disk = seen.disk(reference)
         if disk is None or disk.id not in members:
             message = f"disk {reference} is to be wiped but is not among the disks; name it in both lists or in neither"
             findings.add(Invalid, f"wipe[{index}]", reference, message)
         else:
-            wipe.add(disk.id)
-    return frozenset(wipe)
+            wiped.add(disk.id)
+    return frozenset(wiped)
 
 
 def _check_disk(findings: Findings, field: str, disk: ObservedDisk, owner: str | None, may_wipe: bool) -> None:
@@ -157,18 +173,10 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks]
     create = engine.create_step(array_id, uuid, wish, members, [disk.size_bytes for disk in disks])
     group = lvm.group_create(array_id, create.uuid)
-    wipes = tuple(
-        DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
-        for disk in disks
-        if disk.id in wipe and occupations(disk)
-    )
-    size = engine.usable_bytes(wish.level, create.member_bytes, len(disks))
-    lost = [
-        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(occupations(disk))}: all is lost")
-        for disk in disks
-        if any(step.disk_id == disk.id for step in wipes)
-    ]
-    detail = f"{wish.level.value} of {len(disks)} disks, {format_size(size)} usable"
+    wipes, lost = wiping(disks, wipe)
+    size = engine.usable_bytes(wish.level, create.member_bytes, len(wish.disks))
+    spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
+    detail = f"{wish.level.value} of {len(wish.disks)} disks{spares}, {format_size(size)} usable"
     plan = Plan(
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
@@ -176,6 +184,20 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
         warnings=tuple(_warnings(create, disks)),
     )
     return NewArray(id=array_id, plan=plan, create=create, group=group, size_bytes=size)
+
+
+def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:
+    """The wipes of those disks that may be wiped and need it, and what is lost by them."""
+    used = [disk for disk in disks if disk.id in wipe and occupations(disk)]
+    steps = tuple(
+        DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
+        for disk in used
+    )
+    lost = [
+        Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{'; '.join(occupations(disk))}: all is lost")
+        for disk in used
+    ]
+    return steps, lost
 
 
 def _warnings(create: MdCreate, disks: list[ObservedDisk]) -> list[str]:

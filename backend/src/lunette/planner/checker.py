@@ -15,12 +15,22 @@ from lunette.domain.steps import (
     DiskWipe,
     ExportsGone,
     GroupCreate,
+    MdAdd,
     MdCreate,
     MdDestroy,
+    MdMember,
+    MdReplace,
+    MdStep,
+    SnapshotDelete,
+    ThinPoolCreate,
+    ThinPoolGrow,
     VolumeCut,
     VolumeDelete,
+    VolumeGrow,
+    VolumeRollBack,
     VolumesSeal,
 )
+from lunette.domain.volumes import ObservedPool
 
 
 class Bounds(Model):
@@ -83,7 +93,7 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate(), DiskWipe():
+        case MdCreate() | MdAdd() | MdReplace(), DiskWipe():
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
@@ -92,7 +102,7 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
 
 def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
     wipes = [step for step in steps if isinstance(step, DiskWipe)]
-    members = [member for step in steps if isinstance(step, MdCreate) for member in step.members]
+    members = [member for step in steps for member in _joining(step)]
     for disk_id, uses in Counter(member.disk_id for member in members).items():
         if uses > 1:
             yield f"disk {disk_id} is used {uses} times"
@@ -115,6 +125,18 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
             yield f"disk {disk_id} is not blank and no wipe comes first"
         elif disk_id in wiped and wiped[disk_id].signatures != disk.signatures:
             yield f"disk {disk_id} carries other signatures than the plan names"
+
+
+def _joining(step: AnyStep) -> tuple[MdMember, ...]:
+    """The disks that must be blank when the step runs."""
+    match step:
+        case MdCreate():
+            return (*step.members, *step.spares)
+        case MdAdd(returns=False):
+            return (step.member,)
+        case MdReplace():
+            return (step.new,)
+    return ()
 
 
 def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
@@ -140,19 +162,39 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
 def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
     wanted: Counter[str] = Counter()
     pools = {pool.group: pool for pool in seen.pools}
+    thin = {pool.group for pool in seen.pools if pool.thin} | {s.group for s in steps if isinstance(s, ThinPoolCreate)}
     for step in steps:
-        if not isinstance(step, VolumeCut):
+        if not isinstance(step, VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow):
             continue
-        wanted[step.group] += step.size_bytes
         pool = pools.get(step.group)
         if pool is None:
             yield f"group {step.group} is not there"
-        elif step.size_bytes % pool.extent_bytes or step.size_bytes <= 0:
-            yield f"volume {step.lv_name} has {step.size_bytes} bytes, no whole number of extents"
+            continue
+        sizes = _taken(step, pool)
+        pool_name = step.pool if isinstance(step, VolumeCut | VolumeGrow) else None
+        wanted[step.group] += 0 if pool_name else sum(sizes)
+        if any(size % pool.extent_bytes or size < 0 for size in sizes) or not any(sizes):
+            yield f"{step.describe()}: {sizes} bytes are no whole number of extents"
+        if pool_name and step.group not in thin:
+            yield f"{step.describe()}: {step.group} has no thin pool"
     for group, asked in wanted.items():
         free = pools[group].free_bytes - promised.get(group, 0) if group in pools else 0
         if group in pools and asked > free:
             yield f"{asked} bytes are to be cut from {group}, which has {free} free"
+
+
+def _taken(step: VolumeCut | VolumeGrow | ThinPoolCreate | ThinPoolGrow, pool: ObservedPool) -> tuple[int, ...]:
+    """The bytes a step takes from its group, part by part; (0,) cannot be right."""
+    match step:
+        case VolumeCut():
+            return (step.size_bytes,)
+        case VolumeGrow():
+            return (step.size_bytes - step.from_bytes,)
+        case ThinPoolCreate():
+            return step.data_bytes, step.metadata_bytes, step.metadata_bytes
+        case ThinPoolGrow():
+            data, metadata = (pool.thin.size_bytes, pool.thin.metadata_bytes) if pool.thin else (0, 0)
+            return step.data_bytes - data, step.metadata_bytes - metadata, step.metadata_bytes - metadata
 
 
 def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
@@ -179,13 +221,17 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
         match step:
             case ExportsGone():
                 idle |= set(step.volume_ids)
-            case VolumeDelete():
-                if step.volume_id not in idle:
-                    yield f"volume {step.lv_name} would be deleted without waiting for its exports"
+            case VolumeDelete() | VolumeRollBack() | VolumeGrow():
+                if step.volume_id not in idle and not isinstance(step, VolumeGrow):
+                    yield f"{step.describe()}: without waiting for its exports"
                 found = on_machine.get((step.group, step.lv_name))
                 if found is not None and found.volume_id != step.volume_id:
                     yield f"volume {step.lv_name} does not carry our mark"
-            case MdDestroy():
+            case SnapshotDelete():
+                found = on_machine.get((step.group, step.lv_name))
+                if found is not None and found.snapshot_id != step.snapshot_id:
+                    yield f"snapshot {step.lv_name} does not carry our mark"
+            case MdDestroy() | MdStep():
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
                     yield f"array {step.md_name} does not carry our mark"

@@ -41,3 +41,14 @@ def missing_reason(seen: Observation, kind: str, engine: str) -> str | None:
     if not known[engine].available:
         return f"{kind} engine {engine} is not available: {known[engine].reason}"
     return None
+
+
+def unserved_reason(seen: Observation, engine: str, protocol: str) -> str | None:
+    """Why an export engine cannot serve a protocol here, or None if it can."""
+    if reason := missing_reason(seen, "export", engine):
+        return reason
+    record = capabilities(seen, "export")[engine]
+    if protocol in record.protocols:
+        return None
+    why = next((line for line in record.lacking if line.startswith(f"{protocol}:")), None)
+    return why or f"{engine} does not serve {protocol}; it serves: {', '.join(record.protocols) or 'nothing'}"

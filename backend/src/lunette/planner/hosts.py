@@ -1,6 +1,6 @@
 """Plans for hosts: an initiator belongs to one host."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.errors import Conflict, InUse, Invalid
@@ -22,10 +22,11 @@ class NewInitiator:
 
 @dataclass(frozen=True)
 class NewTarget:
-    """The target a host or group will be served by, chosen before anything is mapped to it."""
+    """The names a host or group will be served under, chosen before anything is mapped to it."""
 
     id: str
     iqn: str
+    nqn: str
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class KnownHost:
     mapped: tuple[str, ...] = ()
     """Names of the volumes mapped to the host itself."""
     group: str | None = None
+    has_dhchap: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,24 +79,34 @@ def plan_create(wish: HostCreate, facts: HostFacts, identities: IdentitySource, 
         _check_initiators(findings, kind, names, facts, own="")
     findings.refuse(f"Host {wish.name} was not created")
     initiators = tuple(NewInitiator(identities.id(), kind, name) for kind, names in wanted for name in names)
-    with_chap = ", with CHAP" if wish.chap else ""
-    detail = f"{len(initiators)} initiator{'s' if len(initiators) != 1 else ''}{with_chap}"
+    proofs = [word for word, asked in (("CHAP", wish.chap), ("DH-HMAC-CHAP", wish.dhchap)) if asked]
+    with_proof = f", with {' and '.join(proofs)}" if proofs else ""
+    detail = f"{len(initiators)} initiator{'s' if len(initiators) != 1 else ''}{with_proof}"
     return NewHost(
         id=identities.id(),
         plan=Plan(
             title=f"Create host {wish.name}",
             changes=(Change(action=Action.CREATE, noun="host", name=wish.name, detail=detail),),
             steps=(),
-            warnings=() if wish.chap else ("Without CHAP, whoever claims the host's initiator name gets its volumes.",),
+            warnings=tuple(_unproven(wish)),
         ),
         initiators=initiators,
         target=new_target(identities, appliance_id),
     )
 
 
+def _unproven(wish: HostCreate) -> Iterator[str]:
+    if not wish.chap and (wish.iqns or not wish.nqns):
+        yield "Without CHAP, whoever claims the host's initiator name gets its volumes."
+    if not wish.dhchap and wish.nqns:
+        yield "Without DH-HMAC-CHAP, whoever claims the host's NQN gets its NVMe volumes."
+
+
 def new_target(identities: IdentitySource, appliance_id: str) -> NewTarget:
     """The target of a host or a group."""
-    return NewTarget(id=identities.id(), iqn=identities.target_iqn(appliance_id))
+    return NewTarget(
+        id=identities.id(), iqn=identities.target_iqn(appliance_id), nqn=identities.subsystem_nqn(appliance_id)
+    )
 
 
 def _check_initiators(findings: Findings, kind: str, names: Sequence[str], facts: HostFacts, own: str) -> None:
@@ -120,6 +132,9 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
         changes.append("new description")
     if "chap" in patch.model_fields_set and (patch.chap or host.has_chap):
         changes.append("CHAP is set anew; it is asked for at the next login" if patch.chap else "CHAP is taken away")
+    if "dhchap" in patch.model_fields_set and (patch.dhchap or host.has_dhchap):
+        set_anew = "DH-HMAC-CHAP is set anew; it is asked for when the host connects next"
+        changes.append(set_anew if patch.dhchap else "DH-HMAC-CHAP is taken away")
     added: list[NewInitiator] = []
     removed: set[str] = set()
     for kind in KINDS:

@@ -1,18 +1,23 @@
 """Plans for mappings: one volume, one owner unless shared is meant, one number, counted from 1."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import ResourceState
-from lunette.domain.mappings import MappingCreate
+from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.plans import Action, Change, Plan
+from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, at
 
 FIRST_LUN = 1
 """0 only on request: some hosts probe LUN 0 as a controller (DESIGN R12)."""
 LAST_LUN = 255
+NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
+RESERVING = frozenset({OsType.ESXI, OsType.WINDOWS})
+"""Systems whose clusters lock volumes with reservations or compare-and-write (VMFS, failover clusters)."""
 LISTED = 64
 """A plan names this many mappings one by one, the rest as a count."""
 
@@ -24,6 +29,8 @@ class MappableVolume:
     state: str
     owners: Mapping[str, str]
     """Names of the hosts and groups it is mapped to, by their ids."""
+    family: Family | None = None
+    """Of the mappings it has."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,13 @@ class Owner:
     luns: Mapping[int, str]
     iqns: int
     """How many iSCSI initiators it has."""
+    nqns: int = 0
+    os_types: frozenset[OsType] = frozenset()
+
+    @property
+    def family(self) -> Family:
+        """Over what a volume is mapped to it where nothing else was asked for."""
+        return Family.NVME if self.nqns and not self.iqns else Family.SCSI
 
 
 @dataclass(frozen=True)
@@ -45,7 +59,8 @@ class MappingFacts:
     volumes: Mapping[str, MappableVolume]
     hosts: Mapping[str, Owner]
     host_groups: Mapping[str, Owner]
-    portals: int
+    portals: Mapping[Family, int]
+    """How many there are for each family."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +69,7 @@ class NewMapping:
     volume: MappableVolume
     owner: Owner
     lun: int
+    family: Family
     shared: bool
 
 
@@ -67,12 +83,16 @@ def plan_create(wishes: Sequence[MappingCreate], facts: MappingFacts, identities
     """Chooses the numbers of new mappings, all or nothing. Raises Invalid or Conflict naming each field."""
     findings = Findings()
     found = [_find(findings, index, len(wishes), wish, facts) for index, wish in enumerate(wishes)]
+    families = [
+        wish.family or (pair[1].family if pair else Family.SCSI) for wish, pair in zip(wishes, found, strict=True)
+    ]
     _check_sharing(findings, wishes, found)
+    _check_families(findings, wishes, families, found)
     numbers = _number(findings, wishes, found)
     what = f"{len(wishes)} mappings were" if len(wishes) != 1 else "The mapping was"
     findings.refuse(f"{what} not created")
     chosen = tuple(
-        NewMapping(id=identities.id(), volume=pair[0], owner=pair[1], lun=numbers[index], shared=wishes[index].shared)
+        NewMapping(identities.id(), pair[0], pair[1], numbers[index], families[index], wishes[index].shared)
         for index, pair in enumerate(found)
         if pair
     )
@@ -122,6 +142,33 @@ def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: S
         present[owner.id] = owner.name
 
 
+def _check_families(
+    findings: Findings, wishes: Sequence[MappingCreate], families: Sequence[Family], found: Sequence[Found]
+) -> None:
+    """A volume is served over SCSI or over NVMe; and NVMe must be able to do what the owner's cluster needs."""
+    known: dict[str, Family] = {}
+    for index, (family, pair) in enumerate(zip(families, found, strict=True)):
+        if pair is None:
+            continue
+        volume, owner = pair
+        before = known.setdefault(volume.id, volume.family or family)
+        if before is not family:
+            message = (
+                f"volume {volume.name} is mapped over {NAMES[before]}; over {NAMES[family]} too, hosts would take its "
+                f"paths for two disks: map it over {NAMES[before]}, or take its other mappings away first"
+            )
+            findings.add(Conflict, at("mappings", index, len(families), "family"), family.value, message)
+        if family is Family.NVME and wishes[index].lun == 0:
+            message = "there is no NVMe namespace 0: take a number from 1"
+            findings.add(Invalid, at("mappings", index, len(families), "lun"), 0, message)
+        if family is Family.NVME and owner.is_group and (clusters := owner.os_types & RESERVING):
+            message = (
+                f"{owner.name} is a cluster of {' and '.join(sorted(clusters))} hosts, which needs reservations and "
+                "compare-and-write; the kernel's NVMe target has neither: map it over SCSI"
+            )
+            findings.add(Invalid, at("mappings", index, len(families), "family"), family.value, message)
+
+
 def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> dict[int, int]:
     """Numbers asked for are set first, so that a free choice in the same batch never takes one of them."""
     used: dict[str, dict[int, str]] = {pair[1].id: dict(pair[1].luns) for pair in found if pair}
@@ -162,41 +209,60 @@ def lowest_free(taken: Mapping[int, str]) -> int | None:
 
 def _plan(chosen: Sequence[NewMapping], facts: MappingFacts) -> Plan:
     changes = [
-        Change(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=f"LUN {new.lun} of {new.owner.name}")
+        Change(action=Action.CREATE, noun="mapping", name=new.volume.name, detail=_place(new))
         for new in chosen[:LISTED]
     ]
     if len(chosen) > LISTED:
         last = chosen[-1]
-        detail = f"LUN {last.lun} of {last.owner.name}, and {len(chosen) - LISTED - 1} before it"
+        detail = f"{_place(last)}, and {len(chosen) - LISTED - 1} before it"
         changes.append(Change(action=Action.CREATE, noun="mapping", name=last.volume.name, detail=detail))
     title = f"Map {len(chosen)} volumes" if len(chosen) != 1 else f"Map volume {chosen[0].volume.name}"
-    warnings = [
-        f"{owner.name} has no iSCSI initiator yet, so it cannot log in."
-        for owner in {new.owner.id: new.owner for new in chosen}.values()
-        if owner.iqns == 0
-    ]
+    doors = {(new.owner.id, new.family): new for new in chosen}.values()
+    warnings = [line for new in doors for line in _door_warnings(new)]
     warnings += [
         f"Volume {new.volume.name} will have several owners: only a cluster file system survives that."
         for new in chosen
         if new.shared and new.volume.owners
     ]
-    if facts.portals == 0:
-        warnings.append("There is no portal yet, so no host can reach the volumes.")
+    warnings += [
+        f"There is no portal for {NAMES[family]} yet, so no host can reach the volumes."
+        for family in sorted({new.family for new in chosen})
+        if not facts.portals.get(family)
+    ]
     return Plan(title=title, changes=tuple(changes), steps=(), warnings=tuple(warnings))
 
 
-def plan_delete(volume: str, owner: str, lun: int, connected: Sequence[str] | None) -> Plan:
-    """Takes a volume away from its owner. `connected` are the owner's hosts logged in now; None if that is unknown."""
-    changes = [Change(action=Action.DESTROY, noun="mapping", name=volume, detail=f"LUN {lun} of {owner} goes away")]
+def _place(new: NewMapping) -> str:
+    return f"{number_name(new.family, new.lun)} of {new.owner.name}"
+
+
+def number_name(family: Family, lun: int) -> str:
+    """A number as people call it: LUN 3, or namespace 3."""
+    return f"{'LUN' if family is Family.SCSI else 'namespace'} {lun}"
+
+
+def _door_warnings(new: NewMapping) -> Iterator[str]:
+    owner = new.owner
+    if new.family is Family.SCSI and owner.iqns == 0:
+        yield f"{owner.name} has no iSCSI initiator yet, so it cannot log in."
+    if new.family is Family.NVME and owner.nqns == 0:
+        yield f"{owner.name} has no NQN yet, so it cannot connect."
+    if new.family is Family.NVME and owner.is_group:
+        yield f"The kernel's NVMe target has no reservations: {owner.name} must fence its hosts by other means."
+
+
+def plan_delete(volume: str, owner: str, lun: int, family: Family, connected: Connected) -> Plan:
+    """Takes a volume away from its owner. `connected` are the owner's hosts logged in now."""
+    detail = f"{number_name(family, lun)} of {owner} goes away"
+    changes = [Change(action=Action.DESTROY, noun="mapping", name=volume, detail=detail)]
     changes += [
         Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume} while logged in")
-        for host in connected or ()
+        for host in connected.hosts
     ]
-    warnings = () if connected is not None else ("The agent does not answer: who is logged in is not known.",)
     return Plan(
         title=f"Unmap volume {volume} from {owner}",
         changes=tuple(changes),
         steps=(),
-        hosts_interrupted=tuple(connected or ()),
-        warnings=warnings,
+        hosts_interrupted=connected.hosts,
+        warnings=connected.warnings(),
     )

@@ -9,12 +9,18 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
-from lunette.planner.engines import missing_reason
+from lunette.planner.connected import Connected
+from lunette.planner.engines import unserved_reason
 from lunette.planner.findings import Findings
 from lunette.planner.names import check_name
 
-SERVED_BY = {Protocol.ISCSI: ExportEngine.LIO}
+SERVED_BY = {
+    Protocol.ISCSI: ExportEngine.LIO,
+    Protocol.NVME_TCP: ExportEngine.NVMET,
+    Protocol.NVME_RDMA: ExportEngine.NVMET,
+}
 """The engine that serves each protocol offered today."""
+RDMA = (Protocol.ISER, Protocol.NVME_RDMA)
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ def plan_create(
         offered = ", ".join(protocol.value for protocol in SERVED_BY)
         message = f"protocol {wish.protocol.value} is not served by this appliance; it serves: {offered}"
         findings.add(Invalid, "protocol", wish.protocol.value, message)
-    elif reason := missing_reason(seen, "export", engine.value):
+    elif reason := unserved_reason(seen, engine.value, wish.protocol.value):
         findings.add(Invalid, "protocol", wish.protocol.value, reason)
     known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
     if not wish.address.is_unspecified and address not in known:
@@ -54,9 +60,9 @@ def plan_create(
     for other in present:
         if _overlap(wish, other):
             message = f"portal {other.name} listens on {shown(other.address, other.port)} already; take another port"
-            findings.add(Conflict, "address", shown(address, wish.port), message)
+            findings.add(Conflict, "address", shown(address, wish.wanted_port), message)
     findings.refuse(f"Portal {wish.name} was not created")
-    detail = f"{wish.protocol.value} on {shown(address, wish.port)}"
+    detail = f"{wish.protocol.value} on {shown(address, wish.wanted_port)}"
     plan = Plan(
         title=f"Create portal {wish.name}",
         changes=(Change(action=Action.CREATE, noun="portal", name=wish.name, detail=detail),),
@@ -66,8 +72,11 @@ def plan_create(
 
 
 def _overlap(wish: PortalCreate, other: KnownPortal) -> bool:
-    """Two listeners clash on one port if either listens everywhere; `::` takes IPv4 too (net.ipv6.bindv6only=0)."""
-    if wish.port != other.port:
+    """Two listeners clash on one port if either listens everywhere; `::` takes IPv4 too (net.ipv6.bindv6only=0).
+
+    RDMA has ports of its own.
+    """
+    if wish.wanted_port != other.port or (wish.protocol in RDMA) != (other.protocol in RDMA):
         return False
     theirs = ip_address(other.address)
     for wide, narrow in ((wish.address, theirs), (theirs, wish.address)):
@@ -81,24 +90,23 @@ def shown(address: str, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def plan_delete(portal: KnownPortal, others: int, connected: Sequence[str] | None) -> Plan:
-    """Stops listening. `connected` are the hosts logged in through it, None if unknown; `others` portals remain."""
+def plan_delete(portal: KnownPortal, others: int, connected: Connected) -> Plan:
+    """Stops listening. `connected` are the hosts logged in through it; `others` of its family remain."""
     where = shown(portal.address, portal.port)
     changes = [Change(action=Action.DESTROY, noun="portal", name=portal.name, detail=f"{where} closes")]
     changes += [
         Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its sessions through {where}")
-        for host in connected or ()
+        for host in connected.hosts
     ]
-    warnings = []
-    if connected is None:
-        warnings.append("The agent does not answer: who is logged in is not known.")
+    warnings = list(connected.warnings())
     if others == 0:
-        still = f" {len(connected)} hosts are logged in now." if connected else ""
-        warnings.append(f"This is the last portal: no host can reach any volume without it.{still}")
+        still = f" {len(connected.hosts)} hosts are logged in now." if connected.hosts else ""
+        family = Protocol(portal.protocol).family.value.upper().replace("NVME", "NVMe")
+        warnings.append(f"This is the last portal for {family}: no host can reach such a volume without it.{still}")
     return Plan(
         title=f"Delete portal {portal.name}",
         changes=tuple(changes),
         steps=(),
-        hosts_interrupted=tuple(connected or ()),
+        hosts_interrupted=connected.hosts,
         warnings=tuple(warnings),
     )

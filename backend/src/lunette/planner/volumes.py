@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
@@ -10,7 +10,7 @@ from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep
+from lunette.domain.steps import AnyStep, ThinPoolCreate
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.planner.arrays import KnownArray
 from lunette.planner.engines import capabilities, missing_reason
@@ -48,15 +48,22 @@ class KnownVolume:
     size_bytes: int
     mapped_to: tuple[str, ...] = ()
     """Names of the hosts and groups it is mapped to."""
+    provisioning: Provisioning = Provisioning.THICK
+    snapshots: tuple[str, ...] = ()
+    """Names of its snapshots."""
 
 
 @dataclass(frozen=True)
 class VolumeFacts:
-    """`arrays` by the reference the wish used; `promised` are bytes per array id that are ours and not yet cut."""
+    """`arrays` by the reference the wish used; `promised` are bytes per array id that are ours and not yet cut.
+
+    `thin_bytes` is what the thin volumes of each array id could hold together.
+    """
 
     arrays: Mapping[str, KnownArray]
     taken_names: frozenset[str]
     promised: Mapping[str, int]
+    thin_bytes: Mapping[str, int] = field(default_factory=dict)
 
 
 def plan_create(
@@ -64,62 +71,67 @@ def plan_create(
 ) -> NewVolumes:
     """Chooses everything for new volumes, all or nothing. Raises Invalid, Conflict or NoSpace naming each field."""
     findings = Findings()
-    _check_names(findings, wishes, facts)
+    check_names(findings, [wish.name for wish in wishes], facts.taken_names)
     for index, wish in enumerate(wishes):
         _check_one(findings, index, len(wishes), wish, facts, seen)
+    pools: list[ThinPoolCreate] = []
     if not findings:
         _check_space(findings, wishes, seen, facts)
+        pools = _new_pools(findings, wishes, seen, facts, identities)
     title = wishes[0].name if len(wishes) == 1 else f"{len(wishes)} volumes"
     findings.refuse(f"Volume {title} was not created" if len(wishes) == 1 else f"No volume of {title} was created")
     volumes = tuple(_choose(wish, facts, identities) for wish in wishes)
-    return NewVolumes(plan=_plan(title, volumes, facts), volumes=volumes)
+    plan = _plan(title, volumes, pools, facts)
+    return NewVolumes(plan=plan.model_copy(update={"warnings": _overcommitted(wishes, pools, seen, facts)}),
+                      volumes=volumes)  # fmt: skip
 
 
-def _check_names(findings: Findings, wishes: Sequence[VolumeCreate], facts: VolumeFacts) -> None:
-    uses = Counter(wish.name for wish in wishes)
-    for index, wish in enumerate(wishes):
-        field = at("volumes", index, len(wishes), "name")
-        check_name(findings, "volume", wish.name, wish.name in facts.taken_names, field)
-        if uses[wish.name] > 1:
-            findings.add(Invalid, field, wish.name, f"the name {wish.name} is asked for {uses[wish.name]} times")
+def check_names(findings: Findings, names: Sequence[str], taken: frozenset[str]) -> None:
+    """Each name of a batch must be free, and asked for once."""
+    uses = Counter(names)
+    for index, name in enumerate(names):
+        where = at("volumes", index, len(names), "name")
+        check_name(findings, "volume", name, name in taken, where)
+        if uses[name] > 1:
+            findings.add(Invalid, where, name, f"the name {name} is asked for {uses[name]} times")
 
 
 def _check_one(
     findings: Findings, index: int, count: int, wish: VolumeCreate, facts: VolumeFacts, seen: Observation
 ) -> None:
     array = facts.arrays.get(wish.array)
-    field = at("volumes", index, count, "array")
+    where = at("volumes", index, count, "array")
     if array is None:
         message = f"there is no array {wish.array}; take a name or id from the list of arrays"
-        findings.add(Invalid, field, wish.array, message)
+        findings.add(Invalid, where, wish.array, message)
     elif array.state != ResourceState.READY:
-        findings.add(Conflict, field, wish.array, f"array {array.name} is {array.state}; wait until it is ready")
+        findings.add(Conflict, where, wish.array, f"array {array.name} is {array.state}; wait until it is ready")
     elif not any(pool.group == array.group for pool in seen.pools):
         message = f"array {array.name} is not active now, so nothing can be cut from it; look at its state first"
-        findings.add(Conflict, field, wish.array, message)
+        findings.add(Conflict, where, wish.array, message)
     problem = lvm.size_problem(wish.size_bytes)
     if problem:
         findings.add(Invalid, at("volumes", index, count, "size_bytes"), problem.value, problem.message)
     thin = capabilities(seen, "volume").get("lvm")
     reason = missing_reason(seen, "volume", "lvm")
     if wish.provisioning is Provisioning.THIN and not (thin and thin.can_thin):
-        reason = "thin provisioning is not offered by this appliance; take thick"
+        reason = f"thin provisioning is not offered by this appliance: install {lvm.THIN_PACKAGE}, or take thick"
     if reason:
         findings.add(Invalid, at("volumes", index, count, "provisioning"), wish.provisioning.value, reason)
 
 
 def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts) -> None:
-    """Names the first wish that does not fit any more, per array, and how many would."""
+    """Names the first thick wish that does not fit any more, per array, and how many would."""
     left = {array.id: free_bytes(array, seen, facts.promised.get(array.id, 0)) for array in facts.arrays.values()}
     at_first = dict(left)
     full: set[str] = set()
     for index, wish in enumerate(wishes):
         array = facts.arrays[wish.array]
-        if array.id in full:
+        if array.id in full or wish.provisioning is Provisioning.THIN:
             continue
         if wish.size_bytes > left[array.id]:
             full.add(array.id)
-            asked = sum(w.size_bytes for w in wishes if facts.arrays[w.array].id == array.id)
+            asked = _asked(wishes, facts, array.id, Provisioning.THICK)
             message = (
                 f"volume {wish.name} of {format_size(wish.size_bytes)} does not fit: array {array.name} has "
                 f"{format_size(at_first[array.id])} free and {format_size(asked)} are asked for in all; "
@@ -128,6 +140,55 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
             findings.add(NoSpace, at("volumes", index, len(wishes), "size_bytes"), wish.size_bytes, message)
         else:
             left[array.id] -= wish.size_bytes
+
+
+def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, kind: Provisioning) -> int:
+    return sum(w.size_bytes for w in wishes if facts.arrays[w.array].id == array_id and w.provisioning is kind)
+
+
+def _new_pools(
+    findings: Findings, wishes: Sequence[VolumeCreate], seen: Observation, facts: VolumeFacts, ids: IdentitySource
+) -> list[ThinPoolCreate]:
+    """The thin pools that are needed and not there yet. The first thin volume of an array brings it."""
+    arrays = {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}
+    made = []
+    for array in arrays.values():
+        thin = _asked(wishes, facts, array.id, Provisioning.THIN)
+        pool = next(pool for pool in seen.pools if pool.group == array.group)
+        if not thin or pool.thin is not None:
+            continue
+        thick = _asked(wishes, facts, array.id, Provisioning.THICK)
+        left = free_bytes(array, seen, facts.promised.get(array.id, 0)) - thick
+        step = lvm.pool_create(ids.id(), pool, left, thin)
+        if step is None:
+            message = (
+                f"array {array.name} has {format_size(max(0, left))} free, too little for the thin pool the first thin "
+                "volume needs; free space, or take another array"
+            )
+            findings.add(NoSpace, "provisioning", Provisioning.THIN.value, message)
+        else:
+            made.append(step)
+    return made
+
+
+def _overcommitted(
+    wishes: Sequence[VolumeCreate], pools: Sequence[ThinPoolCreate], seen: Observation, facts: VolumeFacts
+) -> tuple[str, ...]:
+    """A warning for each array whose thin volumes could hold more than it ever has room for."""
+    found = []
+    for array in {facts.arrays[wish.array].id: facts.arrays[wish.array] for wish in wishes}.values():
+        thin = _asked(wishes, facts, array.id, Provisioning.THIN)
+        total = facts.thin_bytes.get(array.id, 0) + thin
+        pool = next(pool for pool in seen.pools if pool.group == array.group)
+        metadata = sum(2 * step.metadata_bytes for step in pools if step.group == array.group)
+        thick = facts.promised.get(array.id, 0) + _asked(wishes, facts, array.id, Provisioning.THICK)
+        room = (pool.thin.size_bytes if pool.thin else 0) + pool.free_bytes - metadata - thick
+        if thin and total > room:
+            found.append(
+                f"The thin volumes of array {array.name} could hold {format_size(total)} together, and it has room for "
+                f"{format_size(room)}: watch the alerts, and add space before it is full."
+            )
+    return tuple(found)
 
 
 def free_bytes(array: KnownArray, seen: Observation, promised: int) -> int:
@@ -149,20 +210,35 @@ def _choose(wish: VolumeCreate, facts: VolumeFacts, identities: IdentitySource) 
     )
 
 
-def _plan(title: str, volumes: Sequence[NewVolume], facts: VolumeFacts) -> Plan:
+def _plan(title: str, volumes: Sequence[NewVolume], pools: Sequence[ThinPoolCreate], facts: VolumeFacts) -> Plan:
     """Every cut comes before the first seal: until then all of them can be taken back."""
     arrays = {array.id: array for array in facts.arrays.values()}
-    cuts: list[AnyStep] = []
+    steps: list[AnyStep] = [*pools]
     seals: list[AnyStep] = []
     for array_id in dict.fromkeys(volume.array_id for volume in volumes):
-        sizes = [(v.id, v.wish.size_bytes) for v in volumes if v.array_id == array_id]
-        *first, last = lvm.create_steps(arrays[array_id].group, sizes)
-        cuts += first
-        seals.append(last)
+        group = arrays[array_id].group
+        cuts = [
+            cut
+            for kind in Provisioning
+            for cut in lvm.cut_steps(
+                group,
+                [(v.id, v.wish.size_bytes) for v in volumes if (v.array_id, v.wish.provisioning) == (array_id, kind)],
+                thin=kind is Provisioning.THIN,
+            )
+        ]
+        steps += cuts
+        seals.append(lvm.seal_step(cuts))
+    return Plan(title=f"Create {'volume ' if len(volumes) == 1 else ''}{title}",
+                changes=tuple(created(volumes, {a.id: a.name for a in facts.arrays.values()})),
+                steps=(*steps, *seals))  # fmt: skip
+
+
+def created(volumes: Sequence[NewVolume], arrays: Mapping[str, str]) -> list[Change]:
+    """New volumes in words; `arrays` are names by id."""
     changes = [
         Change(
             action=Action.CREATE, noun="volume", name=v.wish.name,
-            detail=f"{format_size(v.wish.size_bytes)} {v.wish.provisioning.value} on {arrays[v.array_id].name}",
+            detail=f"{format_size(v.wish.size_bytes)} {v.wish.provisioning.value} on {arrays[v.array_id]}",
         )
         for v in volumes[:LISTED]
     ]  # fmt: skip
@@ -171,8 +247,7 @@ def _plan(title: str, volumes: Sequence[NewVolume], facts: VolumeFacts) -> Plan:
         changes.append(
             Change(action=Action.CREATE, noun="volume", name=volumes[-1].wish.name, detail=f"and {rest - 1} before it")
         )
-    return Plan(title=f"Create {'volume ' if len(volumes) == 1 else ''}{title}", changes=tuple(changes),
-                steps=(*cuts, *seals))  # fmt: skip
+    return changes
 
 
 def plan_patch(volume: KnownVolume, patch: VolumePatch, name_taken: bool) -> Plan:
@@ -192,16 +267,68 @@ def _change(volume: KnownVolume, detail: str) -> Change:
     return Change(action=Action.CHANGE, noun="volume", name=volume.name, detail=detail)
 
 
-def plan_delete(volume: KnownVolume) -> Plan:
-    """Waits until the exports are gone, then removes the volume. Raises InUse, naming the hosts, while it is mapped."""
+def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> Plan:
+    """Makes a volume larger while it is in use. The size it has gives an empty plan.
+
+    Raises Invalid for a smaller or odd size, Conflict while its array is down, NoSpace. `promised` as in VolumeFacts.
+    """
+    findings = Findings()
+    title = f"Grow volume {volume.name} to {format_size(size_bytes)}"
+    if size_bytes == volume.size_bytes:
+        return Plan(title=title, changes=(), steps=())
+    _check_growth(findings, volume, size_bytes, seen, promised)
+    findings.refuse(f"Volume {volume.name} was not grown")
+    is_thin = volume.provisioning is Provisioning.THIN
+    more = format_size(size_bytes - volume.size_bytes)
+    hosts = f"; {shorten(volume.mapped_to)} see it at their next rescan" if volume.mapped_to else ""
+    return Plan(
+        title=title,
+        changes=(_change(volume, f"{more} more: {format_size(size_bytes)}{hosts}"),),
+        steps=(lvm.grow_step(volume.group, volume.id, volume.size_bytes, size_bytes, thin=is_thin),),
+    )
+
+
+def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen: Observation, promised: int) -> None:
+    odd, record = lvm.size_problem(size_bytes), capabilities(seen, "volume").get("lvm")
+    pool = next((pool for pool in seen.pools if pool.group == volume.group), None)
+    if size_bytes < volume.size_bytes:
+        message = (
+            f"a volume never gets smaller, and {volume.name} has {format_size(volume.size_bytes)}: what hosts keep at "
+            "its end would be lost. Make a smaller volume and let the host copy"
+        )
+        findings.add(Invalid, "size_bytes", size_bytes, message)
+    elif odd:
+        findings.add_problem(Invalid, odd)
+    elif record is None or not record.can_grow or not record.available:
+        findings.add(Conflict, "volume", volume.name, missing_reason(seen, "volume", "lvm") or "it cannot grow")
+    elif pool is None:
+        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+    elif volume.provisioning is Provisioning.THICK:
+        left = max(0, pool.free_bytes // pool.extent_bytes * pool.extent_bytes - promised)
+        if size_bytes - volume.size_bytes > left:
+            message = f"its array has {format_size(left)} free; ask for less, or free space"
+            findings.add(NoSpace, "size_bytes", size_bytes, message)
+
+
+def plan_delete(volume: KnownVolume, *, last_thin: bool = False) -> Plan:
+    """Waits until the exports are gone, then removes the volume; with the last thin one of an array its pool.
+
+    Raises InUse while it is mapped or has snapshots, naming them.
+    """
+    findings = Findings()
     if volume.mapped_to:
-        findings = Findings()
         message = f"it is mapped to {shorten(volume.mapped_to)}; delete these mappings first"
         findings.add(InUse, "volume", volume.name, message)
-        findings.refuse(f"Volume {volume.name} was not deleted")
+    if volume.snapshots:
+        message = f"it has the snapshots {shorten(volume.snapshots)}; delete these first"
+        findings.add(InUse, "volume", volume.name, message)
+    findings.refuse(f"Volume {volume.name} was not deleted")
     detail = f"{format_size(volume.size_bytes)} of data are lost"
     return Plan(
         title=f"Delete volume {volume.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=lvm.delete_steps(volume.group, volume.id, volume.size_bytes),
+        steps=(
+            *lvm.delete_steps(volume.group, volume.id, volume.size_bytes),
+            *([lvm.pool_remove(volume.group)] if last_thin else []),
+        ),
     )

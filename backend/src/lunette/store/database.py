@@ -79,13 +79,13 @@ class Store:
 
         Raises Conflict for a broken unique rule, Unavailable if the database is locked, full or gone.
         """
-        with Session(self._writers, expire_on_commit=False, info={_STORE: self}) as tx:
-            try:
+        try:
+            with Session(self._writers, expire_on_commit=False, info={_STORE: self}) as tx:
                 yield tx
                 tx.commit()
-            except DBAPIError as error:
-                raise as_refusal(error) from error
-            callbacks: list[Callback] = tx.info.pop(_AFTER_COMMIT, [])
+                callbacks: list[Callback] = tx.info.pop(_AFTER_COMMIT, [])
+        except DBAPIError as error:
+            raise as_refusal(error) from error
         for callback in callbacks:
             callback()
 

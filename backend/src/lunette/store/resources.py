@@ -1,10 +1,11 @@
 """What is wanted: arrays, volumes, hosts, groups, targets, mappings and portals."""
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import Family
 from lunette.store.schema import Base, Resource
 
 ONE_OWNER = "(host_id IS NULL) <> (host_group_id IS NULL)"
@@ -26,13 +27,19 @@ class Array(Resource, Base):
     write_hole: Mapped[str] = mapped_column(String(16))
     member_bytes: Mapped[int] = mapped_column(BigInteger)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
+    sync_speed_min_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
+    sync_speed_max_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
     disks: Mapped[list["ArrayDisk"]] = relationship(
         order_by="ArrayDisk.slot", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
 
 
 class ArrayDisk(Base):
-    """A disk belongs to one array only: the unique column is the last net under two racing requests."""
+    """A disk belongs to one array only: the unique column is the last net under two racing requests.
+
+    `slot` is the order in which the disks came; where md has each is asked of the machine. `leaving`: md is copying it
+    to another disk, and it goes once that is done.
+    """
 
     __tablename__ = "array_disk"
 
@@ -40,6 +47,7 @@ class ArrayDisk(Base):
     array_id: Mapped[str] = mapped_column(ForeignKey("array.id", ondelete="CASCADE"), index=True)
     serial: Mapped[str] = mapped_column(String(255))
     slot: Mapped[int]
+    leaving: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Volume(Resource, Base):
@@ -65,8 +73,21 @@ class Volume(Resource, Base):
         return VolumeIdentity(uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.nguid, eui64=self.eui64)
 
 
+class Snapshot(Resource, Base):
+    """A volume as it was. `size_bytes` is what the volume had then."""
+
+    __tablename__ = "snapshot"
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value)
+    volume_id: Mapped[str] = mapped_column(ForeignKey("volume.id", ondelete="RESTRICT"), index=True)
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    lv_name: Mapped[str] = mapped_column(String(127))
+    description: Mapped[str] = mapped_column(Text, default="")
+
+
 class Host(Resource, Base):
-    """The two secrets are sealed with the store's key; the CHAP names are not secret."""
+    """Secrets and keys are sealed with the store's key; the CHAP names are not secret."""
 
     __tablename__ = "host"
 
@@ -77,6 +98,10 @@ class Host(Resource, Base):
     chap_secret_sealed: Mapped[str | None] = mapped_column(Text)
     chap_mutual_user: Mapped[str | None] = mapped_column(String(223))
     chap_mutual_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    dhchap_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    dhchap_mutual_secret_sealed: Mapped[str | None] = mapped_column(Text)
+    dhchap_hash: Mapped[str | None] = mapped_column(String(8))
+    dhchap_group: Mapped[str | None] = mapped_column(String(16))
     initiators: Mapped[list["HostInitiator"]] = relationship(
         order_by="HostInitiator.name", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
@@ -113,7 +138,7 @@ class HostGroupMember(Base):
 
 
 class Target(Base):
-    """The target name of one host or one group, kept for life."""
+    """The names one host or one group is served under, over SCSI and over NVMe, kept for life."""
 
     __tablename__ = "target"
     __table_args__ = (CheckConstraint(ONE_OWNER, name="one_owner"),)
@@ -122,6 +147,7 @@ class Target(Base):
     host_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="CASCADE"), unique=True)
     host_group_id: Mapped[str | None] = mapped_column(ForeignKey("host_group.id", ondelete="CASCADE"), unique=True)
     iqn: Mapped[str] = mapped_column(String(223), unique=True)
+    nqn: Mapped[str] = mapped_column(String(223), unique=True)
     tag: Mapped[int] = mapped_column(default=1)
 
 
@@ -141,6 +167,7 @@ class Mapping(Resource, Base):
     host_id: Mapped[str | None] = mapped_column(ForeignKey("host.id", ondelete="RESTRICT"))
     host_group_id: Mapped[str | None] = mapped_column(ForeignKey("host_group.id", ondelete="RESTRICT"))
     lun: Mapped[int]
+    family: Mapped[str] = mapped_column(String(8), server_default=Family.SCSI.value)
     shared: Mapped[bool] = mapped_column(default=False)
 
 

@@ -12,6 +12,8 @@ from lunette.domain.agent_protocol import (
     SOCKET_PATH,
     AnyReply,
     AnyRequest,
+    AwaitChange,
+    ChangeReply,
     Converge,
     ConvergeReply,
     DoStep,
@@ -38,7 +40,7 @@ SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
-Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, StepReply, ConvergeReply)
+Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, ChangeReply, StepReply, ConvergeReply)
 
 
 class AgentClient:
@@ -82,6 +84,10 @@ class AgentClient:
 
     def sessions(self) -> SessionsObservation:
         return self._expect(SessionsReply, ObserveSessions(), min(SESSIONS_S, self._answer_s)).sessions
+
+    def await_change(self, known: int, timeout_s: float) -> int:
+        request = AwaitChange(known=known, timeout_s=timeout_s)
+        return self._expect(ChangeReply, request, timeout_s + CONNECT_S).number
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         return self._expect(StepReply, DoStep(job_id=job_id, step=step), self._step_s)

@@ -4,8 +4,8 @@ import errno
 
 import pytest
 
+from lunette.providers.exports.lio.configfs import ROOT as TARGET
 from lunette.system.fake import FakeSystem
-from lunette.system.fake.vfs import TARGET
 
 IQN = "iqn.2026-11.io.lunette:000000000001.00000001"
 INITIATOR = "iqn.2026-01.com.example:host1"

@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, arrayCreate, arrayDelete, arrayList, arrayShow, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeList, volumePatch, volumeShow } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeShowData, VolumeShowError, VolumeShowResponse } from '../types.gen';
+import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, portalCreate, portalDelete, portalList, portalShow, sessionList, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, SessionListData, SessionListError, SessionListResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -470,6 +470,139 @@ export const arrayShowOptions = (options: Options<ArrayShowData>) => queryOption
 });
 
 /**
+ * Array Patch
+ *
+ * Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+ */
+export const arrayPatchMutation = (options?: Partial<Options<ArrayPatchData>>): UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> => {
+    const mutationOptions: UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayPatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Spares Add
+ *
+ * Adds disks that stand by; on a degraded array the first is filled at once.
+ */
+export const arraySparesAddMutation = (options?: Partial<Options<ArraySparesAddData>>): UseMutationOptions<ArraySparesAddResponse, ArraySparesAddError, Options<ArraySparesAddData>> => {
+    const mutationOptions: UseMutationOptions<ArraySparesAddResponse, ArraySparesAddError, Options<ArraySparesAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arraySparesAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Replace
+ *
+ * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
+ */
+export const arrayReplaceMutation = (options?: Partial<Options<ArrayReplaceData>>): UseMutationOptions<ArrayReplaceResponse, ArrayReplaceError, Options<ArrayReplaceData>> => {
+    const mutationOptions: UseMutationOptions<ArrayReplaceResponse, ArrayReplaceError, Options<ArrayReplaceData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayReplace({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Fail
+ *
+ * Gives a member up. Refused where the array has no redundancy left.
+ */
+export const arrayFailMutation = (options?: Partial<Options<ArrayFailData>>): UseMutationOptions<ArrayFailResponse, ArrayFailError, Options<ArrayFailData>> => {
+    const mutationOptions: UseMutationOptions<ArrayFailResponse, ArrayFailError, Options<ArrayFailData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayFail({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Remove
+ *
+ * Lets go of a spare, of a faulty disk, or of one that is gone.
+ */
+export const arrayRemoveMutation = (options?: Partial<Options<ArrayRemoveData>>): UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> => {
+    const mutationOptions: UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayRemove({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Readd
+ *
+ * Takes back a member that was gone or faulty; the plan says whether all of it must be copied.
+ */
+export const arrayReaddMutation = (options?: Partial<Options<ArrayReaddData>>): UseMutationOptions<ArrayReaddResponse, ArrayReaddError, Options<ArrayReaddData>> => {
+    const mutationOptions: UseMutationOptions<ArrayReaddResponse, ArrayReaddError, Options<ArrayReaddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayReadd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Scrub
+ *
+ * Reads and compares everything, or stops doing so. The array shows progress and what did not agree.
+ */
+export const arrayScrubMutation = (options?: Partial<Options<ArrayScrubData>>): UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> => {
+    const mutationOptions: UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayScrub({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Volume Create Batch
  *
  * Cuts many volumes of one size, all or nothing.
@@ -487,6 +620,26 @@ export const volumeCreateBatchMutation = (options?: Partial<Options<VolumeCreate
     };
     return mutationOptions;
 };
+
+export const volumeWhyQueryKey = (options: Options<VolumeWhyData>) => createQueryKey('volumeWhy', options, false, ['volumes']);
+
+/**
+ * Volume Why
+ *
+ * The way from the disks to each host of a volume, with the first broken link in words.
+ */
+export const volumeWhyOptions = (options: Options<VolumeWhyData>) => queryOptions<VolumeWhyResponse, VolumeWhyError, VolumeWhyResponse, ReturnType<typeof volumeWhyQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await volumeWhy({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: volumeWhyQueryKey(options)
+});
 
 export const volumeListQueryKey = (options?: Options<VolumeListData>) => createQueryKey('volumeList', options, false, ['volumes']);
 
@@ -575,6 +728,141 @@ export const volumePatchMutation = (options?: Partial<Options<VolumePatchData>>)
     const mutationOptions: UseMutationOptions<VolumePatchResponse, VolumePatchError, Options<VolumePatchData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await volumePatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Volume Grow
+ *
+ * Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller.
+ */
+export const volumeGrowMutation = (options?: Partial<Options<VolumeGrowData>>): UseMutationOptions<VolumeGrowResponse, VolumeGrowError, Options<VolumeGrowData>> => {
+    const mutationOptions: UseMutationOptions<VolumeGrowResponse, VolumeGrowError, Options<VolumeGrowData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await volumeGrow({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Volume Roll Back
+ *
+ * Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it is mapped.
+ */
+export const volumeRollBackMutation = (options?: Partial<Options<VolumeRollBackData>>): UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> => {
+    const mutationOptions: UseMutationOptions<VolumeRollBackResponse, VolumeRollBackError, Options<VolumeRollBackData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await volumeRollBack({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const snapshotListQueryKey = (options?: Options<SnapshotListData>) => createQueryKey('snapshotList', options, false, ['snapshots']);
+
+/**
+ * Snapshot List
+ *
+ * The snapshots, oldest first.
+ */
+export const snapshotListOptions = (options?: Options<SnapshotListData>) => queryOptions<SnapshotListResponse, SnapshotListError, SnapshotListResponse, ReturnType<typeof snapshotListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await snapshotList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: snapshotListQueryKey(options)
+});
+
+/**
+ * Snapshot Create
+ *
+ * Takes a snapshot of a thin volume, while hosts use it.
+ */
+export const snapshotCreateMutation = (options?: Partial<Options<SnapshotCreateData>>): UseMutationOptions<SnapshotCreateResponse, SnapshotCreateError, Options<SnapshotCreateData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotCreateResponse, SnapshotCreateError, Options<SnapshotCreateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotCreate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Snapshot Delete
+ *
+ * Deletes a snapshot. Its volume and its clones stay.
+ */
+export const snapshotDeleteMutation = (options?: Partial<Options<SnapshotDeleteData>>): UseMutationOptions<SnapshotDeleteResponse, SnapshotDeleteError, Options<SnapshotDeleteData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotDeleteResponse, SnapshotDeleteError, Options<SnapshotDeleteData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotDelete({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const snapshotShowQueryKey = (options: Options<SnapshotShowData>) => createQueryKey('snapshotShow', options, false, ['snapshots']);
+
+/**
+ * Snapshot Show
+ *
+ * One snapshot, by id or name.
+ */
+export const snapshotShowOptions = (options: Options<SnapshotShowData>) => queryOptions<SnapshotShowResponse, SnapshotShowError, SnapshotShowResponse, ReturnType<typeof snapshotShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await snapshotShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: snapshotShowQueryKey(options)
+});
+
+/**
+ * Snapshot Clone
+ *
+ * Makes one or many writable volumes that begin as the snapshot, all or nothing.
+ */
+export const snapshotCloneMutation = (options?: Partial<Options<SnapshotCloneData>>): UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> => {
+    const mutationOptions: UseMutationOptions<SnapshotCloneResponse, SnapshotCloneError, Options<SnapshotCloneData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await snapshotClone({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -973,6 +1261,84 @@ export const sessionListOptions = (options?: Options<SessionListData>) => queryO
     },
     queryKey: sessionListQueryKey(options)
 });
+
+export const siteShowQueryKey = (options?: Options<SiteShowData>) => createQueryKey('siteShow', options, false, ['site']);
+
+/**
+ * Site Show
+ *
+ * Everything by name, as a document that can be applied again. CHAP secrets are left out.
+ */
+export const siteShowOptions = (options?: Options<SiteShowData>) => queryOptions<SiteShowResponse, SiteShowError, SiteShowResponse, ReturnType<typeof siteShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await siteShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: siteShowQueryKey(options)
+});
+
+export const siteSchemaShowQueryKey = (options?: Options<SiteSchemaShowData>) => createQueryKey('siteSchemaShow', options, false, ['site']);
+
+/**
+ * Site Schema Show
+ *
+ * The JSON Schema of a site document, for editors and checks.
+ */
+export const siteSchemaShowOptions = (options?: Options<SiteSchemaShowData>) => queryOptions<SiteSchemaShowResponse, SiteSchemaShowError, SiteSchemaShowResponse, ReturnType<typeof siteSchemaShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await siteSchemaShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: siteSchemaShowQueryKey(options)
+});
+
+/**
+ * Site Plan
+ *
+ * What applying a document would change: nothing is written. Refused as a whole if any part cannot be done.
+ */
+export const sitePlanMutation = (options?: Partial<Options<SitePlanData>>): UseMutationOptions<SitePlanResponse, SitePlanError, Options<SitePlanData>> => {
+    const mutationOptions: UseMutationOptions<SitePlanResponse, SitePlanError, Options<SitePlanData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await sitePlan({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Site Apply
+ *
+ * Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+ */
+export const siteApplyMutation = (options?: Partial<Options<SiteApplyData>>): UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> => {
+    const mutationOptions: UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await siteApply({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const jobListQueryKey = (options?: Options<JobListData>) => createQueryKey('jobList', options, false, ['jobs']);
 

@@ -15,20 +15,24 @@ const HEALTH: Record<StorageArray['health'], Tone> = {
 const MEMBER: Record<string, Tone> = {
   in_sync: 'good',
   rebuilding: 'busy',
+  replacing: 'busy',
   spare: 'quiet',
   faulty: 'bad',
   missing: 'bad',
 }
 
-/** An array that is being created, deleted or stuck says so; a ready one shows the kernel's health. */
+/** An array stands while it is ready, and while a job changes its disks. */
+const stands = (array: StorageArray): boolean => array.state === 'ready' || array.state === 'changing'
+
+/** An array that is being created, deleted or stuck says so; one that stands shows the kernel's health. */
 export function arrayTone(array: StorageArray): Tone {
-  if (array.state === 'ready') return HEALTH[array.health]
+  if (stands(array)) return HEALTH[array.health]
   return array.state === 'stuck' ? 'bad' : 'busy'
 }
 
 /** i18n key of the word that goes with the tone. */
 export const arrayWord = (array: StorageArray): string =>
-  array.state === 'ready' ? `arrays.health.${array.health}` : `states.${array.state}`
+  stands(array) ? `arrays.health.${array.health}` : `states.${array.state}`
 
 export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ?? 'quiet'
 

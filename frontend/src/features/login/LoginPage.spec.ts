@@ -29,9 +29,7 @@ it('leads to the overview with the right password', async () => {
 
 it('shows why a login was refused and stays', async () => {
   const { router, page } = await logIn(makeWorld(), 'wrong')
-  expect(page.querySelector('[role=alert]')?.textContent).toBe(
-    'Not logged inUser name and password do not match.',
-  )
+  expect(page.querySelector('[role=alert]')?.textContent).toBe('The user name or the password is wrong')
   expect(router.currentRoute.value.name).toBe('login')
 })
 

@@ -17,7 +17,7 @@ export function volumeTone(volume: Volume): Tone {
 
 /** i18n key of the word that goes with the tone. */
 export const volumeWord = (volume: Volume): string =>
-  volume.state === 'ready' ? `volumes.exports.${volume.export.state}` : `states.${volume.state}`
+  volume.state === 'ready' ? `exports.${volume.export.state}` : `states.${volume.state}`
 
 /** "host1 · LUN 3". */
 export const ownerText = (owner: MappedTo): string => `${owner.host ?? owner.host_group} · LUN ${owner.lun}`

@@ -7,6 +7,7 @@ from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
 from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, WriteHole
 from lunette.domain.jobs import ResourceState
+from lunette.domain.volumes import ObservedPool
 from lunette.store.resources import Array as ArrayRow
 
 
@@ -23,12 +24,15 @@ class ArrayHealth(StrEnum):
 
 
 class ArrayMember(Answer):
-    """A disk of an array. `state`: in_sync, rebuilding, spare, faulty, missing, or unknown."""
+    """A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown."""
 
     disk_id: str
     serial: str
-    slot: int
+    slot: int | None
+    """Its place in the array; null for one that has none now: a spare, or one that is lost."""
     state: str
+    leaving: bool
+    """It is being replaced, and becomes free once it is copied."""
 
 
 class ArrayProgress(Answer):
@@ -40,6 +44,17 @@ class ArrayProgress(Answer):
     left_s: float | None
 
 
+class ThinPool(Answer):
+    """What thin volumes and snapshots share. Used sizes are null while the array is down."""
+
+    size_bytes: int
+    used_bytes: int | None
+    metadata_bytes: int
+    metadata_used_bytes: int | None
+    volumes: int
+    """How many thin volumes and snapshots are in it."""
+
+
 class ArrayObserved(Answer):
     """What the machine says about an array, and how old that is."""
 
@@ -47,6 +62,9 @@ class ArrayObserved(Answer):
     device: str | None
     progress: ArrayProgress | None
     mismatch_count: int | None
+    """Sectors that did not agree at the last scrub."""
+    last_scrub: str | None
+    """What ran last: check, repair, resync or recover."""
 
 
 class Array(Answer):
@@ -62,8 +80,13 @@ class Array(Answer):
     usable_bytes: int
     free_bytes: int | None
     """Room for volumes; null if the machine has not said."""
+    thin_pool: ThinPool | None
+    """Null until the first thin volume, or if the machine has not said."""
     chunk_bytes: int | None
     write_hole: WriteHole
+    sync_speed_min_bytes_s: int | None
+    """The pace of resync, rebuild and scrub that is kept up for each disk even under load; null: the kernel's."""
+    sync_speed_max_bytes_s: int | None
     members: tuple[ArrayMember, ...]
     volumes: int
     """How many volumes are cut from it."""
@@ -79,10 +102,16 @@ def array_answer(row: ArrayRow, volumes: int, seen: Seen) -> Array:
     return Array(
         id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
-        free_bytes=pool.free_bytes if pool else None, chunk_bytes=row.chunk_bytes,
-        write_hole=WriteHole(row.write_hole), members=_members(row, observed, seen), volumes=volumes,
+        free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
+        write_hole=WriteHole(row.write_hole), sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
+        sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, members=_members(row, observed, seen), volumes=volumes,
         observed=_observed(observed, seen), created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
+
+
+def _thin_pool(pool: ObservedPool | None) -> ThinPool | None:
+    thin = pool.thin if pool else None
+    return ThinPool(**thin.model_dump(exclude={"name"})) if thin else None
 
 
 def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:
@@ -96,15 +125,17 @@ def array_health(row: ArrayRow, seen: Seen) -> ArrayHealth:
 
 
 def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple[ArrayMember, ...]:
-    states = {member.disk_id: member.state for member in observed.members if member.disk_id} if observed else {}
+    places = {member.disk_id: member for member in observed.members if member.disk_id} if observed else {}
     absent = "missing" if seen.observation else "unknown"
-    return tuple(
-        ArrayMember(
-            disk_id=disk.disk_id, serial=disk.serial, slot=disk.slot,
-            state=states.get(disk.disk_id) or ("unknown" if disk.disk_id in seen.disks and not observed else absent),
+    found = []
+    for disk in row.disks:
+        place = places.get(disk.disk_id)
+        state = place.state if place else "unknown" if disk.disk_id in seen.disks and not observed else absent
+        slot = place.slot if place else disk.slot if not observed else None
+        found.append(
+            ArrayMember(disk_id=disk.disk_id, serial=disk.serial, slot=slot, state=state, leaving=disk.leaving)
         )
-        for disk in row.disks
-    )  # fmt: skip
+    return tuple(sorted(found, key=lambda member: (member.slot is None, member.slot or 0)))
 
 
 def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | None:
@@ -116,5 +147,6 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
             action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
         )
     return ArrayObserved(
-        age_s=seen.age_s, device=observed.device, progress=progress, mismatch_count=observed.mismatch_count
-    )
+        age_s=seen.age_s, device=observed.device, progress=progress, mismatch_count=observed.mismatch_count,
+        last_scrub=observed.scrub,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from lunette.api.answers.base import Answer, Export
+from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.hosts import OsType
 from lunette.store.resources import Host as HostRow
 
@@ -14,8 +15,16 @@ class ChapUsers(Answer):
     mutual_user: str | None
 
 
+class DhChapAsked(Answer):
+    """That DH-HMAC-CHAP is asked for, and how. The keys are never answered."""
+
+    hash: DhHash
+    dh_group: DhGroup
+    is_mutual: bool
+
+
 class Host(Answer):
-    """A client server. `export` tells whether its own target is open; a host in a group also sees the group's."""
+    """A client server. `export` tells whether its own paths are open; a host in a group also sees the group's."""
 
     id: str
     name: str
@@ -25,14 +34,16 @@ class Host(Answer):
     wwpns: tuple[str, ...]
     nqns: tuple[str, ...]
     chap: ChapUsers | None
+    dhchap: DhChapAsked | None
     group: str | None
     group_id: str | None
     target_iqn: str | None
+    subsystem_nqn: str | None
     export: Export
     mappings: int
     """Mappings to the host itself, without those of its group."""
     sessions: int | None
-    """Logged in now; null if the agent does not answer."""
+    """Logged in now; null if the agent does not answer, or cannot see sessions of this host's kind."""
     created_at: datetime
     updated_at: datetime
 
@@ -46,6 +57,7 @@ class HostGroup(Answer):
     hosts: tuple[str, ...]
     host_ids: tuple[str, ...]
     target_iqn: str | None
+    subsystem_nqn: str | None
     export: Export
     mappings: int
     created_at: datetime
@@ -55,6 +67,16 @@ class HostGroup(Answer):
 def chap_users(row: HostRow) -> ChapUsers | None:
     """The CHAP names of a host, None where it has no CHAP."""
     return ChapUsers(user=row.chap_user, mutual_user=row.chap_mutual_user) if row.chap_user else None
+
+
+def dhchap_asked(row: HostRow) -> DhChapAsked | None:
+    """How a host must prove itself over NVMe, None where it need not."""
+    if row.dhchap_secret_sealed is None:
+        return None
+    return DhChapAsked(
+        hash=DhHash(row.dhchap_hash or DhHash.SHA256), dh_group=DhGroup(row.dhchap_group or DhGroup.NULL),
+        is_mutual=row.dhchap_mutual_secret_sealed is not None,
+    )  # fmt: skip
 
 
 def initiator_names(row: HostRow, kind: str) -> tuple[str, ...]:

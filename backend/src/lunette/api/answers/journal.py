@@ -115,12 +115,19 @@ def _summary(row: JobRow) -> dict[str, Any]:
 
 
 def _step(row: JobStepRow) -> JobStep:
-    words = step_answer(STEP.validate_python(row.payload))
     return JobStep(
-        index=row.index, kind=row.kind, description=words.description, devices=words.devices,
-        irreversible=words.irreversible, state=StepState(row.state), detail=row.detail, error=_error(row.error),
-        started_at=row.started_at, finished_at=row.finished_at,
+        **_words(row), index=row.index, kind=row.kind, state=StepState(row.state), detail=row.detail,
+        error=_error(row.error), started_at=row.started_at, finished_at=row.finished_at,
     )  # fmt: skip
+
+
+def _words(row: JobStepRow) -> dict[str, Any]:
+    """What a step does. A change of a site document is sealed, and told by the words that were kept beside it."""
+    if "change" in row.payload:
+        kept = row.payload
+        return {"description": row.title, "devices": tuple(kept["devices"]), "irreversible": kept["irreversible"]}
+    step = step_answer(STEP.validate_python(row.payload))
+    return {"description": step.description, "devices": step.devices, "irreversible": step.irreversible}
 
 
 def _error(stored: dict[str, Any] | None) -> JobError | None:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from lunette.api.answers.base import Answer, ExportState
+from lunette.domain.mappings import Family
 
 
 class Mapping(Answer):
@@ -15,9 +16,14 @@ class Mapping(Answer):
     host_id: str | None
     host_group: str | None
     host_group_id: str | None
+    family: Family
     lun: int
+    """Over NVMe the namespace id."""
     shared: bool
     target_iqn: str | None
+    """The target it is served by over SCSI."""
+    subsystem_nqn: str | None
+    """The subsystem it is served by over NVMe."""
     state: ExportState
     reason: str | None
     created_at: datetime

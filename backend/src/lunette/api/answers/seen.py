@@ -4,7 +4,7 @@ Stored facts are answered even when the agent is away; then everything observed 
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 
 from lunette.api.answers.base import Export, ExportState
@@ -18,6 +18,7 @@ from lunette.domain.exports import (
     TargetReport,
     VolumeReport,
 )
+from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
@@ -61,6 +62,10 @@ class Seen:
         return {target.target_id: target for target in self._report.targets} if self._report else {}
 
     @cached_property
+    def _subsystems(self) -> dict[str, TargetReport]:
+        return {one.target_id: one for one in self._report.subsystems} if self._report else {}
+
+    @cached_property
     def _exported(self) -> dict[str, VolumeReport]:
         return {volume.volume_id: volume for volume in self._report.volumes} if self._report else {}
 
@@ -72,18 +77,24 @@ class Seen:
         """Whether a volume is served now. One that nobody maps is not served."""
         return self._export(self._exported.get(volume_id)) if is_mapped else NOTHING
 
-    def target_export(self, target_id: str | None) -> Export:
-        """Whether the target of a host or group is open now; it has one from its first mapping on."""
-        return self._export(self._targets.get(target_id)) if target_id else NOTHING
+    def owner_export(self, target_id: str | None, families: Collection[Family]) -> Export:
+        """Whether all that is mapped to a host or group is open now; `families` are those of its mappings."""
+        found = [self.door_export(target_id, family) for family in sorted(families)] if target_id else []
+        return next((one for one in found if one.state is not ExportState.OPEN), found[0] if found else NOTHING)
+
+    def door_export(self, target_id: str | None, family: Family) -> Export:
+        """Whether an owner's target (SCSI) or subsystem (NVMe) is open now."""
+        known = self._targets if family is Family.SCSI else self._subsystems
+        return self._export(known.get(target_id)) if target_id else NOTHING
 
     def portal_export(self, portal_id: str) -> Export:
         """Whether a portal listens now."""
         return self._export(self._portals.get(portal_id))
 
-    def mapping_export(self, volume_id: str, target_id: str | None) -> Export:
-        """Whether a mapping is served: its volume is there, and its owner's target is open."""
+    def mapping_export(self, volume_id: str, target_id: str | None, family: Family) -> Export:
+        """Whether a mapping is served: its volume is there, and its owner's target or subsystem is open."""
         volume = self.volume_export(volume_id, is_mapped=True)
-        return volume if volume.state is not ExportState.OPEN else self.target_export(target_id)
+        return volume if volume.state is not ExportState.OPEN else self.door_export(target_id, family)
 
     def _export(self, report: TargetReport | VolumeReport | PortalReport | None) -> Export:
         if self.observation is None:
@@ -108,8 +119,13 @@ class SeenSessions:
             found.setdefault(session.initiator, []).append(session)
         return found
 
-    def count(self, initiators: tuple[str, ...]) -> int | None:
-        """How many sessions these initiators have; None if nobody knows."""
-        if self.observed is None:
+    @property
+    def total(self) -> int | None:
+        """How many sessions there are; None if nobody knows, or some cannot be seen."""
+        return len(self.observed.sessions) if self.observed and not self.observed.unseen else None
+
+    def count(self, initiators: Iterable[str], families: Collection[Family]) -> int | None:
+        """How many sessions these initiators have; None if nobody knows, for one of the families they speak."""
+        if self.observed is None or any(one.family in families for one in self.observed.unseen):
             return None
         return sum(len(self.by_initiator.get(name, ())) for name in initiators)

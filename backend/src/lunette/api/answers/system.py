@@ -48,7 +48,7 @@ class AgentStatus(Answer):
 
 
 class Counts(Answer):
-    """How many there are. Disks and sessions are null while the agent does not answer."""
+    """How many there are. Disks and sessions are null while the agent does not answer, or cannot see all of them."""
 
     disks: int | None
     arrays: int
@@ -108,6 +108,10 @@ class Engine(Answer):
     can_qos: bool
     reservations: bool
     compare_and_write: bool
+    protocols: tuple[str, ...]
+    """What an export engine can serve here now."""
+    lacking: tuple[str, ...]
+    """Why it cannot serve the others it knows."""
     needs: tuple[str, ...]
 
 
@@ -124,5 +128,6 @@ def engine_answer(capability: EngineCapability) -> Engine:
         ),
         can_grow=capability.can_grow, can_thin=capability.can_thin, can_snapshot=capability.can_snapshot,
         can_qos=capability.can_qos, reservations=capability.reservations,
-        compare_and_write=capability.compare_and_write, needs=capability.needs,
+        compare_and_write=capability.compare_and_write, protocols=capability.protocols, lacking=capability.lacking,
+        needs=capability.needs,
     )  # fmt: skip

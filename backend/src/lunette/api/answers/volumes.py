@@ -28,6 +28,8 @@ class VolumeObserved(Answer):
     active: bool
     open: bool
     sealed: bool
+    used_bytes: int | None
+    """What a thin volume holds of its pool, shared with its snapshots or not; null for a thick one."""
 
 
 class Volume(Answer):
@@ -60,7 +62,7 @@ def volume_answer(row: VolumeRow, array: str, mapped_to: Sequence[MappedTo], see
     if found:
         observed = VolumeObserved(
             age_s=seen.age_s, device=found.device, size_bytes=found.size_bytes, active=found.active, open=found.open,
-            sealed=found.sealed,
+            sealed=found.sealed, used_bytes=found.used_bytes,
         )  # fmt: skip
     return Volume(
         id=row.id, name=row.name, description=row.description, array=array, array_id=row.array_id,

@@ -10,12 +10,13 @@ from lunette.api import gather
 from lunette.api.answers.arrays import Array
 from lunette.api.answers.base import Page
 from lunette.api.changes import Changing, Creating, answer
-from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.jobs import only_jobs
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
+from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.jobs import ResourceState
 from lunette.engine.outcome import Outcome
@@ -51,7 +52,7 @@ def array_list(
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
-@routes.get("/{array}", operation_id="array_show", response_model=Array, responses=SHOWN)
+@routes.get("/{array:plain}", operation_id="array_show", response_model=Array, responses=SHOWN)
 def array_show(array: Reference, parts: UsedParts) -> Response:
     """One array, by id or name."""
     seen = seen_now(parts)
@@ -68,7 +69,25 @@ def array_create(body: ArrayCreate, change: Creating) -> Response:
     )
 
 
-@routes.delete("/{array}", operation_id="array_delete", status_code=202, response_model=None, responses=JOB_DELETED)
+@routes.patch("/{array:plain}", operation_id="array_patch", response_model=None, responses=changed(Array))
+def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Response:
+    """Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, ArrayRow, array, ArrayRow.name)
+        change.check_match(row.version)
+        return change.control.change_array(tx, change.actor, row.id, dry_run=change.dry_run).patch(body)
+
+    def show(tx: Session, outcome: Outcome) -> Response:
+        row = tx.get_one(ArrayRow, outcome.ids[0])
+        return answer(gather.arrays(tx, [row], seen_now(change.parts))[0], version=row.version)
+
+    return change.apply(act, show)
+
+
+@routes.delete(
+    "/{array:plain}", operation_id="array_delete", status_code=202, response_model=None, responses=JOB_DELETED
+)
 def array_delete(array: Reference, change: Changing) -> Response:
     """Destroys an array that holds no volumes any more, and clears its disks."""
 

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 from fastapi import Query, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
-from starlette.convertors import Convertor, register_url_convertor
 
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Job, JobSummary, job_summary
@@ -20,20 +19,6 @@ from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job as JobRow
 
-
-class _Plain(Convertor[str]):
-    """A reference without a colon, so that `/jobs/x:resolve` is no job of that name."""
-
-    regex = "[^/:]+"
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("plain", _Plain())
 routes = router("/jobs", "jobs")
 _COLUMNS = {"id": JobRow.id, "created_at": JobRow.created_at, "state": JobRow.state, "kind": JobRow.kind}
 Sort = Literal["-created_at", "created_at", "state", "-state", "kind", "-kind"]

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from fastapi import Query
 from sqlalchemy import select
 
-from lunette.api.answers.base import Page
 from lunette.api.answers.seen import SeenSessions
-from lunette.api.answers.sessions import Session, session_answer
+from lunette.api.answers.sessions import Session, SessionPage, Unseen, session_answer
 from lunette.api.declare import LISTED, router
 from lunette.api.matching import matches
 from lunette.api.paging import NameFilter, Paging, Value, seen_page
@@ -18,14 +17,14 @@ routes = router("/sessions", "sessions")
 Sort = Literal["initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn"]
 
 
-@routes.get("", operation_id="session_list", response_model=Page[Session], responses=LISTED)
+@routes.get("", operation_id="session_list", response_model=SessionPage, responses=LISTED)
 def session_list(
     parts: UsedParts,
     page: Paging,
     sort: Sort = "initiator",
     name: NameFilter = None,
     host: Annotated[str | None, Query(max_length=63, description="Only those of this host, by id or name.")] = None,
-) -> Page[Session]:
+) -> SessionPage:
     """Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is away."""
     now = SeenSessions(parts.control.sessions())
     owners = select(HostInitiator.name, Host.id, Host.name).join(Host, Host.id == HostInitiator.host_id)
@@ -36,12 +35,16 @@ def session_list(
     kept = [
         one
         for one in sessions
-        if (host is None or host in (one.host, one.host_id)) and matches(name, one.host, one.initiator, one.target_iqn)
+        if (host is None or host in (one.host, one.host_id))
+        and matches(name, one.host, one.initiator, one.target_iqn, one.subsystem_nqn)
     ]
     found = seen_page(kept, page, sort, _key)
-    return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
+    unseen = tuple(
+        Unseen(family=one.family, reason=one.reason) for one in (now.observed.unseen if now.observed else ())
+    )
+    return SessionPage(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total, unseen=unseen)
 
 
 def _key(session: Session, field: str) -> tuple[Value, str]:
-    value = {"host": session.host or "", "target_iqn": session.target_iqn}.get(field, session.initiator)
+    value = {"host": session.host or "", "target_iqn": session.target_iqn or ""}.get(field, session.initiator)
     return value, session.id

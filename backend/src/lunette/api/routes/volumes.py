@@ -1,5 +1,6 @@
-"""Volumes: slices of an array, one by one or many at once."""
+"""Volumes: slices of an array, one by one or many at once; they grow, and go back to a snapshot."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query, Response
@@ -8,16 +9,17 @@ from sqlalchemy.orm import Session
 
 from lunette.api import gather
 from lunette.api.answers.base import Page
+from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.volumes import Volume
-from lunette.api.changes import Changing, Creating, answer
-from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
+from lunette.api.changes import Acting, Change, Changing, Creating, answer
+from lunette.api.declare import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.jobs import only_jobs
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.jobs import ResourceState
-from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumePatch
+from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumeGrow, VolumePatch, VolumeRollBack
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping
 from lunette.store.resources import Volume as VolumeRow
@@ -69,7 +71,7 @@ def volume_list(
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
-@routes.get("/{volume}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
+@routes.get("/{volume:plain}", operation_id="volume_show", response_model=Volume, responses=SHOWN)
 def volume_show(volume: Reference, parts: UsedParts) -> Response:
     """One volume, by id or name."""
     seen = seen_now(parts)
@@ -99,7 +101,7 @@ def volume_create_batch(body: VolumeBatch, change: Creating) -> Response:
     )
 
 
-@routes.patch("/{volume}", operation_id="volume_patch", response_model=None, responses=changed(Volume))
+@routes.patch("/{volume:plain}", operation_id="volume_patch", response_model=None, responses=changed(Volume))
 def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Response:
     """Changes name or description; no data and no export is touched."""
 
@@ -108,14 +110,54 @@ def volume_patch(volume: Reference, body: VolumePatch, change: Changing) -> Resp
         change.check_match(row.version)
         return change.control.patch_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
 
+    return change.apply(act, _shown(change))
+
+
+def _shown(change: Change) -> Callable[[Session, Outcome], Response]:
+    """Answers the changed volume as it is now."""
+
     def show(tx: Session, outcome: Outcome) -> Response:
         row = tx.get_one(VolumeRow, outcome.ids[0])
         return answer(gather.volumes(tx, [row], seen_now(change.parts))[0], version=row.version)
 
-    return change.apply(act, show)
+    return show
 
 
-@routes.delete("/{volume}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED)
+@routes.post(
+    "/{volume}:grow",
+    operation_id="volume_grow",
+    status_code=202,
+    response_model=None,
+    responses={**JOB_CHANGED, 200: {"model": Volume | PlanAnswer, "description": "It has this size; or the plan."}},
+)
+def volume_grow(volume: Reference, body: VolumeGrow, change: Acting) -> Response:
+    """Makes a volume larger while hosts use it; they see the new size when they look again. It never gets smaller."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, VolumeRow, volume, VolumeRow.name)
+        change.check_match(row.version)
+        return change.control.grow_volume(tx, change.actor, row.id, body.size_bytes, dry_run=change.dry_run)
+
+    return change.apply(act, _shown(change), looks=True)
+
+
+@routes.post(
+    "/{volume}:roll-back", operation_id="volume_roll_back", status_code=202, response_model=None, responses=JOB_CHANGED
+)
+def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) -> Response:
+    """Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it is mapped."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, VolumeRow, volume, VolumeRow.name)
+        change.check_match(row.version)
+        return change.control.roll_back_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)
+
+
+@routes.delete(
+    "/{volume:plain}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED
+)
 def volume_delete(volume: Reference, change: Changing) -> Response:
     """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
 

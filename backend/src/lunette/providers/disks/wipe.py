@@ -6,6 +6,8 @@ from lunette.domain.steps import DiskWipe
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 
+REREADS, REREAD_S = 20, 0.5
+
 
 def wipe(system: System, step: DiskWipe) -> str | None:
     """Wipe it; None if the disk was blank already. Refuses a disk that is in use or carries what the plan did not name.
@@ -21,11 +23,25 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     # Partitions first: their own signatures would come back to life under the next partition table.
     for device in (*parts, disk.device):
         system.run(["wipefs", "--all", device])
-    settle(system)
-    left = same_disk(observe_disks(system), step.disk_id, step.serial)
+    left = _look_again(system, step, disk.device)
     if left.signatures or left.partitions:
         raise ToolFailed(f"disk {step.disk_id} is not blank after the wipe: {left.occupation()}; look at the job's log")
     return f"disk {step.disk_id} is blank"
+
+
+def _look_again(system: System, step: DiskWipe, device: str) -> ObservedDisk:
+    """The disk once the kernel shows no partition of it any more, or as it is after some tries.
+
+    The kernel does not drop partitions while udev probes one of them: BLKRRPART is refused with EBUSY (block/ioctl.c).
+    """
+    for attempt in range(REREADS):
+        settle(system)
+        left = same_disk(observe_disks(system), step.disk_id, step.serial)
+        if left.signatures or not left.partitions or attempt == REREADS - 1:
+            break
+        system.run(["blockdev", "--rereadpt", device], ok=(0, 1))
+        system.sleep(REREAD_S)
+    return left
 
 
 def _refuse(disk: ObservedDisk, step: DiskWipe) -> None:

@@ -83,6 +83,7 @@ class Blocks:
         self.stacked: dict[str, Device] = {}
         """md arrays and LVs that are active."""
         self._holders: dict[str, set[str]] = {}
+        self._openers: dict[str, set[str]] = {}
 
     def devices(self) -> dict[str, Device]:
         """Everything by kernel name: disks and partitions first, then what is stacked on them."""
@@ -136,6 +137,21 @@ class Blocks:
     def release(self, kernel_name: str, holder: str) -> None:
         self._holders.get(kernel_name, set()).discard(holder)
 
+    def open_shared(self, path: str, opener: str) -> str:
+        """Open a device without claiming it; its kernel name. Raises OSError ENOENT."""
+        device = self.find(path)
+        if device is None:
+            raise refuse(errno.ENOENT, path)
+        self._openers.setdefault(device.kernel_name, set()).add(opener)
+        return device.kernel_name
+
+    def close_shared(self, kernel_name: str, opener: str) -> None:
+        self._openers.get(kernel_name, set()).discard(opener)
+
+    def is_open(self, kernel_name: str) -> bool:
+        """True if somebody uses it, whether or not an exclusive open would be refused."""
+        return self.is_held(kernel_name) or bool(self._openers.get(kernel_name))
+
     def holders(self, kernel_name: str) -> set[str]:
         """Who claims it, beside what is stacked on it."""
         return self._holders.get(kernel_name, set())
@@ -144,6 +160,7 @@ class Blocks:
         """Only disks are left."""
         self.stacked.clear()
         self._holders.clear()
+        self._openers.clear()
 
     def dev_links(self) -> dict[str, str]:
         """Every link in /dev with its relative target, as udev makes them."""

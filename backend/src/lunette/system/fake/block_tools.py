@@ -1,14 +1,14 @@
-"""lsblk, wipefs, blkid and udevadm of util-linux 2.41 and systemd 257, as far as the product uses them."""
+"""lsblk, wipefs, blkid, blockdev and udevadm of util-linux 2.41 and systemd 257, as far as the product uses them."""
 
 import json
 from collections.abc import Callable, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk, Partition
 from lunette.system.fake.md import Md
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 
 Row = dict[str, object]
-COMMANDS = ("lsblk", "wipefs", "blkid", "udevadm")
+COMMANDS = ("lsblk", "wipefs", "blkid", "blockdev", "udevadm")
 
 
 class BlockTools:
@@ -26,6 +26,8 @@ class BlockTools:
                 return self._wipefs(argv[1:])
             case "blkid":
                 return self._blkid(argv[-1])
+            case "blockdev":
+                return self._reread(argv[-1])
         return 0, "", ""
 
     def _lsblk(self, words: Sequence[str]) -> Answer:
@@ -101,6 +103,16 @@ class BlockTools:
             for s in found
         ]
         return 0, json.dumps(rows), ""
+
+    def _reread(self, path: str) -> Answer:
+        """`blockdev --rereadpt`: partitions that no table names are gone."""
+        device = self._blocks.find(path)
+        disk = device.disk if device else None
+        if disk is None or disk.is_used():
+            return 1, "", "blockdev: ioctl error on BLKRRPART: Device or resource busy\n"
+        if not any(s.usage == "partition-table" for s in disk.media.all_signatures()):
+            disk.partitions.clear()
+        return 0, "", ""
 
     def _blkid(self, path: str) -> Answer:
         device = self._blocks.find(path)

@@ -9,9 +9,10 @@ from lunette.system.fake.files import Files
 from lunette.system.fake.lio_core import TargetCore
 from lunette.system.fake.lio_iscsi import FakeSession, IscsiFabric
 from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
-from lunette.system.fake.md import Md
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.md import Md, RunningArray
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
+from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build
@@ -20,7 +21,7 @@ GIB = 1024**3
 FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
 """Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs")  # fmt: skip
+           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma")  # fmt: skip
 
 
 class Hardware:
@@ -44,11 +45,15 @@ class Hardware:
         self._tree: Tree | None = None
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
+        self.nvme: NvmeTarget | None = None
+        self.rdma_devices: list[str] = []
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
         self._to_come: list[tuple[float, Callable[[], None]]] = []
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
+        self.told: list[Callable[[], None]] = []
+        """Called when a drive comes or goes, or a rebuild ends: what udev and /proc/mdstat tell those who watch."""
         self._load(self.boot_modules)
 
     def half_way(self) -> None:
@@ -77,13 +82,19 @@ class Hardware:
     def pull(self, disk: FakeDisk) -> None:
         """Take a drive out while the machine runs."""
         disk.is_present = False
-        self.md.lose(disk)
+        self.md.lose(disk, self.clock)
         self.changed()
+        self._tell()
 
     def insert(self, disk: FakeDisk) -> None:
         """Put a drive back with what lies on it; it joins nothing by itself."""
         disk.is_present = True
         self.changed()
+        self._tell()
+
+    def _tell(self) -> None:
+        for listen in self.told:
+            listen()
 
     def reboot(self) -> None:
         """Restart the machine in an orderly way for files; whatever ran is gone."""
@@ -100,8 +111,8 @@ class Hardware:
         self.blocks.reboot()
         self.files.reboot(power_cut=power_cut)
         self.files.seed("/run/lunette/.keep", b"")
-        self._modules, self.target, self.iscsi = set(), None, None
-        self.vfs.mount_target(None)
+        self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
+        self.vfs.configfs.clear()
         self._load(self.boot_modules)
         self.advance(10.0)
         self.changed()
@@ -114,8 +125,9 @@ class Hardware:
         for _, happens in due:
             happens()
         if any(array.sync_action != "idle" for array in self.md.arrays.values()):
-            self.md.tick(self.clock)
             self._tree = None
+            if self.md.tick(self.clock):
+                self._tell()
 
     def later(self, seconds: float, happens: Callable[[], None]) -> None:
         """Let something happen from outside once this much time went by, whoever waits meanwhile."""
@@ -130,11 +142,15 @@ class Hardware:
     def _view(self) -> Tree:
         if self._tree is None:
             modules = frozenset(self._modules)
-            self._tree = build(Node(self.blocks, self.md, self.lvm, modules, self.hostname), self.clock)
+            node = Node(self.blocks, self.md, self.lvm, modules, self.hostname, tuple(self.rdma_devices))
+            self._tree = build(node, self.clock)
         return self._tree
 
     def _load(self, names: set[str]) -> None:
-        needs = {"iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"}}
+        needs = {
+            "iscsi_target_mod": {"target_core_mod"}, "target_core_iblock": {"target_core_mod"},
+            "nvmet_tcp": {"nvmet"}, "nvmet_rdma": {"nvmet"},
+        }  # fmt: skip
         for name in sorted(names):
             self._modules |= {name, *needs.get(name, set())}
         if "target_core_mod" in self._modules and self.target is None:
@@ -142,7 +158,10 @@ class Hardware:
             fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
             self.iscsi = iscsi
             self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
-            self.vfs.mount_target(self.target.root)
+            self.vfs.mount(self.target.root)
+        if "nvmet" in self._modules and self.nvme is None:
+            self.nvme = NvmeTarget(self.blocks, self.addresses)
+            self.vfs.mount(self.nvme.root)
         self.changed()
 
     def _core(self) -> TargetCore:
@@ -163,14 +182,33 @@ class Hardware:
         array = self.md.arrays.get(parts[3]) if path.startswith("/sys/block/") else None
         if array is None or parts[4:5] != ["md"]:
             raise refuse(errno.EACCES, path)
-        if parts[5] == "sync_action":
-            word = text.strip()
+        self._write_md(array, parts[5:], text.strip(), path)
+
+    def _write_md(self, array: RunningArray, parts: list[str], word: str, path: str) -> None:
+        if parts[0] == "sync_action":
             if word not in ("idle", "check", "repair", "resync", "recover", "frozen"):
                 raise refuse(errno.EINVAL, path)
             if array.sync_action == "idle" and word in ("check", "repair"):
                 array.sync_action, array.sync_started = word, self.clock
+            elif array.sync_action in ("check", "repair") and word == "idle":
+                array.last_sync, array.sync_action = array.sync_action, "idle"
+        elif parts[0] == "array_state":
+            if word != "active":
+                raise refuse(errno.EINVAL, path)
+            array.is_read_auto = False
+            self.md.recover(array, self.clock)
+        elif parts[0].startswith("dev-"):
+            member = next(m for m in array.bound() if m.disk.kernel_name == parts[0].removeprefix("dev-"))
+            if parts[1] != "state" or word not in ("want_replacement", "-want_replacement"):
+                raise refuse(errno.EINVAL, path)
+            member.is_wanted_out = not word.startswith("-")
+            self.md.recover(array, self.clock)
+        elif parts[0] in ("sync_speed_min", "sync_speed_max"):
+            array.overrides.pop(parts[0], None)
+            if word != "system":
+                array.overrides[parts[0]] = f"{word} (local)"
         else:
-            array.overrides[parts[5]] = text.strip()
+            array.overrides[parts[0]] = word
 
     def zero_range(self, device: Device, offset: int, length: int) -> None:
         """Zero a range of a device that is there. Raises OSError(EIO) if an array below it has failed."""
@@ -189,31 +227,39 @@ class Hardware:
 
     def write_data(self, path: str, offset: int, text: str) -> None:
         """Write to a device past every lock, as its user would: what a host or a file system leaves there."""
-        media, position = self._place(path, offset)
-        media.data[position] = text
+        data, position = self._place(path, offset)
+        data[position] = text
 
     def read_data(self, path: str, offset: int) -> str | None:
         """What lies at a byte offset of a device; None for zeros."""
-        media, position = self._place(path, offset)
-        return media.data.get(position)
+        data, position = self._place(path, offset)
+        return data.get(position)
 
-    def _place(self, path: str, offset: int) -> tuple[Media, int]:
+    def _place(self, path: str, offset: int) -> tuple[dict[int, str], int]:
         device = self.blocks.find(path)
         if device is None:
             raise refuse(errno.ENOENT, path)
         self._check_io(device)
         view: LvView | None = self.lvm.view_of(device.kernel_name) if device.kind == "lv" else None
         if view:
-            return view.pv.media, self.lvm.locate(view, offset)
+            return self.lvm.content(view, offset)
         if device.media is None:
             raise refuse(errno.EIO, path)
-        return device.media, offset
+        return device.media.data, offset
 
     def login(self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None) -> FakeSession:
         """An initiator logs in. Raises ConnectionError or PermissionError."""
         if self.iscsi is None:
             raise ConnectionError("nobody listens")
         return self.iscsi.login(initiator, target, portal, chap)
+
+    def connect(
+        self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None = None
+    ) -> FakeController:
+        """An NVMe host connects to `where` (address:port). Raises ConnectionError, or nvmet.Refuse."""
+        if self.nvme is None:
+            raise ConnectionError("nobody listens")
+        return self.nvme.connect(host, subsystem, where, keys)
 
     def lun_device(self, session: FakeSession, lun: int) -> str:
         """The device path behind a LUN, for write_data and read_data. Raises ConnectionError if the session ended."""

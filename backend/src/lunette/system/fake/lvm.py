@@ -36,7 +36,7 @@ class LvView:
         return f"/dev/{self.vg.name}/{self.lv.name}"
 
     def size_bytes(self) -> int:
-        return len(self.lv.extents) * self.vg.extent_bytes
+        return (self.lv.virtual_extents or len(self.lv.extents)) * self.vg.extent_bytes
 
 
 class Lvm:
@@ -117,16 +117,29 @@ class Lvm:
 
     def is_open(self, view: LvView) -> bool:
         name = self.kernel_name(view)
-        return name is not None and self._blocks.is_held(name)
+        return name is not None and self._blocks.is_open(name)
 
     def activate(self, view: LvView) -> None:
         if view.lv.uuid in self._active:
             return
         name = next(f"dm-{number}" for number in range(10_000) if f"dm-{number}" not in self._active.values())
         self._active[view.lv.uuid] = name
-        mapped = "-".join(part.replace("-", "--") for part in (view.vg.name, view.lv.name))
-        links = [view.path(), f"/dev/mapper/{mapped}"]
-        self._blocks.stacked[name] = Device(name, "lv", view.size_bytes(), links, [view.pv.device.kernel_name])
+        self._blocks.stacked[name] = Device(name, "lv", view.size_bytes(), _links(view), [view.pv.device.kernel_name])
+
+    def resize(self, view: LvView) -> None:
+        """Tell the kernel the size the metadata says, as far as the volume is active."""
+        name = self._active.get(view.lv.uuid)
+        if name:
+            self._blocks.stacked[name].size_bytes = view.size_bytes()
+
+    def rename(self, view: LvView, name: str) -> None:
+        """Give it another name; an active one gets other links."""
+        del view.vg.lvs[view.lv.name]
+        view.lv.name = name
+        view.vg.lvs[name] = view.lv
+        active = self._active.get(view.lv.uuid)
+        if active:
+            self._blocks.stacked[active].links = _links(view)
 
     def deactivate(self, view: LvView) -> None:
         """The caller made sure that nobody has it open."""
@@ -138,13 +151,20 @@ class Lvm:
         """The LV behind dm-N."""
         return next((view for view in self.lvs() if self._active.get(view.lv.uuid) == kernel_name), None)
 
+    def content(self, view: LvView, offset: int) -> tuple[dict[int, str], int]:
+        """Where a byte of the LV is kept: what was written there by offset, and its offset there."""
+        return (view.lv.content, offset) if view.lv.pool else (view.pv.media.data, self.locate(view, offset))
+
     def locate(self, view: LvView, offset: int) -> int:
-        """Where a byte of the LV lies on its PV."""
+        """Where a byte of a thick LV lies on its PV."""
         index, rest = divmod(offset, view.vg.extent_bytes)
         return PE_START + view.pv.label.metadata_bytes + view.lv.extents[index] * view.vg.extent_bytes + rest
 
     def zero(self, view: LvView, offset: int, length: int) -> None:
         """Zero a range of an LV, extent by extent."""
+        if view.lv.pool:
+            view.lv.content = {at: text for at, text in view.lv.content.items() if not offset <= at < offset + length}
+            return
         position = offset
         while position < offset + length:
             step = min(view.vg.extent_bytes - position % view.vg.extent_bytes, offset + length - position)
@@ -154,6 +174,13 @@ class Lvm:
     def extents_of(self, media: Media, extent_bytes: int, metadata_bytes: int) -> int:
         """How many extents fit on a device behind LVM's own metadata."""
         return (media.size_bytes - PE_START - metadata_bytes) // extent_bytes
+
+
+def _links(view: LvView) -> list[str]:
+    mapped = "-".join(part.replace("-", "--") for part in (view.vg.name, view.lv.name))
+    if view.lv.metadata_extents:
+        return [f"/dev/mapper/{mapped}-tpool"]  # the pool itself; nobody opens it
+    return [view.path(), f"/dev/mapper/{mapped}"]
 
 
 def dm_safe(name: str) -> bool:

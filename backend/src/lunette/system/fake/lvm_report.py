@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable
 
 from lunette.system.fake.lvm import Lvm, LvView, Pv
-from lunette.system.fake.mdadm import Answer
+from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Vg
 
-Value = str | int | list[str] | None
+Value = str | int | float | list[str] | None
 
 
 def report(lvm: Lvm, command: str, options: dict[str, list[str]], words: list[str]) -> Answer:
@@ -82,6 +82,23 @@ def _minor(lvm: Lvm, view: LvView) -> int:
     return int(name.removeprefix("dm-")) if name else -1
 
 
+CHUNK_BYTES = 64 * 1024
+
+
+def _used_bytes(view: LvView) -> int | None:
+    """What a thin volume holds, or all of a pool together: chunks that snapshots share count once."""
+    if view.lv.segtype == "linear":
+        return None
+    held = [view.lv] if view.lv.pool else view.vg.in_pool(view.lv.name)
+    return len({(at // CHUNK_BYTES, text) for lv in held for at, text in lv.content.items()}) * CHUNK_BYTES
+
+
+def _percent(lvm: Lvm, view: LvView, used: int | None) -> Value:
+    if used is None or lvm.kernel_name(view) is None:
+        return None
+    return round(used * 100 / view.size_bytes(), 2)
+
+
 _PV: dict[str, Callable[..., Value]] = {
     "pv_name": lambda lvm, pv: _pv_path(pv),
     "pv_uuid": lambda lvm, pv: pv.label.uuid,
@@ -130,13 +147,17 @@ _LV: dict[str, Callable[..., Value]] = {
     "lv_device_open": lambda lvm, view: int(lvm.is_open(view)) if lvm.kernel_name(view) else -1,
     "lv_kernel_major": lambda lvm, view: 253 if lvm.kernel_name(view) else -1,
     "lv_kernel_minor": _minor,
-    "lv_layout": lambda lvm, view: ["linear"],
     "lv_role": lambda lvm, view: ["public"],
-    "segtype": lambda lvm, view: "linear",
+    "lv_layout": lambda lvm, view: {"linear": ["linear"], "thin": ["thin", "sparse"]}.get(
+        view.lv.segtype, ["thin", "pool"]
+    ),
     "vg_name": lambda lvm, view: view.vg.name,
     "vg_uuid": lambda lvm, view: view.vg.uuid,
     "vg_tags": lambda lvm, view: sorted(view.vg.tags),
-    "pool_lv": lambda lvm, view: "",
-    "origin": lambda lvm, view: "",
-    "data_percent": lambda lvm, view: None,
+    "pool_lv": lambda lvm, view: view.lv.pool or "",
+    "data_percent": lambda lvm, view: _percent(lvm, view, _used_bytes(view)),
+    "metadata_percent": lambda lvm, view: _percent(lvm, view, 0) if view.lv.metadata_extents else None,
+    "lv_metadata_size": lambda lvm, view: (
+        str(len(view.lv.metadata_extents) * view.vg.extent_bytes) if view.lv.metadata_extents else ""
+    ),
 }

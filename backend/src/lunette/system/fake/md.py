@@ -13,11 +13,13 @@ SYNC_SECONDS = 30.0
 
 @dataclass
 class Member:
-    """One slot of a running array."""
+    """A disk of a running array."""
 
     disk: FakeDisk
     superblock: Superblock
     is_faulty: bool = False
+    is_wanted_out: bool = False
+    """`want_replacement`: a spare is to be filled for it."""
 
 
 @dataclass
@@ -28,15 +30,29 @@ class RunningArray:
     geometry: Geometry
     members: dict[int, Member]
     media: Media
+    beside: list[Member] = field(default_factory=list)
+    """Spares, and faulty disks that have left their slots."""
+    replacements: dict[int, Member] = field(default_factory=dict)
+    """Disks that are filled for slots whose disks still work."""
     is_active: bool = False
     """False between the assembly of its members and its start: it holds them, and has no size."""
     sync_action: str = "idle"
     sync_started: float = 0.0
+    last_sync: str = "none"
+    is_read_auto: bool = False
+    """`mdadm -If` leaves an idle array so: nothing is rebuilt until it is written to."""
     overrides: dict[str, str] = field(default_factory=dict)
     """What was written to its sysfs attributes."""
 
+    def bound(self) -> list[Member]:
+        """Every disk the array holds."""
+        return [*self.members.values(), *self.replacements.values(), *self.beside]
+
     def working(self) -> list[Member]:
         return [member for member in self.members.values() if not member.is_faulty]
+
+    def free_slot(self) -> int | None:
+        return next((slot for slot in range(self.geometry.raid_disks) if slot not in self.members), None)
 
     def in_sync(self) -> int:
         return sum(member.superblock.in_sync for member in self.working())
@@ -79,37 +95,47 @@ class Md:
     def write_superblocks(
         self, geometry: Geometry, disks: list[FakeDisk], half_way: Callable[[], None], *, force: bool
     ) -> None:
-        """Make members of these disks, in the order of slots. `half_way` is called between the first two."""
+        """Make members of these disks, in the order of slots, and spares of those that are left.
+
+        `half_way` is called between the first two.
+        """
         alive = frozenset(range(geometry.raid_disks))
-        for slot, disk in enumerate(disks):
+        for number, disk in enumerate(disks):
+            slot = number if number < geometry.raid_disks else None
             disk.media.signatures = [s for s in disk.media.signatures if s.offset != MD_OFFSET]
             disk.media.superblock = Superblock(geometry, slot, uuid.uuid4().hex, alive=alive)
-            if slot == 0:
+            if number == 0:
                 half_way()
-        last = disks[-1].media.superblock
+        last = disks[geometry.raid_disks - 1].media.superblock
         if geometry.level == "raid5" and last and not force:
             last.in_sync = False  # mdadm builds the last member's parity as if it were a spare
 
     def start(
-        self, geometry: Geometry, members: dict[int, FakeDisk], now: float, half_way: Callable[[], None]
+        self, geometry: Geometry, disks: list[FakeDisk], now: float, half_way: Callable[[], None]
     ) -> RunningArray:
-        """Run an array from members whose superblocks say so. `half_way`: the members are bound, nothing runs yet."""
+        """Run an array from disks whose superblocks say so. `half_way`: they are bound, nothing runs yet."""
         name = next(f"md{number}" for number in range(127, 0, -1) if f"md{number}" not in self.arrays)
-        found = {s: Member(disk, disk.media.superblock) for s, disk in sorted(members.items()) if disk.media.superblock}
-        media = self._media(geometry, [member.disk for member in found.values()])
-        array = RunningArray(name, geometry, found, media)
+        bound = [Member(disk, disk.media.superblock) for disk in disks if disk.media.superblock]
+        slots = [(m.superblock.slot, m) for m in bound if m.superblock.slot is not None]
+        found = {slot: m for slot, m in slots if not m.superblock.is_replacement}
+        media = self._media(geometry, [member.disk for _, member in sorted(found.items())])
+        array = RunningArray(name, geometry, dict(sorted(found.items())), media)
+        array.replacements = {slot: m for slot, m in slots if m.superblock.is_replacement}
+        array.beside = [member for member in bound if member.superblock.slot is None]
         self.arrays[name] = array
         short = geometry.name.rpartition(":")[2]
         names = (f"md-uuid-{geometry.colons()}", f"md-name-{geometry.name}")
         links = [f"/dev/md/{short}", *(f"/dev/disk/by-id/{name}" for name in names)]
-        below = [member.disk.kernel_name for member in found.values()]
+        below = [member.disk.kernel_name for member in array.bound()]
         self._blocks.stacked[name] = Device(name, "md", 0, [], below)
         half_way()
         array.is_active = True
         self._blocks.stacked[name] = Device(name, "md", geometry.size_kib() * 1024, links, below, media)
         self._record(array)
-        if array.degraded() and any(not m.superblock.in_sync for m in array.working()):
+        if array.replacements or (array.degraded() and any(not m.superblock.in_sync for m in array.working())):
             array.sync_action, array.sync_started = "recover", now
+        elif self.recover(array, now):
+            pass
         elif geometry.level != "raid0" and not any(m.superblock.array_in_sync for m in array.working()):
             array.sync_action, array.sync_started = "resync", now
         return array
@@ -129,32 +155,132 @@ class Md:
         del self.arrays[array.kernel_name]
         del self._blocks.stacked[array.kernel_name]
 
-    def lose(self, disk: FakeDisk) -> None:
-        """A member went away: md marks it faulty and writes the loss to the others' superblocks."""
+    def lose(self, disk: FakeDisk, now: float) -> None:
+        """A disk went away: udev lets md mark it faulty and let it go, and a spare takes its place."""
         for array in self.arrays.values():
-            for slot, member in list(array.members.items()):
-                if member.disk is disk:
-                    if array.geometry.survives() and not array.has_failed():
-                        del array.members[slot]
-                        self._blocks.stacked[array.kernel_name].below.remove(disk.kernel_name)
-                        self._record(array)
-                    else:
-                        member.is_faulty = True
-                    if array.has_failed():
-                        array.sync_action = "idle"
+            member = next((m for m in array.bound() if m.disk is disk), None)
+            if member is None:
+                continue
+            needed = member in array.members.values() and member.superblock.in_sync
+            if needed and (not array.geometry.survives() or array.has_failed()):
+                member.is_faulty = True
+            else:
+                array.is_read_auto = array.sync_action == "idle"
+                self.fail(array, member, now)
+                self.let_go(array, member)
+            if array.has_failed():
+                array.sync_action = "idle"
+
+    def fail(self, array: RunningArray, member: Member, now: float) -> None:
+        """Mark a disk faulty. It leaves its slot, the loss is written to the others, and a spare is filled for it."""
+        member.is_faulty = True
+        array.members = {slot: m for slot, m in array.members.items() if m is not member}
+        array.replacements = {slot: m for slot, m in array.replacements.items() if m is not member}
+        if member not in array.beside:
+            array.beside.append(member)
+        for slot, relief in list(array.replacements.items()):
+            if slot not in array.members:  # what it relieved is lost: it is filled from the others now
+                array.members[slot] = array.replacements.pop(slot)
+                relief.superblock.is_replacement = False
+        if array.sync_action == "recover" and all(m.superblock.in_sync for m in array.working()):
+            array.sync_action = "idle"
+        self._record(array)
+        self.recover(array, now)
+
+    def let_go(self, array: RunningArray, member: Member) -> None:
+        """Forget a disk that is faulty or stands by."""
+        array.beside.remove(member)
+        self._blocks.stacked[array.kernel_name].below.remove(member.disk.kernel_name)
+
+    def join(self, array: RunningArray, disk: FakeDisk, now: float, half_way: Callable[[], None]) -> None:
+        """A blank disk becomes a spare; if a slot is free it is filled at once. `half_way`: only its superblock is."""
+        disk.media.signatures = [s for s in disk.media.signatures if s.offset != MD_OFFSET]
+        events = max((m.superblock.events for m in array.working()), default=0)
+        disk.media.superblock = Superblock(array.geometry, None, uuid.uuid4().hex, events=events)
+        half_way()
+        array.is_read_auto = False
+        self._bind(array, Member(disk, disk.media.superblock))
+        self._record(array)
+        self.recover(array, now)
+
+    def rejoin(self, array: RunningArray, disk: FakeDisk, now: float) -> bool:
+        """A member that left comes back to its slot, quickly where a bitmap tells what changed. False if it cannot."""
+        superblock = disk.media.superblock
+        if superblock is None or superblock.geometry.uuid != array.geometry.uuid or superblock.slot is None:
+            return False
+        if superblock.slot in array.members:
+            return False
+        member = Member(disk, superblock)
+        array.is_read_auto = False
+        self._bind(array, member)
+        array.beside.remove(member)
+        array.members[superblock.slot] = member
+        superblock.in_sync = False
+        known = 0.9 if array.geometry.policy == "bitmap" else 0.0
+        array.sync_action, array.sync_started = "recover", now - SYNC_SECONDS * known
+        self._record(array)
+        return True
+
+    def _bind(self, array: RunningArray, member: Member) -> None:
+        array.beside.append(member)
+        self._blocks.stacked[array.kernel_name].below.append(member.disk.kernel_name)
+        key: tuple[object, ...] = (array.geometry.level, array.geometry.chunk_kib, array.geometry.raid_disks)
+        member.disk.media.below[key] = array.media
+
+    def recover(self, array: RunningArray, now: float) -> bool:
+        """Begin to fill a spare, for a free slot or for a disk that is wanted out. False if there is nothing to do."""
+        spare = next((m for m in array.beside if not m.is_faulty), None)
+        worn = next((s for s, m in array.members.items() if m.is_wanted_out and s not in array.replacements), None)
+        if spare is None or array.has_failed() or array.sync_action == "resync" or array.is_read_auto:
+            return False
+        slot = array.free_slot()
+        if slot is not None:
+            array.members[slot] = spare
+            spare.superblock.slot = slot
+        elif worn is not None:
+            array.replacements[worn] = spare
+            spare.superblock.slot, spare.superblock.is_replacement = worn, True
+        else:
+            return False
+        array.beside.remove(spare)
+        spare.superblock.in_sync = False
+        array.sync_action, array.sync_started = "recover", now
+        self._record(array)
+        return True
+
+    def relieve(self, array: RunningArray, worn: Member, spare: Member, now: float) -> None:
+        """Fill this spare for a disk that works: `mdadm --replace --with`."""
+        worn.is_wanted_out = True
+        array.beside.sort(key=lambda member: member is not spare)
+        self.recover(array, now)
 
     def _record(self, array: RunningArray) -> None:
         """Count an event in the superblocks of the working members: who misses one is stale at the next assembly."""
         events = max((member.superblock.events for member in array.working()), default=0) + 1
-        for member in array.working():
+        spares = [member for member in array.beside if not member.is_faulty]
+        for member in [*array.working(), *array.replacements.values(), *spares]:
             member.superblock.events = events
             member.superblock.alive = frozenset(slot for slot, m in array.members.items() if not m.is_faulty)
 
-    def tick(self, now: float) -> None:
-        """Finish the resyncs whose time is over."""
+    def tick(self, now: float) -> bool:
+        """Finish the resyncs whose time is over. True if there was one."""
+        finished = False
         for array in self.arrays.values():
             if array.is_active and array.sync_action != "idle" and array.progress(now) >= 1.0:
-                array.sync_action = "idle"
+                finished = True
+                array.last_sync, array.sync_action = array.sync_action, "idle"
                 for member in array.working():
                     member.superblock.in_sync = member.superblock.array_in_sync = True
+                self._exchange(array)
                 self._record(array)
+                self.recover(array, now)
+        return finished
+
+    def _exchange(self, array: RunningArray) -> None:
+        """What was filled for a disk that works takes its slot, and that disk is told to be faulty."""
+        for slot, relief in list(array.replacements.items()):
+            worn, array.members[slot] = array.members[slot], array.replacements.pop(slot)
+            relief.superblock.in_sync = relief.superblock.array_in_sync = True
+            relief.superblock.is_replacement = False
+            worn.is_faulty, worn.is_wanted_out = True, False
+            array.beside.append(worn)

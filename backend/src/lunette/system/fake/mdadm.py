@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.md import Md, RunningArray, enough
+from lunette.system.fake.mdadm_manage import Answer, Manage
 from lunette.system.fake.media import Geometry, Superblock
 
-Answer = tuple[int, str, str]
 _RESERVE_KIB = 130 * 1024
 """What 1.2 metadata keeps at the head of a large drive (data offset), so that a size can be too large."""
 
@@ -17,13 +17,14 @@ class Mdadm:
     def __init__(self, blocks: Blocks, md: Md, half_way: Callable[[], None], now: Callable[[], float]) -> None:
         self._blocks, self._md = blocks, md
         self._half_way, self._now = half_way, now
+        self._manage = Manage(blocks, md, half_way, now)
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
         options, words = _parse(argv[1:])
         for mode, handler in (
             ("create", self._create), ("assemble", self._assemble), ("stop", self._stop), ("examine", self._examine),
-            ("detail", self._detail), ("zero-superblock", self._zero),
+            ("detail", self._detail), ("zero-superblock", self._zero), ("manage", self._manage.run),
         ):  # fmt: skip
             if mode in options:
                 return handler(options, words)
@@ -31,7 +32,7 @@ class Mdadm:
 
     def _create(self, options: dict[str, str], words: list[str]) -> Answer:
         target, paths = words[0], words[1:]
-        if int(options["raid-devices"]) != len(paths):
+        if int(options["raid-devices"]) + int(options.get("spare-devices", "0")) != len(paths):
             return 2, "", f"mdadm: You have listed {len(paths)} devices (raid-devices: {options['raid-devices']}).\n"
         if "run" not in options:
             return 1, "", "mdadm: create aborted.\n"
@@ -50,13 +51,13 @@ class Mdadm:
             return 2, "", f"mdadm: {target} exists and is not an md array.\n"
         geometry = _geometry(options, disks)
         self._md.write_superblocks(geometry, disks, self._half_way, force="force" in options)
-        self._md.start(geometry, dict(enumerate(disks)), self._now(), self._half_way)
+        self._md.start(geometry, disks, self._now(), self._half_way)
         return 0, "", f"mdadm: array {target} started.\n"
 
     def _assemble(self, options: dict[str, str], words: list[str]) -> Answer:
         target, paths = words[0], words[1:]
         wanted = options.get("uuid", "").replace(":", "")
-        found: dict[int, FakeDisk] = {}
+        found: list[FakeDisk] = []
         words_said = ""
         for path in paths:
             device = self._blocks.find(path)
@@ -68,20 +69,22 @@ class Mdadm:
             elif self._blocks.is_held(device.kernel_name):
                 words_said += f"mdadm: {path} is busy - skipping\n"
             else:
-                found[superblock.slot] = device.disk
+                found.append(device.disk)
         return self._start(target, _freshest(found), options, words_said)
 
-    def _start(self, target: str, found: dict[int, FakeDisk], options: dict[str, str], said: str) -> Answer:
-        blocks = {slot: disk.media.superblock for slot, disk in found.items() if disk.media.superblock}
+    def _start(self, target: str, found: list[FakeDisk], options: dict[str, str], said: str) -> Answer:
+        blocks = [disk.media.superblock for disk in found if disk.media.superblock]
         if not blocks:
             return 1, "", f"{said}mdadm: no recogniseable superblock or no devices found for {target}\n"
-        geometry = next(iter(blocks.values())).geometry
-        good = {slot for slot, superblock in blocks.items() if superblock.in_sync}
-        needed = max(len(superblock.alive) for superblock in blocks.values())
+        geometry = blocks[0].geometry
+        active = [(block, block.slot) for block in blocks if block.slot is not None and not block.is_replacement]
+        slots = {slot for _, slot in active}
+        good = {slot for block, slot in active if block.in_sync}
+        needed = max(len(block.alive) for block in blocks)
         count = f"mdadm: {target} assembled from {len(good)} drive{'s' if len(good) != 1 else ''}"
         if not enough(geometry, good):
             return 1, "", f"{said}{count} - not enough to start the array.\n"
-        if len(blocks) < needed and "run" not in options:
+        if len(slots) < needed and "run" not in options:
             return 1, "", f"{said}{count} - need {needed} to start (use --run to insist).\n"
         self._md.start(geometry, found, self._now(), self._half_way)
         return 0, "", f"{said}mdadm: {target} has been started with {len(good)} drives.\n"
@@ -144,10 +147,11 @@ class Mdadm:
         return 0, "", ""
 
 
-def _freshest(found: dict[int, FakeDisk]) -> dict[int, FakeDisk]:
-    """Members whose event count is at most one behind: older ones were thrown out while the array ran."""
-    newest = max((d.media.superblock.events for d in found.values() if d.media.superblock), default=0)
-    return {s: d for s, d in found.items() if d.media.superblock and d.media.superblock.events >= newest - 1}
+def _freshest(found: list[FakeDisk]) -> list[FakeDisk]:
+    """Disks whose event count is at most one behind: older ones were thrown out while the array ran."""
+    blocks = [disk.media.superblock for disk in found if disk.media.superblock]
+    newest = max((block.events for block in blocks), default=0)
+    return [d for d in found if d.media.superblock and d.media.superblock.events >= newest - 1]
 
 
 def _geometry(options: dict[str, str], disks: list[FakeDisk]) -> Geometry:
@@ -159,7 +163,7 @@ def _geometry(options: dict[str, str], disks: list[FakeDisk]) -> Geometry:
         uuid=options["uuid"].replace(":", ""),
         name=f"{options.get('homehost', 'fake')}:{options['name']}",
         level=level,
-        raid_disks=len(disks),
+        raid_disks=int(options["raid-devices"]),
         chunk_kib=0 if level == "raid1" else int(options.get("chunk", "512")),
         component_kib=size_kib,
         policy="none" if level == "raid0" else policy,
@@ -177,6 +181,8 @@ def _export(superblock: Superblock) -> str:
 
 def _examine_text(path: str, superblock: Superblock) -> str:
     geometry, size = superblock.geometry, superblock.geometry.component_kib
+    word = "Replacement" if superblock.is_replacement else "Active"
+    role = "spare" if superblock.slot is None else f"{word} device {superblock.slot}"
     state = "".join("A" if slot in superblock.alive else "." for slot in range(geometry.raid_disks))
     return (
         f"{path}:\n          Magic : a92b4efc\n        Version : 1.2\n    Feature Map : 0x1\n"
@@ -185,7 +191,7 @@ def _examine_text(path: str, superblock: Superblock) -> str:
         f"   Raid Devices : {geometry.raid_disks}\n\n Avail Dev Size : {size * 2} sectors\n"
         f"     Array Size : {geometry.size_kib()} KiB\n    Data Offset : 2048 sectors\n   Super Offset : 8 sectors\n"
         f"          State : clean\n    Device UUID : {superblock.device_uuid}\n         Events : {superblock.events}\n"
-        f"\n     Chunk Size : {geometry.chunk_kib}K\n\n   Device Role : Active device {superblock.slot}\n"
+        f"\n     Chunk Size : {geometry.chunk_kib}K\n\n   Device Role : {role}\n"
         f"   Array State : {state} ('A' == active, '.' == missing, 'R' == replacing)\n"
     )
 

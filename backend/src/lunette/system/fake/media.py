@@ -58,12 +58,15 @@ class Superblock:
     """The md 1.2 superblock of one member."""
 
     geometry: Geometry
-    slot: int
+    slot: int | None
+    """None for a spare."""
     device_uuid: str
     events: int = 0
     """The kernel counts from the first start on."""
     in_sync: bool = True
     array_in_sync: bool = False
+    is_replacement: bool = False
+    """It is filled for the slot's disk, which still works."""
     alive: frozenset[int] = frozenset()
     """Slots that worked when it was written: what `mdadm --assemble` waits for."""
 
@@ -76,6 +79,18 @@ class Lv:
     uuid: str
     tags: set[str]
     extents: list[int]
+    metadata_extents: list[int] = field(default_factory=list)
+    """Of a thin pool, and of nothing else."""
+    pool: str | None = None
+    """Of a thin volume: its pool. It has a content of its own instead of extents."""
+    virtual_extents: int = 0
+    content: dict[int, str] = field(default_factory=dict)
+    """What was written to a thin volume, by byte offset."""
+    skips_activation: bool = False
+
+    @property
+    def segtype(self) -> str:
+        return "thin" if self.pool else "thin-pool" if self.metadata_extents else "linear"
 
 
 @dataclass
@@ -88,10 +103,16 @@ class Vg:
     extent_count: int
     tags: set[str] = field(default_factory=set)
     lvs: dict[str, Lv] = field(default_factory=dict)
+    spare: list[int] = field(default_factory=list)
+    """What is kept to repair the largest pool's metadata with."""
+
+    def in_pool(self, pool: str) -> list[Lv]:
+        """The thin volumes of a pool."""
+        return [lv for lv in self.lvs.values() if lv.pool == pool]
 
     def free_extents(self) -> list[int]:
         """The numbers of the extents no volume uses, lowest first."""
-        used = {extent for lv in self.lvs.values() for extent in lv.extents}
+        used = {extent for lv in self.lvs.values() for extent in (*lv.extents, *lv.metadata_extents)} | {*self.spare}
         return [extent for extent in range(self.extent_count) if extent not in used]
 
 

@@ -9,7 +9,8 @@ from lunette.system.fake.block_tools import BlockTools
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.lvm_tools import LvmTools
 from lunette.system.fake.md import Md
-from lunette.system.fake.mdadm import Answer, Mdadm
+from lunette.system.fake.mdadm import Mdadm
+from lunette.system.fake.mdadm_manage import Answer
 
 LOOKING = (
     "lsblk",
@@ -39,6 +40,7 @@ class Tools:
         self._commands: dict[str, Callable[[Sequence[str]], Answer]] = {"mdadm": mdadm.run}
         self._commands |= dict.fromkeys(lvm_tools.COMMANDS, lvm_commands.run)
         self._commands |= dict.fromkeys(block_tools.COMMANDS, block_commands.run)
+        self._commands["thin_check"] = lambda _argv: (0, "", "")
 
     def add(self, name: str, command: Callable[[Sequence[str]], Answer]) -> None:
         """Install a further command."""

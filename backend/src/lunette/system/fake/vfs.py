@@ -8,7 +8,6 @@ from lunette.system.fake.files import Files
 from lunette.system.fake.views import Link, Tree, child
 
 CONFIGFS = "/sys/kernel/config"
-TARGET = f"{CONFIGFS}/target"
 _SEEN = ("/dev", "/sys", "/proc")
 
 
@@ -17,14 +16,16 @@ class Vfs:
 
     def __init__(self, files: Files, view: Callable[[], Tree], write_sysfs: Callable[[str, str], None]) -> None:
         self.files, self._view, self._write_sysfs = files, view, write_sysfs
-        self.configfs: Configfs | None = None
-        """The target tree, once target_core_mod is loaded."""
+        self.configfs: dict[str, Configfs] = {}
+        """The trees that loaded modules brought, by name: target, nvmet."""
 
-    def mount_target(self, root: Group | None) -> None:
-        self.configfs = Configfs(root, TARGET) if root else None
+    def mount(self, root: Group) -> None:
+        """A module brings its tree."""
+        self.configfs[root.name] = Configfs(root, f"{CONFIGFS}/{root.name}")
 
     def _target(self, path: str) -> Configfs | None:
-        return self.configfs if path == TARGET or path.startswith(f"{TARGET}/") else None
+        name = path.removeprefix(f"{CONFIGFS}/").partition("/")[0] if path.startswith(f"{CONFIGFS}/") else ""
+        return self.configfs.get(name)
 
     def _is_seen(self, path: str) -> bool:
         return path.startswith(tuple(f"{top}/" for top in _SEEN)) or path in _SEEN
@@ -106,7 +107,7 @@ class Vfs:
         if target:
             return target.listdir(path)
         if path == CONFIGFS:
-            return ["target"] if self.configfs else []
+            return sorted(self.configfs)
         if self._is_seen(path):
             node, _ = self._walk(path, follow=True)
             return sorted(node) if isinstance(node, dict) else []

@@ -6,7 +6,7 @@ from functools import partial
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
-from lunette.system.fake.md import Md, RunningArray
+from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
 
 
@@ -41,6 +41,7 @@ class Node:
     lvm: Lvm
     modules: frozenset[str]
     hostname: str
+    rdma_devices: tuple[str, ...] = ()
 
 
 def build(machine: Node, now: float) -> Tree:
@@ -65,6 +66,8 @@ def build(machine: Node, now: float) -> Tree:
     _put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
     for module in machine.modules:
         _put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
+    for device_name in machine.rdma_devices:
+        _put(root, f"/sys/class/infiniband/{device_name}/node_type", "1: CA\n")
     _put(root, "/sys/kernel", {})
     return root
 
@@ -160,19 +163,19 @@ def _md(array: RunningArray, now: float) -> Tree:
         "stripe_cache_size": "256\n",
         "group_thread_cnt": "0\n",
         "safe_mode_delay": "0.201\n",
-        "sync_speed_min": "1000 (system)\n",
-        "sync_speed_max": "200000 (system)\n",
     }
     if geometry.level != "raid0":
         speed = int(geometry.component_kib / 30)
         tree |= {
+            "sync_speed_min": "1000 (system)\n",
+            "sync_speed_max": "200000 (system)\n",
             "degraded": f"{array.degraded()}\n",
             "sync_action": f"{array.sync_action}\n",
             "sync_completed": f"{done} / {total}\n" if syncing else "none\n",
             "sync_speed": f"{speed}\n" if syncing else "none\n",
             "resync_start": f"{done}\n" if array.sync_action == "resync" else "none\n",
             "mismatch_cnt": "0\n",
-            "last_sync_action": "none\n",
+            "last_sync_action": f"{array.last_sync}\n",
             "consistency_policy": f"{geometry.policy}\n",
             "bitmap": {"location": "+8\n" if geometry.policy == "bitmap" else "none\n"},
         }
@@ -182,22 +185,35 @@ def _md(array: RunningArray, now: float) -> Tree:
 def _md_slots(array: RunningArray) -> Tree:
     tree: Tree = {}
     for slot, member in array.members.items():
-        name = member.disk.kernel_name
-        state = "faulty" if member.is_faulty else "in_sync" if member.superblock.in_sync else "spare"
-        facts: Tree = {
+        word = "faulty" if member.is_faulty else "in_sync" if member.superblock.in_sync else "spare"
+        tree |= _md_disk(array, member, str(slot), f"{word},want_replacement" if member.is_wanted_out else word)
+        tree[f"rd{slot}"] = Link(f"dev-{member.disk.kernel_name}")
+    for slot, member in array.replacements.items():
+        tree |= _md_disk(array, member, str(slot), "spare,replacement")
+    for member in array.beside:
+        tree |= _md_disk(array, member, "none", "faulty" if member.is_faulty else "spare")
+    return tree
+
+
+def _md_disk(array: RunningArray, member: Member, slot: str, state: str) -> Tree:
+    name = member.disk.kernel_name
+    return {
+        f"dev-{name}": {
             "state": f"{state}\n",
             "slot": f"{slot}\n",
             "size": f"{array.geometry.component_kib}\n",
+            "offset": "2048\n",
             "errors": "0\n",
+            "block": Link(f"/sys/block/{name}"),
         }
-        tree[f"dev-{name}"] = facts | {"block": Link(f"/sys/block/{name}")}
-        tree[f"rd{slot}"] = Link(f"dev-{name}")
-    return tree
+    }
 
 
 def _state(array: RunningArray) -> str:
     if not array.is_active:
         return "inactive\n"
+    if array.is_read_auto:
+        return "read-auto\n"
     return "broken\n" if array.has_failed() and array.geometry.level == "raid0" else "clean\n"
 
 

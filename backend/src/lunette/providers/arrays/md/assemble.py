@@ -27,13 +27,14 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
         return f"waiting for array {array.name}: none of its {len(array.members)} disks is present"
     missing = parse.missing_slots(list(blocks.values()))
     count = next(iter(blocks.values())).raid_disks
+    present = sum(block.role is not None for block in blocks.values())
     if missing and not allow_degraded:
-        return f"waiting for array {array.name}: {len(blocks)} of {count} disks present"
+        return f"waiting for array {array.name}: {present} of {count} disks present"
     try:
         start(system, array.uuid, md_name(array.array_id), sorted(blocks), degraded=bool(missing))
     except LunetteError as error:
         words = error.log.strip().splitlines()[-1:] or [error.detail]
-        return f"array {array.name} did not start with {len(blocks)} of {count} disks: {words[0]}"
+        return f"array {array.name} did not start with {present} of {count} disks: {words[0]}"
     return None
 
 

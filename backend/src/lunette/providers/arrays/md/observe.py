@@ -13,7 +13,7 @@ from lunette.system.doorway import System
 
 _ATTRIBUTES = (
     "array_state", "level", "raid_disks", "chunk_size", "consistency_policy", "sync_action", "sync_completed",
-    "sync_speed", "mismatch_cnt",
+    "sync_speed", "mismatch_cnt", "component_size", "last_sync_action",
 )  # fmt: skip
 
 
@@ -102,6 +102,7 @@ def _kernel_array(system: System, name: str) -> parse.KernelArray:
             device=entry.removeprefix("dev-"),
             slot=_slot(_attribute(system, f"{base}/{entry}/slot")),
             state=_attribute(system, f"{base}/{entry}/state"),
+            offset=int(_attribute(system, f"{base}/{entry}/offset") or 0),
         )
         for entry in system.listdir(base)
         if entry.startswith("dev-")

@@ -30,6 +30,17 @@ class KernelMember(Model):
     """Kernel name."""
     slot: int | None
     state: str
+    offset: int = 0
+    """Where its data begin, in sectors."""
+
+    @property
+    def flags(self) -> frozenset[str]:
+        return frozenset(self.state.split(","))
+
+    @property
+    def relieves(self) -> bool:
+        """True while it is filled for a slot whose disk still works."""
+        return "replacement" in self.flags
 
 
 class KernelArray(Model):
@@ -87,9 +98,10 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
     """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
     level = found.attributes.get("level", "")
     count = int(found.attributes.get("raid_disks", "0") or 0)
-    by_slot = {member.slot: member for member in found.members if member.slot is not None}
-    members = [_member(by_slot.get(slot), disk_ids) for slot in range(count)]
-    members += [_member(member, disk_ids) for member in found.members if member.slot is None]
+    by_slot = {member.slot: member for member in found.members if member.slot is not None and not member.relieves}
+    members = [_member(by_slot.get(slot), disk_ids, slot) for slot in range(count)]
+    beside = [member for member in found.members if member.slot is None or member.relieves]
+    members += [_member(member, disk_ids, member.slot) for member in beside]
     return ObservedArray(
         uuid=found.uuid,
         engine=ArrayEngine.MD,
@@ -105,6 +117,8 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         raid_disks=count,
         progress=_progress(found.attributes),
         mismatch_count=_number(found.attributes.get("mismatch_cnt")),
+        disk_bytes=_disk_bytes(found),
+        scrub=_last_sync(found.attributes),
     )
 
 
@@ -115,22 +129,36 @@ def missing_array(superblocks: Sequence[Superblock], disks: Mapping[int | None, 
     return ObservedArray(
         uuid=newest.uuid, engine=ArrayEngine.MD, name=newest.name.rpartition(":")[2], ours=is_ours(newest.name),
         device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0, chunk_bytes=None,
-        write_hole=WriteHole.NONE, members=tuple(disks.get(slot, empty) for slot in range(newest.raid_disks)),
+        write_hole=WriteHole.NONE,
+        members=tuple(disks.get(slot, empty).model_copy(update={"slot": slot}) for slot in range(newest.raid_disks)),
         raid_disks=newest.raid_disks, progress=None, mismatch_count=None,
     )  # fmt: skip
 
 
-def _member(member: KernelMember | None, disk_ids: Mapping[str, str]) -> ObservedMember:
+def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int | None) -> ObservedMember:
     if member is None:
-        return ObservedMember(disk_id=None, device=None, state="missing")
-    flags = member.state.split(",")
-    if "faulty" in flags:
+        return ObservedMember(disk_id=None, device=None, state="missing", slot=slot)
+    if "faulty" in member.flags:
         state = "faulty"
-    elif "in_sync" in flags:
+    elif member.relieves:
+        state = "replacing"
+    elif "in_sync" in member.flags:
         state = "in_sync"
     else:
-        state = "rebuilding" if member.slot is not None else "spare"
-    return ObservedMember(disk_id=disk_ids.get(member.device), device=f"/dev/{member.device}", state=state)
+        state = "rebuilding" if slot is not None else "spare"
+    return ObservedMember(disk_id=disk_ids.get(member.device), device=f"/dev/{member.device}", state=state, slot=slot)
+
+
+def _disk_bytes(found: KernelArray) -> int | None:
+    """Where a member's data begin, and how much of it the array uses."""
+    component_kib = _number(found.attributes.get("component_size"))
+    starts = [member.offset for member in found.members]
+    return max(starts) * 512 + component_kib * 1024 if component_kib and starts else None
+
+
+def _last_sync(attributes: Mapping[str, str]) -> str | None:
+    last = attributes.get("last_sync_action", "")
+    return None if last in ("", "none") else last
 
 
 def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMember]) -> ArrayState:

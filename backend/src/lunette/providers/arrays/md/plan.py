@@ -104,6 +104,12 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"md {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    if wish.spares and wish.level is Level.RAID0:
+        rule = "raid0 has no redundancy, so no spare could take a lost disk's place: leave spares out"
+        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
+    elif count + len(wish.spares) > MAX_DISKS:
+        rule = f"md takes {MAX_DISKS} disks, spares included, not {count + len(wish.spares)}"
+        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     chunk = wish.chunk_bytes
     if chunk is not None and wish.level is Level.RAID1:
         rule = "raid1 has no stripes: leave chunk_bytes out"
@@ -126,6 +132,19 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
     return tuple(found)
 
 
+def survives(level: str, slots: int, working: frozenset[int]) -> bool:
+    """True if an array of so many slots works with these in sync.
+
+    raid10 with two near copies, as the kernel's `_enough` counts them: chunk after chunk takes the next two slots.
+    """
+    if level == "raid1":
+        return bool(working)
+    if level == "raid10":
+        firsts = {2 * chunk % slots for chunk in range(slots)}
+        return all({first, (first + 1) % slots} & working for first in firsts)
+    return slots - len(working) <= {"raid4": 1, "raid5": 1, "raid6": 2}.get(level, 0)
+
+
 def md_name(array_id: str) -> str:
     """The name in md's superblock and under /dev/md. `array_id` is a UUID."""
     return f"a{array_id.replace('-', '')[:12]}"
@@ -145,17 +164,22 @@ def device_path(uuid: str) -> str:
 def create_step(
     array_id: str, uuid: str, wish: ArrayCreate, members: Sequence[MdMember], disk_bytes: Sequence[int]
 ) -> MdCreate:
-    """The step that makes this array. `uuid` is any fresh UUID, `members` and `disk_bytes` follow `wish.disks`."""
+    """The step that makes this array. `uuid` is any fresh UUID.
+
+    `members` and `disk_bytes` follow `wish.disks`, then `wish.spares`: a spare that is too small would be none.
+    """
     chunk = wish.chunk_bytes if wish.chunk_bytes is not None else default_chunk(wish.level)
+    count = len(wish.disks)
     return MdCreate(
         array_id=array_id,
         uuid=md_uuid(uuid),
         md_name=md_name(array_id),
         level=wish.level,
         chunk_bytes=chunk,
-        write_hole=wish.write_hole or default_write_hole(wish.level, len(members)),
+        write_hole=wish.write_hole or default_write_hole(wish.level, count),
         member_bytes=member_bytes(disk_bytes, chunk),
-        members=tuple(members),
+        members=tuple(members[:count]),
+        spares=tuple(members[count:]),
     )
 
 

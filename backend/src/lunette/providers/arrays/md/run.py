@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.arrays import Level, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import MdCreate, MdDestroy
+from lunette.domain.steps import MdCreate, MdDestroy, MdMember
 from lunette.providers.arrays.md import assemble, observe, parse
 from lunette.providers.arrays.md.plan import usable_bytes
 from lunette.providers.disks.inventory import observe_disks, read_signatures, same_disk, settle
@@ -28,7 +28,7 @@ def create(system: System, step: MdCreate) -> str | None:
     if _recognise(system, step):
         return None
     present = observe_disks(system)
-    disks = [same_disk(present, member.disk_id, member.serial) for member in step.members]
+    disks = [same_disk(present, member.disk_id, member.serial) for member in _every(step)]
     for disk in disks:
         _check_member(disk, step)
     assemble.stop(system, step.uuid)
@@ -63,7 +63,7 @@ def undo_create(system: System, step: MdCreate) -> str | None:
         missing = parse.missing_slots(list(blocks.values()))
         with contextlib.suppress(ToolFailed):
             assemble.start(system, step.uuid, step.md_name, sorted(blocks), degraded=bool(missing))
-    return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in step.members})
+    return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in _every(step)})
 
 
 def destroy(system: System, step: MdDestroy) -> str | None:
@@ -88,12 +88,12 @@ def _recognise(system: System, step: MdCreate) -> bool:
     running = observe.running_array(system, step.uuid)
     if not assemble.is_running(running):
         blocks = observe.superblocks(system, observe_disks(system), step.uuid)
-        complete = blocks and not parse.missing_slots(list(blocks.values())) and len(blocks) == len(step.members)
+        complete = blocks and not parse.missing_slots(list(blocks.values())) and len(blocks) == len(_every(step))
         if not complete and not _has_run(blocks):
             return False
         if not complete:
             raise Conflict(
-                f"array {step.md_name} has run before and {len(step.members) - len(blocks)} of its disks are missing: "
+                f"array {step.md_name} has run before and {len(_every(step)) - len(blocks)} of its disks are missing: "
                 "attach them, or wipe the others"
             )
         assemble.start(system, step.uuid, step.md_name, sorted(blocks))
@@ -103,6 +103,10 @@ def _recognise(system: System, step: MdCreate) -> bool:
     _check_same(system, running, step)
     observe.make_visible(system, running)
     return True
+
+
+def _every(step: MdCreate) -> tuple[MdMember, ...]:
+    return (*step.members, *step.spares)
 
 
 def _has_run(blocks: Mapping[str, parse.Superblock]) -> bool:
@@ -198,8 +202,10 @@ def _create_command(step: MdCreate, devices: Sequence[str]) -> list[str]:
     command = [
         "mdadm", "--create", f"/dev/md/{step.md_name}", "--run", "--force", "--metadata=1.2", f"--uuid={step.uuid}",
         f"--homehost={parse.HOMEHOST}", f"--name={step.md_name}", f"--level={step.level.value}",
-        f"--raid-devices={len(devices)}", f"--size={step.member_bytes // 1024}",
+        f"--raid-devices={len(step.members)}", f"--size={step.member_bytes // 1024}",
     ]  # fmt: skip
+    if step.spares:
+        command.append(f"--spare-devices={len(step.spares)}")
     if step.chunk_bytes is not None and step.level is not Level.RAID1:
         command.append(f"--chunk={step.chunk_bytes // 1024}")
     if step.write_hole is WriteHole.PPL:

@@ -16,23 +16,30 @@ from lunette.domain.exports import (
     VolumeReport,
 )
 from lunette.domain.identity import TARGET_AUTHORITY
+from lunette.providers.exports.configfs import Attribute, Refused
 from lunette.providers.exports.lio import strays, tree
-from lunette.providers.exports.lio.configfs import ROOT, Configfs, Refused
-from lunette.providers.exports.lio.tree import Attribute, Backstore, Gate, Node, Tree
+from lunette.providers.exports.lio.configfs import ROOT, Configfs
+from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
 from lunette.system.doorway import System
 
 
 def converge(
-    system: System, wish: ExportSet, *, waiting: Mapping[str, str] | None = None, keep_strays: bool = False
+    system: System,
+    wish: ExportSet,
+    *,
+    waiting: Mapping[str, str] | None = None,
+    held: Mapping[str, str] | None = None,
+    keep_strays: bool = False,
 ) -> ConvergeReport:
-    """Serve the wish and report. `waiting` tells by array id what an array that is down waits for.
+    """Serve the wish and report. `waiting` tells by array id what an array that is down waits for, `held` by volume id
+    who else serves it.
 
     With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
     """
     wanted = tree.build(wish)
     files = Configfs(system)
     failed = {} if keep_strays else strays.remove(files, wanted, tree.target_prefix(wish.appliance_id))
-    builder = _Builder(files, failed, _reasons(wish, waiting or {}))
+    builder = _Builder(files, failed, _reasons(wish, waiting or {}), held or {})
     for level in wanted.levels:
         for node in level:
             builder.make(node)
@@ -43,8 +50,10 @@ def converge(
 class _Builder:
     """Makes nodes and remembers why some could not be made."""
 
-    def __init__(self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str]) -> None:
-        self.files, self.failed, self._reasons = files, failed, reasons
+    def __init__(
+        self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str], held: Mapping[str, str]
+    ) -> None:
+        self.files, self.failed, self._reasons, self._held = files, failed, reasons, held
         self._deaf: dict[str, str] = {}
         """Portals nobody can listen on: one try for all targets, each costs the kernel a line of log."""
 
@@ -135,8 +144,11 @@ class _Builder:
         system = self.files.system
         if not system.is_block_device(node.device):
             raise Refused(self._device_reason(node.volume_id, node.device))
+        if reason := self._held.get(node.volume_id or ""):
+            raise Refused(reason)
         sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
-        if int(sectors) * 512 != node.size_bytes:
+        # A larger one was grown before a document said so: hosts have its new size already.
+        if int(sectors) * 512 < node.size_bytes:
             raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
         if system.is_held(node.device):
             raise Refused(f"{node.device} is held by another program: free it first")

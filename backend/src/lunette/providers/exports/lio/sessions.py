@@ -44,7 +44,7 @@ def _session(files: Configfs, iqn: str, path: str) -> ObservedSession | None:
         for name in ("txdata_octs", "rxdata_octs", "cmd_pdus")
     ]
     return ObservedSession(
-        target_iqn=iqn, initiator=path.rpartition("/")[2], protocol=Protocol.ISCSI, portal=None, peer=told[1],
+        target=iqn, initiator=path.rpartition("/")[2], protocol=Protocol.ISCSI, portal=None, peer=told[1],
         state=told[0], since=None, read_bytes=counters[0], write_bytes=counters[1], commands=counters[2],
     )  # fmt: skip
 

@@ -1,9 +1,10 @@
 """Finds what stands in configfs with our mark and is not wanted any more, and removes it from the leaves up."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
-from lunette.providers.exports.lio.configfs import Configfs, Refused
+from lunette.providers.exports.configfs import attempt
+from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.lio.tree import PREFIX, Tree
 
 
@@ -35,7 +36,7 @@ def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
     for iqn in targets:
         for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
             if files.read(f"{group}/enable") == "1":
-                _try(failed, group, partial(files.write, f"{group}/enable", "0"))
+                attempt(failed, group, partial(files.write, f"{group}/enable", "0"))
     return failed
 
 
@@ -45,7 +46,7 @@ def remove_portals(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
     for iqn in targets:
         for group in _children(files, f"iscsi/{iqn}", "tpgt_"):
             for portal in _children(files, f"{group}/np", ""):
-                _try(failed, portal, partial(files.rmdir, portal))
+                attempt(failed, portal, partial(files.rmdir, portal))
     return failed
 
 
@@ -82,7 +83,7 @@ class _Sweeper:
     def folder(self, path: str) -> None:
         """Remove a folder that is not wanted."""
         if path not in self.wanted:
-            _try(self.failed, path, partial(self.files.rmdir, path))
+            attempt(self.failed, path, partial(self.files.rmdir, path))
 
     def _mapped_luns(self, initiator: str, group: str, going: list[str]) -> None:
         """A mapped LUN goes also when the LUN behind it changes hands, and before it."""
@@ -100,15 +101,8 @@ class _Sweeper:
         return found in (None, node.link[1])
 
     def _linked(self, path: str) -> None:
-        _try(self.failed, path, partial(self.files.remove_linked, path))
+        attempt(self.failed, path, partial(self.files.remove_linked, path))
 
 
 def _children(files: Configfs, path: str, prefix: str) -> list[str]:
     return [f"{path}/{name}" for name in files.names(path) if name.startswith(prefix)]
-
-
-def _try(failed: dict[str, str], path: str, move: Callable[[], None]) -> None:
-    try:
-        move()
-    except Refused as error:
-        failed[path] = str(error)

@@ -19,20 +19,13 @@ from lunette.domain.base import Model
 from lunette.domain.exports import ExportChap, ExportInitiator, ExportPortal, ExportSet, ExportTarget, ExportVolume
 from lunette.domain.identity import COMPANY_ID, TARGET_AUTHORITY
 from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.providers.exports.configfs import Attribute
 
 HBA = "core/iblock_700"
 """One adapter for all our backstores, under a number that admins' tools, counting from 0, do not reach."""
 PREFIX = "lunette-"
 VENDOR, PRODUCT, REVISION = "LUNETTE", "volume", "1.0"
 """What SCSI INQUIRY shows. Hosts key multipath settings on it, so it never changes (DESIGN R12)."""
-
-
-class Attribute(Model):
-    """A file below a node and the text it must hold."""
-
-    name: str
-    value: str
-    secret: bool = False
 
 
 class Node(Model):

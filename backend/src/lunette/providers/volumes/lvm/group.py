@@ -10,7 +10,7 @@ from lunette.domain.steps import GroupCreate, GroupRemove
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.disks.inventory import read_signatures, settle
-from lunette.providers.volumes.lvm import observe, parse
+from lunette.providers.volumes.lvm import observe, parse, pool
 from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag
 from lunette.system.doorway import System
 
@@ -103,7 +103,10 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove, known: parse.
     group = observe.find_group(system, step.group)
     if group is None:
         raise ToolFailed(f"LVM does not show volume group {step.group}, though its array carries it")
-    if group.count:
+    empty = [found for found in group.volumes if found.is_pool and TAG in found.tags and not group.in_pool(found.name)]
+    if group.count > len(empty):
         raise InUse(f"volume group {step.group} still has {group.count} volumes: delete them first")
+    for found in empty:
+        pool.take_away(system, group, found)
     # No -y and no --force: vgremove itself refuses a group with volumes.
     system.run(["vgremove", step.group], timeout_s=TIMEOUT_S)

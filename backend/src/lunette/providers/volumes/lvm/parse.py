@@ -5,11 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lunette.domain.base import Model
-from lunette.domain.volumes import ObservedPool, ObservedVolume
-from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path
+from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
+from lunette.providers.volumes.lvm.plan import FRESH_TAG, POOL_NAME, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
-VOLUME_FIELDS = "vg_uuid,lv_name,lv_tags,lv_size,lv_active,lv_device_open"
+VOLUME_FIELDS = (
+    "vg_uuid,lv_name,lv_tags,lv_size,lv_active,lv_device_open,lv_layout,pool_lv,data_percent,metadata_percent,"
+    "lv_metadata_size"
+)
+"""No field of segments (segtype, thin_count) is among them: a volume that was grown would have a row for each."""
 
 
 class Volume(Model):
@@ -18,6 +22,16 @@ class Volume(Model):
     size_bytes: int
     active: bool
     open: bool
+    is_pool: bool
+    pool: str | None
+    """The pool a thin volume or snapshot is in; None: it is thick, or a pool itself."""
+    used_percent: float | None
+    """Of its size, or of a pool's data; None where there is no such thing, or it is not active."""
+    metadata_bytes: int
+    metadata_percent: float | None
+
+    def used_bytes(self) -> int | None:
+        return None if self.used_percent is None else int(self.size_bytes * self.used_percent / 100)
 
 
 class Group(Model):
@@ -34,6 +48,10 @@ class Group(Model):
 
     def volume(self, name: str) -> Volume | None:
         return next((volume for volume in self.volumes if volume.name == name), None)
+
+    def in_pool(self, pool: str) -> tuple[Volume, ...]:
+        """The thin volumes and snapshots of a pool."""
+        return tuple(volume for volume in self.volumes if volume.pool == pool)
 
 
 UNKNOWN_GROUP = "[unknown]"
@@ -90,19 +108,36 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
         ObservedPool(
             array_uuid=tagged(group.tags, "lunette.array"), group=group.name, ours=TAG in group.tags,
             size_bytes=group.size_bytes, free_bytes=group.free_bytes, extent_bytes=group.extent_bytes,
+            thin=_thin_pool(group),
         )
         for group in found
     )  # fmt: skip
     volumes = tuple(
         ObservedVolume(
-            volume_id=tagged(volume.tags, "lunette.volume") if TAG in volume.tags else None, group=group.name,
+            volume_id=tagged(volume.tags, "lunette.volume") if TAG in volume.tags else None,
+            snapshot_id=tagged(volume.tags, "lunette.snapshot") if TAG in volume.tags else None, group=group.name,
             name=volume.name, device=device_path(group.name, volume.name), size_bytes=volume.size_bytes,
             active=volume.active, open=volume.open, sealed=FRESH_TAG not in volume.tags,
+            used_bytes=volume.used_bytes(),
         )
         for group in found
         for volume in group.volumes
+        if not volume.is_pool
     )  # fmt: skip
     return pools, volumes
+
+
+def _thin_pool(group: Group) -> ObservedThinPool | None:
+    """Our thin pool in the group."""
+    pool = group.volume(POOL_NAME)
+    if pool is None or not pool.is_pool or TAG not in pool.tags:
+        return None
+    used = pool.metadata_percent
+    return ObservedThinPool(
+        name=pool.name, size_bytes=pool.size_bytes, used_bytes=pool.used_bytes(), metadata_bytes=pool.metadata_bytes,
+        metadata_used_bytes=None if used is None else int(pool.metadata_bytes * used / 100),
+        volumes=len(group.in_pool(pool.name)),
+    )  # fmt: skip
 
 
 def _group(row: Mapping[str, object], volumes: tuple[Volume, ...]) -> Group:
@@ -117,6 +152,9 @@ def _volume(row: Mapping[str, object]) -> Volume:
     return Volume(
         name=str(row["lv_name"]), tags=_tags(row["lv_tags"]), size_bytes=_number(row["lv_size"]),
         active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
+        is_pool={"thin", "pool"} <= _tags(row["lv_layout"]), pool=str(row["pool_lv"]) if row["pool_lv"] else None,
+        used_percent=_percent(row["data_percent"]), metadata_bytes=_number(row["lv_metadata_size"]),
+        metadata_percent=_percent(row["metadata_percent"]),
     )  # fmt: skip
 
 
@@ -127,3 +165,7 @@ def _tags(value: object) -> frozenset[str]:
 def _number(value: object) -> int:
     """json_std prints sizes as text: they would not fit a double."""
     return int(value) if isinstance(value, int | str) and value != "" else 0
+
+
+def _percent(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float | str) and value != "" else None

@@ -4,31 +4,52 @@ from collections.abc import Sequence
 
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.errors import FieldProblem
-from lunette.domain.sizes import MIB, format_size
+from lunette.domain.sizes import GIB, KIB, MIB, format_size
 from lunette.domain.steps import (
     AnyStep,
     ExportsGone,
     GroupCreate,
     GroupRemove,
     SealedVolume,
+    SnapshotDelete,
+    SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolGrow,
+    ThinPoolRemove,
     VolumeCut,
     VolumeDelete,
+    VolumeGrow,
+    VolumeRollBack,
     VolumesSeal,
 )
-from lunette.domain.volumes import EXTENT_BYTES
+from lunette.domain.volumes import EXTENT_BYTES, ObservedPool
 
 METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
 TAG = "lunette"
 FRESH_TAG = "lunette.fresh"
 PACKAGE = "lvm2"
+THIN_TOOL, THIN_PACKAGE = "thin_check", "thin-provisioning-tools"
+"""LVM activates no thin pool without it."""
+POOL_NAME = "pool"
+MIN_CHUNK_BYTES, MAX_CHUNK_BYTES = 64 * KIB, MIB
+"""What a thin pool hands out at once: small, for a snapshot copies and an UNMAP frees whole chunks only."""
+BYTES_PER_CHUNK = 64
+"""What one mapped chunk costs in metadata (thin_metadata_size gives 48 to 64)."""
+LARGE_METADATA_BYTES = 4 * GIB
+"""Above this the chunk doubles instead: LVM's limit is 15.8 GiB, and snapshots need several times as much."""
+MIN_METADATA_BYTES = 4 * MIB
+MIN_POOL_BYTES = 64 * MIB
+GROW_AT_PERCENT = 70
+"""A pool grows by itself from here on, before the first alert."""
 
 
-def capability(reason: str | None = None) -> EngineCapability:
-    """The engine's record; `reason` says why it is not available on this machine."""
+def capability(reason: str | None = None, *, thin: bool = True) -> EngineCapability:
+    """The engine's record; `reason` says why it is not available on this machine, `thin` whether thin pools are."""
     return EngineCapability(
-        engine="lvm", kind="volume", available=reason is None, reason=reason, needs=("lvm", "dm_mod")
-    )
+        engine="lvm", kind="volume", available=reason is None, reason=reason, can_grow=True, can_thin=thin,
+        can_snapshot=thin, needs=("lvm", "dm_mod", "dm_thin_pool", THIN_TOOL),
+    )  # fmt: skip
 
 
 def group_name(array_id: str) -> str:
@@ -41,8 +62,23 @@ def lv_name(volume_id: str) -> str:
     return f"v{volume_id.replace('-', '')[:12]}"
 
 
+def snapshot_name(snapshot_id: str) -> str:
+    """The logical volume of a snapshot."""
+    return f"s{snapshot_id.replace('-', '')[:12]}"
+
+
+def roll_back_name(roll_back_id: str) -> str:
+    """Where the copy of a snapshot waits until it takes its volume's place."""
+    return f"r{roll_back_id.replace('-', '')[:12]}"
+
+
 def device_path(group: str, name: str) -> str:
     return f"/dev/{group}/{name}"
+
+
+def pool_device_path(group: str, name: str, part: str) -> str:
+    """The device of a thin pool (`-tpool`) or of its metadata (`_tmeta`). LVM doubles the hyphens within names."""
+    return f"/dev/mapper/{group.replace('-', '--')}-{name.replace('-', '--')}{part}"
 
 
 def array_tag(md_uuid: str) -> str:
@@ -51,6 +87,18 @@ def array_tag(md_uuid: str) -> str:
 
 def volume_tag(volume_id: str) -> str:
     return f"lunette.volume={volume_id}"
+
+
+def snapshot_tag(snapshot_id: str) -> str:
+    return f"lunette.snapshot={snapshot_id}"
+
+
+def pool_tag(pool_id: str) -> str:
+    return f"lunette.pool={pool_id}"
+
+
+def roll_back_tag(roll_back_id: str) -> str:
+    return f"lunette.rolled={roll_back_id}"
 
 
 def group_bytes(array_bytes: int) -> int:
@@ -75,13 +123,21 @@ def group_remove(array_id: str, md_uuid: str) -> GroupRemove:
     return GroupRemove(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES)
 
 
-def create_steps(group: str, volumes: Sequence[tuple[str, int]]) -> tuple[AnyStep, ...]:
-    """Cut every (volume id, bytes) and seal them all at once, so that a failed cut can still take the others back."""
-    cuts = [VolumeCut(volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size) for id_, size in volumes]
-    seal = VolumesSeal(
-        group=group, volumes=tuple(SealedVolume(volume_id=cut.volume_id, lv_name=cut.lv_name) for cut in cuts)
+def cut_steps(
+    group: str, volumes: Sequence[tuple[str, int]], *, thin: bool, source: str | None = None
+) -> tuple[VolumeCut, ...]:
+    """Cut every (volume id, bytes): thick, thin, or as a clone of the snapshot `source`."""
+    pool = POOL_NAME if thin else None
+    return tuple(
+        VolumeCut(volume_id=id_, group=group, lv_name=lv_name(id_), size_bytes=size, pool=pool, source=source)
+        for id_, size in volumes
     )
-    return (*cuts, seal)
+
+
+def seal_step(cuts: Sequence[VolumeCut]) -> VolumesSeal:
+    """Seal all volumes of one group at once, so that a failed cut can still take the others back."""
+    sealed = tuple(SealedVolume(volume_id=cut.volume_id, lv_name=cut.lv_name) for cut in cuts)
+    return VolumesSeal(group=cuts[0].group, volumes=sealed)
 
 
 def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float = 60.0) -> tuple[AnyStep, ...]:
@@ -90,3 +146,89 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
         ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s),
         VolumeDelete(volume_id=volume_id, group=group, lv_name=lv_name(volume_id), size_bytes=size_bytes),
     )
+
+
+def grow_step(group: str, volume_id: str, from_bytes: int, size_bytes: int, *, thin: bool) -> VolumeGrow:
+    return VolumeGrow(
+        volume_id=volume_id, group=group, lv_name=lv_name(volume_id), from_bytes=from_bytes, size_bytes=size_bytes,
+        pool=POOL_NAME if thin else None,
+    )  # fmt: skip
+
+
+def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake:
+    return SnapshotTake(
+        snapshot_id=snapshot_id, volume_id=volume_id, group=group, lv_name=snapshot_name(snapshot_id),
+        origin=lv_name(volume_id), size_bytes=size_bytes,
+    )  # fmt: skip
+
+
+def snapshot_delete_step(group: str, snapshot_id: str) -> SnapshotDelete:
+    return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=snapshot_name(snapshot_id))
+
+
+def roll_back_steps(
+    group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int, deadline_s: float = 60.0
+) -> tuple[AnyStep, ...]:
+    """Wait until no host can reach the volume any more, then put a copy of the snapshot in its place."""
+    step = VolumeRollBack(
+        roll_back_id=roll_back_id, volume_id=volume_id, group=group, lv_name=lv_name(volume_id),
+        snapshot_id=snapshot_id, snapshot=snapshot_name(snapshot_id), size_bytes=size_bytes,
+    )  # fmt: skip
+    return ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s), step
+
+
+def chunk_bytes(group_bytes: int) -> int:
+    """The chunk of a thin pool that may one day fill a group of this size."""
+    chunk = MIN_CHUNK_BYTES
+    while chunk < MAX_CHUNK_BYTES and group_bytes // chunk * BYTES_PER_CHUNK > LARGE_METADATA_BYTES:
+        chunk *= 2
+    return chunk
+
+
+def pool_create(pool_id: str, pool: ObservedPool, free_bytes: int, asked_bytes: int) -> ThinPoolCreate | None:
+    """A thin pool for volumes of `asked_bytes` in all, in a group with `free_bytes` left; None if it does not fit.
+
+    Its metadata has room for every chunk of the group, so that data can grow to the last extent without it. It takes
+    half of what is free at most: it grows by itself, and what it has taken no thick volume gets.
+    """
+    chunk, extent = chunk_bytes(pool.size_bytes), pool.extent_bytes
+    metadata = _up(max(MIN_METADATA_BYTES, pool.size_bytes // chunk * BYTES_PER_CHUNK), extent)
+    room = (free_bytes - 2 * metadata) // extent * extent
+    data = min(_up(asked_bytes, extent), max(room // 2 // extent * extent, MIN_POOL_BYTES))
+    if room < MIN_POOL_BYTES:
+        return None
+    return ThinPoolCreate(
+        pool_id=pool_id, group=pool.group, name=POOL_NAME, data_bytes=max(data, MIN_POOL_BYTES),
+        metadata_bytes=metadata, chunk_bytes=chunk,
+    )  # fmt: skip
+
+
+def pool_growth(pool: ObservedPool) -> ThinPoolGrow | None:
+    """How a thin pool that is getting full grows with what its group has left: by a quarter. None: it does not."""
+    thin, extent = pool.thin, pool.extent_bytes
+    if thin is None:
+        return None
+    free = pool.free_bytes // extent * extent
+    metadata = thin.metadata_bytes
+    if _is_due(thin.metadata_used_bytes, thin.metadata_bytes):
+        # The spare grows along.
+        metadata += min(_up(thin.metadata_bytes // 4, extent), free // 2 // extent * extent)
+    free -= 2 * (metadata - thin.metadata_bytes)
+    data = thin.size_bytes
+    if _is_due(thin.used_bytes, thin.size_bytes):
+        data += min(max(_up(thin.size_bytes // 4, extent), MIN_POOL_BYTES), free)
+    if (data, metadata) == (thin.size_bytes, thin.metadata_bytes):
+        return None
+    return ThinPoolGrow(group=pool.group, name=thin.name, data_bytes=data, metadata_bytes=metadata)
+
+
+def pool_remove(group: str) -> ThinPoolRemove:
+    return ThinPoolRemove(group=group, name=POOL_NAME)
+
+
+def _is_due(used: int | None, size: int) -> bool:
+    return used is not None and used * 100 >= size * GROW_AT_PERCENT
+
+
+def _up(size: int, extent: int) -> int:
+    return -(-size // extent) * extent

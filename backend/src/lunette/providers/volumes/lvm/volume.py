@@ -1,36 +1,39 @@
-"""Cuts, seals and deletes logical volumes.
+"""Cuts, seals, grows and deletes logical volumes.
 
 A volume is born with its tags in one commit of LVM's metadata, `lunette.fresh` among them. While it is fresh no host
 has ever seen it, so its head may be wiped and it may be taken back; once sealed, neither is ever done.
 """
 
-from collections.abc import Sequence
-
-from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.sizes import MIB, format_size
-from lunette.domain.steps import VolumeCut, VolumeDelete, VolumesSeal
+from lunette.domain.steps import VolumeCut, VolumeDelete, VolumeGrow, VolumesSeal
 from lunette.providers.disks.inventory import settle
-from lunette.providers.volumes.lvm import observe, parse
+from lunette.providers.volumes.lvm import parse
+from lunette.providers.volumes.lvm.own import (
+    TIMEOUT_S,
+    check_own,
+    check_space,
+    device_bytes,
+    open_volumes,
+    own_group,
+    remove,
+)
 from lunette.providers.volumes.lvm.plan import FRESH_TAG, TAG, device_path, volume_tag
 from lunette.system.doorway import System
 
 HEAD_BYTES = 16 * MIB
 TAIL_BYTES = MIB
 """Where file systems, partition tables and other volume managers keep what they recognise themselves by."""
-TIMEOUT_S = 180.0
 
 
 def cut(system: System, step: VolumeCut) -> str | None:
-    """Cut the volume and wipe its head and tail; None if it is there and sealed."""
-    group = _own_group(system, step.group)
+    """Cut the volume and wipe the head and tail of a thick one; None if it is there and sealed."""
+    group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:
-        _check_space(group, step)
-        tags = [word for tag in (TAG, volume_tag(step.volume_id), FRESH_TAG) for word in ("--addtag", tag)]
-        shape = ["--wipesignatures", "n", "--zero", "n", "--name", step.lv_name, "--size", f"{step.size_bytes}b"]
-        system.run(["lvcreate", "-y", *tags, *shape, step.group], timeout_s=TIMEOUT_S)
+        system.run(_lvcreate(group, step), timeout_s=TIMEOUT_S)
     else:
-        _check_own(known, step.volume_id, step.group)
+        check_own(known, volume_tag(step.volume_id), step.group)
         if known.size_bytes != step.size_bytes:
             raise Conflict(
                 f"volume {step.lv_name} has {known.size_bytes} bytes where {step.size_bytes} were planned: left alone"
@@ -39,8 +42,11 @@ def cut(system: System, step: VolumeCut) -> str | None:
             return None
         if not known.active:
             system.run(["lvchange", "-ay", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
-    _wipe_edges(system, device_path(step.group, step.lv_name), step.size_bytes)
-    return f"volume {step.lv_name} is cut and blank"
+        elif step.pool:
+            return None
+    if step.pool is None:
+        _wipe_edges(system, device_path(step.group, step.lv_name), step.size_bytes)
+    return f"volume {step.lv_name} is cut and {f'a copy of {step.source}' if step.source else 'blank'}"
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
@@ -48,14 +54,14 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
 
     Raises NotFound while the group is down: the volume may be in it.
     """
-    group = _own_group(system, step.group)
+    group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:
         return None
-    _check_own(known, step.volume_id, step.group)
+    check_own(known, volume_tag(step.volume_id), step.group)
     if FRESH_TAG not in known.tags:
         raise InUse(f"volume {step.lv_name} is sealed and may hold data: it is not taken back, delete it instead")
-    _remove(system, group, known)
+    remove(system, group, known)
     return f"volume {step.lv_name} is taken back"
 
 
@@ -69,49 +75,59 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
     """Mark the volumes fresh again; None if all are. Refuses while one is open: a host may have seen it."""
     found = _sealed_volumes(system, step)
     unmarked = [name for name, tags in found.items() if FRESH_TAG not in tags]
-    group = _own_group(system, step.group)
-    opened = _open_volumes(system, group, unmarked)
+    group = own_group(system, step.group)
+    opened = open_volumes(system, group, unmarked)
     if opened:
         raise InUse(f"volumes {', '.join(opened)} are open: unmap them first")
     return _retag(system, step, "--addtag", unmarked, "fresh")
 
 
+def grow(system: System, step: VolumeGrow) -> str | None:
+    """Make the volume larger while it is in use; None if it has this size. One that is larger is left alone."""
+    group = own_group(system, step.group)
+    known = group.volume(step.lv_name)
+    if known is None:
+        raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    check_own(known, volume_tag(step.volume_id), step.group)
+    path = f"{step.group}/{step.lv_name}"
+    if known.size_bytes > step.size_bytes:
+        raise Conflict(f"volume {path} has {known.size_bytes} bytes already: a volume is never made smaller")
+    if known.size_bytes < step.size_bytes:
+        if known.pool is None:
+            check_space(group, f"volume {step.lv_name}", step.size_bytes - known.size_bytes)
+        system.run(["lvextend", "--size", f"{step.size_bytes}b", path], timeout_s=TIMEOUT_S)
+    elif known.active and device_bytes(system, device_path(step.group, step.lv_name)) != step.size_bytes:
+        system.run(["lvchange", "--refresh", path], timeout_s=TIMEOUT_S)
+    else:
+        return None
+    return f"volume {step.lv_name} has {format_size(step.size_bytes)}"
+
+
 def delete(system: System, step: VolumeDelete) -> str | None:
     """Remove the volume and its data; None if it is gone. Refuses one that is open or another's."""
-    group = observe.find_group(system, step.group)
-    if group is None:
-        raise NotFound(f"volume group {step.group} is not there: bring its array up, then try again")
+    group = own_group(system, step.group)
     known = group.volume(step.lv_name)
     if known is None:
         return None
-    _check_own(known, step.volume_id, step.group)
-    _remove(system, group, known)
+    check_own(known, volume_tag(step.volume_id), step.group)
+    remove(system, group, known)
     return f"volume {step.lv_name} is deleted"
 
 
-def _own_group(system: System, name: str) -> parse.Group:
-    group = observe.find_group(system, name)
-    if group is None:
-        raise NotFound(f"volume group {name} is not there: bring its array up, then try again")
-    if TAG not in group.tags:
-        raise Conflict(f"volume group {name} does not carry our mark: it is left alone")
-    return group
-
-
-def _check_own(volume: parse.Volume, volume_id: str, group: str) -> None:
-    if TAG not in volume.tags or volume_tag(volume_id) not in volume.tags:
-        raise Conflict(f"{group}/{volume.name} does not carry the mark of volume {volume_id}: it is left alone")
-
-
-def _check_space(group: parse.Group, step: VolumeCut) -> None:
-    needed = -(-step.size_bytes // group.extent_bytes) * group.extent_bytes
-    if needed != step.size_bytes:
+def _lvcreate(group: parse.Group, step: VolumeCut) -> list[str]:
+    tags = [word for tag in (TAG, volume_tag(step.volume_id), FRESH_TAG) for word in ("--addtag", tag)]
+    common = ["lvcreate", "-y", *tags, "--name", step.lv_name]
+    if step.size_bytes % group.extent_bytes:
         raise Conflict(f"{step.size_bytes} bytes are no multiple of the group's {group.extent_bytes} byte extents")
-    if needed > group.free_bytes:
-        raise NoSpace(
-            f"volume {step.lv_name} needs {format_size(needed)} and {group.name} has {format_size(group.free_bytes)} "
-            "left: delete volumes, or take a smaller size"
-        )
+    if step.pool is None:
+        check_space(group, f"volume {step.lv_name}", step.size_bytes)
+        return [*common, "--wipesignatures", "n", "--zero", "n", "--size", f"{step.size_bytes}b", step.group]
+    if group.volume(step.pool) is None:
+        raise NotFound(f"{step.group} has no thin pool now: it went with its last volume; try again")
+    if step.source is None:
+        shape = ["--type", "thin", "--thinpool", step.pool, "--virtualsize", f"{step.size_bytes}b"]
+        return [*common, *shape, step.group]
+    return [*common, "--snapshot", "--setactivationskip", "n", f"{step.group}/{step.source}"]
 
 
 def _wipe_edges(system: System, device: str, size: int) -> None:
@@ -127,33 +143,14 @@ def _wipe_edges(system: System, device: str, size: int) -> None:
         raise InUse(f"{device} cannot be wiped: {error.strerror}; free it, then try again") from error
 
 
-def _remove(system: System, group: parse.Group, volume: parse.Volume) -> None:
-    if _open_volumes(system, group, [volume.name]):
-        raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
-    # -y answers the question whether an active volume may go; LVM still refuses one that is open.
-    system.run(["lvremove", "-y", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
-
-
-def _open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> list[str]:
-    """Which of these volumes are open. udev opens what has just changed, so one look more is taken when it is done."""
-    for again in (False, True):
-        if again:
-            settle(system)
-            group = observe.find_group(system, group.name) or group
-        found = [volume.name for volume in group.volumes if volume.name in names and volume.open]
-        if not found:
-            break
-    return found
-
-
 def _sealed_volumes(system: System, step: VolumesSeal) -> dict[str, frozenset[str]]:
-    group = _own_group(system, step.group)
+    group = own_group(system, step.group)
     found = {}
     for wanted in step.volumes:
         known = group.volume(wanted.lv_name)
         if known is None:
             raise NotFound(f"volume {wanted.lv_name} is not in {step.group}: it was removed meanwhile")
-        _check_own(known, wanted.volume_id, step.group)
+        check_own(known, volume_tag(wanted.volume_id), step.group)
         found[wanted.lv_name] = known.tags
     return found
 

@@ -1,0 +1,67 @@
+"""What can be done with an array that stands: `POST /arrays/{array}:<verb>`, each a job."""
+
+from collections.abc import Callable
+
+from fastapi import Response
+from sqlalchemy.orm import Session
+
+from lunette.api.changes import Change, Creating
+from lunette.api.declare import JOB_CREATED, router
+from lunette.api.jobs import only_jobs
+from lunette.api.lookup import Reference, find
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
+from lunette.engine.array_changes import Change as ArrayChange
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Array as ArrayRow
+
+routes = router("/arrays", "arrays")
+
+
+def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) -> Response:
+    def work(tx: Session) -> Outcome:
+        row = find(tx, ArrayRow, array, ArrayRow.name)
+        return act(change.control.change_array(tx, change.actor, row.id, dry_run=change.dry_run))
+
+    return change.apply(work, only_jobs, looks=True)
+
+
+@routes.post(
+    "/{array}:add_spares", operation_id="array_spares_add", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def array_spares_add(array: Reference, body: ArrayAddSpares, change: Creating) -> Response:
+    """Adds disks that stand by; on a degraded array the first is filled at once."""
+    return _apply(array, change, lambda asked: asked.add_spares(body))
+
+
+@routes.post(
+    "/{array}:replace", operation_id="array_replace", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def array_replace(array: Reference, body: ArrayReplace, change: Creating) -> Response:
+    """Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept."""
+    return _apply(array, change, lambda asked: asked.replace(body))
+
+
+@routes.post("/{array}:fail", operation_id="array_fail", status_code=202, response_model=None, responses=JOB_CREATED)
+def array_fail(array: Reference, body: ArrayDiskChoice, change: Creating) -> Response:
+    """Gives a member up. Refused where the array has no redundancy left."""
+    return _apply(array, change, lambda asked: asked.fail(body))
+
+
+@routes.post(
+    "/{array}:remove", operation_id="array_remove", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def array_remove(array: Reference, body: ArrayDiskChoice, change: Creating) -> Response:
+    """Lets go of a spare, of a faulty disk, or of one that is gone."""
+    return _apply(array, change, lambda asked: asked.remove(body))
+
+
+@routes.post("/{array}:readd", operation_id="array_readd", status_code=202, response_model=None, responses=JOB_CREATED)
+def array_readd(array: Reference, body: ArrayDiskChoice, change: Creating) -> Response:
+    """Takes back a member that was gone or faulty; the plan says whether all of it must be copied."""
+    return _apply(array, change, lambda asked: asked.readd(body))
+
+
+@routes.post("/{array}:scrub", operation_id="array_scrub", status_code=202, response_model=None, responses=JOB_CREATED)
+def array_scrub(array: Reference, body: ArrayScrub, change: Creating) -> Response:
+    """Reads and compares everything, or stops doing so. The array shows progress and what did not agree."""
+    return _apply(array, change, lambda asked: asked.scrub(body))

@@ -1,0 +1,63 @@
+"""The site document: the whole appliance by name, to read, to compare and to apply."""
+
+from dataclasses import replace
+from typing import Any
+
+from fastapi import Response
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.plans import PlanAnswer, plan_answer
+from lunette.api.changes import Creating, answer
+from lunette.api.declare import JOB_CREATED, Responses, refusals, router
+from lunette.api.parts import UsedParts
+from lunette.domain.site import Site, SiteRequest, site_schema
+from lunette.engine.outcome import Outcome
+
+routes = router("/site", "site")
+verbs = router("", "site")
+_SITE: Responses = {
+    200: {
+        "description": "The document; what it leaves out is not known or secret.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Site"}}},
+    },
+    **refusals(),
+}
+_APPLIED: Responses = {
+    **JOB_CREATED,
+    200: {"model": PlanAnswer, "description": "The plan (dry run), or that there is nothing to change."},
+}
+
+
+@routes.get("", operation_id="site_show", response_model=None, responses=_SITE)
+def site_show(parts: UsedParts) -> Response:
+    """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
+    with parts.store.read() as tx:
+        site: Site = parts.control.site(tx)
+    return Response(site.model_dump_json(exclude_unset=True), media_type="application/json")
+
+
+@verbs.get("/site:schema", operation_id="site_schema_show", response_model=dict[str, Any], responses=refusals())
+def site_schema_show() -> dict[str, Any]:
+    """The JSON Schema of a site document, for editors and checks."""
+    return site_schema()
+
+
+@verbs.post("/site:plan", operation_id="site_plan", response_model=PlanAnswer, responses=refusals(404, 409, 413))
+def site_plan(body: SiteRequest, change: Creating) -> Response:
+    """What applying a document would change: nothing is written. Refused as a whole if any part cannot be done."""
+    return _change(body, change, dry_run=True)
+
+
+@verbs.post("/site:apply", operation_id="site_apply", status_code=202, response_model=None, responses=_APPLIED)
+def site_apply(body: SiteRequest, change: Creating) -> Response:
+    """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
+    return _change(body, change, dry_run=change.dry_run)
+
+
+def _change(body: SiteRequest, change: Creating, *, dry_run: bool) -> Response:
+    change = replace(change, dry_run=dry_run)
+
+    def act(tx: Session) -> Outcome:
+        return change.control.apply_site(tx, change.actor, body, dry_run=dry_run)
+
+    return change.apply(act, lambda _tx, outcome: answer(plan_answer(outcome.plan)), looks=True)

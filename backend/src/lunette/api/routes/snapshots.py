@@ -1,0 +1,96 @@
+"""Snapshots of thin volumes, and the clones that are made of them."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from fastapi import Query, Response
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.snapshots import Snapshot, snapshot_answer
+from lunette.api.changes import Changing, Creating, answer
+from lunette.api.declare import JOB_CREATED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.jobs import only_jobs
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Snapshot as SnapshotRow
+from lunette.store.resources import Volume as VolumeRow
+
+routes = router("/snapshots", "snapshots")
+_COLUMNS = {
+    "id": SnapshotRow.id, "name": SnapshotRow.name, "size_bytes": SnapshotRow.size_bytes,
+    "created_at": SnapshotRow.created_at,
+}  # fmt: skip
+Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"]
+
+
+def _answers(tx: Session, rows: Sequence[SnapshotRow]) -> list[Snapshot]:
+    wanted = select(VolumeRow.id, VolumeRow.name).where(VolumeRow.id.in_({row.volume_id for row in rows}))
+    names = dict(tx.execute(wanted).all())
+    return [snapshot_answer(row, names[row.volume_id]) for row in rows]
+
+
+@routes.get("", operation_id="snapshot_list", response_model=Page[Snapshot], responses=LISTED)
+def snapshot_list(
+    parts: UsedParts,
+    page: Paging,
+    name: NameFilter = None,
+    volume: Annotated[str | None, Query(max_length=63, description="Only those of this volume, by id or name.")] = None,
+    sort: Sort = "created_at",
+) -> Page[Snapshot]:
+    """The snapshots, oldest first."""
+    query = select(SnapshotRow).where(*name_like(SnapshotRow.name, name))
+    if volume is not None:
+        ids = select(VolumeRow.id).where(or_(VolumeRow.id == volume, VolumeRow.name == volume))
+        query = query.where(SnapshotRow.volume_id.in_(ids))
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(_answers(tx, found.rows))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{snapshot:plain}", operation_id="snapshot_show", response_model=Snapshot, responses=SHOWN)
+def snapshot_show(snapshot: Reference, parts: UsedParts) -> Response:
+    """One snapshot, by id or name."""
+    with parts.store.read() as tx:
+        row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
+        return answer(_answers(tx, [row])[0], version=row.version)
+
+
+@routes.post("", operation_id="snapshot_create", status_code=202, response_model=None, responses=JOB_CREATED)
+def snapshot_create(body: SnapshotCreate, change: Creating) -> Response:
+    """Takes a snapshot of a thin volume, while hosts use it."""
+    return change.apply(
+        lambda tx: change.control.take_snapshot(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
+    )
+
+
+@routes.post(
+    "/{snapshot}:clone", operation_id="snapshot_clone", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def snapshot_clone(snapshot: Reference, body: SnapshotClone, change: Creating) -> Response:
+    """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
+        return change.control.clone_snapshot(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)
+
+
+@routes.delete(
+    "/{snapshot:plain}", operation_id="snapshot_delete", status_code=202, response_model=None, responses=JOB_DELETED
+)
+def snapshot_delete(snapshot: Reference, change: Changing) -> Response:
+    """Deletes a snapshot. Its volume and its clones stay."""
+
+    def act(tx: Session) -> Outcome:
+        row = find(tx, SnapshotRow, snapshot, SnapshotRow.name)
+        change.check_match(row.version)
+        return change.control.delete_snapshot(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)

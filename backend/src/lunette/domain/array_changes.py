@@ -1,0 +1,58 @@
+"""What can be asked of an array once it stands: its disks, its scrubs, its pace."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from lunette.domain.arrays import DiskId, Pace, check_pace
+from lunette.domain.base import Model
+
+Wipe = Annotated[tuple[DiskId, ...], Field(max_length=256)]
+
+
+class ArrayAddSpares(Model):
+    """Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation."""
+
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
+    wipe: Wipe = ()
+
+
+class ArrayReplace(Model):
+    """Put the disk `new` in the place of `disk`, which may be working, faulty or gone."""
+
+    disk: DiskId
+    new: DiskId
+    wipe: Wipe = ()
+
+
+class ArrayDiskChoice(Model):
+    """One disk of the array, by its id; one that is gone is named by the id it had."""
+
+    disk: DiskId
+
+
+class ScrubAction(StrEnum):
+    """check: read everything and count what does not agree. repair: also make it agree. stop: end a running one."""
+
+    CHECK = "check"
+    REPAIR = "repair"
+    STOP = "stop"
+
+
+class ArrayScrub(Model):
+    action: ScrubAction = ScrubAction.CHECK
+
+
+class ArrayPatch(Model):
+    """How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as it is."""
+
+    sync_speed_min_bytes_s: Pace | None = None
+    """As much is done even while hosts use the array."""
+    sync_speed_max_bytes_s: Pace | None = None
+    """No more is done even while nobody does."""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "ArrayPatch":
+        check_pace(self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s)
+        return self

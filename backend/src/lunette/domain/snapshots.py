@@ -1,0 +1,42 @@
+"""Snapshots: a volume as it was at one moment, and what can be made of it."""
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from lunette.domain.base import Model
+from lunette.domain.names import Description, Name
+from lunette.domain.volumes import MAX_BATCH, NamePattern, numbered
+
+
+class SnapshotCreate(Model):
+    """The wish for a snapshot of one volume, named by the volume's id or name."""
+
+    name: Name
+    volume: Annotated[str, Field(min_length=1, max_length=63)]
+    description: Description = ""
+
+
+class SnapshotClone(Model):
+    """Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`."""
+
+    name: Name | None = None
+    name_pattern: NamePattern | None = None
+    count: Annotated[int, Field(ge=1, le=MAX_BATCH)] = 1
+    first: Annotated[int, Field(ge=0, le=1_000_000)] = 1
+    description: Description = ""
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the clones, in order."""
+        if self.name is not None:
+            return (self.name,)
+        return numbered(self.name_pattern or "", self.first, self.count)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "SnapshotClone":
+        if (self.name is None) == (self.name_pattern is None):
+            raise ValueError("give either name, for one clone, or name_pattern and count")
+        if self.name is not None and self.count != 1:
+            raise ValueError("several clones need a name_pattern such as clone%02d")
+        self.names()
+        return self

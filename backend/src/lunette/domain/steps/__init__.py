@@ -1,0 +1,80 @@
+"""Steps are data (DESIGN R3, R4): each carries every choice, so running it twice can only recognise its own work."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lunette.domain.steps.base import Step
+from lunette.domain.steps.disks import DiskWipe
+from lunette.domain.steps.md import MdAdd, MdCreate, MdDestroy, MdFail, MdMember, MdRemove, MdReplace, MdScrub, MdStep
+from lunette.domain.steps.volumes import (
+    ExportsGone,
+    GroupCreate,
+    GroupRemove,
+    SealedVolume,
+    SnapshotDelete,
+    SnapshotTake,
+    ThinPoolCreate,
+    ThinPoolGrow,
+    ThinPoolRemove,
+    VolumeCut,
+    VolumeDelete,
+    VolumeGrow,
+    VolumeRollBack,
+    VolumesSeal,
+)
+
+AnyStep = Annotated[
+    DiskWipe
+    | MdCreate
+    | MdDestroy
+    | MdAdd
+    | MdReplace
+    | MdFail
+    | MdRemove
+    | MdScrub
+    | GroupCreate
+    | GroupRemove
+    | VolumeCut
+    | VolumesSeal
+    | ExportsGone
+    | VolumeDelete
+    | VolumeGrow
+    | ThinPoolCreate
+    | ThinPoolGrow
+    | ThinPoolRemove
+    | SnapshotTake
+    | SnapshotDelete
+    | VolumeRollBack,
+    Field(discriminator="kind"),
+]
+"""The closed set of steps the agent runs."""
+
+__all__ = [
+    "AnyStep",
+    "DiskWipe",
+    "ExportsGone",
+    "GroupCreate",
+    "GroupRemove",
+    "MdAdd",
+    "MdCreate",
+    "MdDestroy",
+    "MdFail",
+    "MdMember",
+    "MdRemove",
+    "MdReplace",
+    "MdScrub",
+    "MdStep",
+    "SealedVolume",
+    "SnapshotDelete",
+    "SnapshotTake",
+    "Step",
+    "ThinPoolCreate",
+    "ThinPoolGrow",
+    "ThinPoolRemove",
+    "VolumeCut",
+    "VolumeDelete",
+    "VolumeGrow",
+    "VolumeRollBack",
+    "VolumesSeal",
+]

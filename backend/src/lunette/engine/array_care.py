@@ -1,0 +1,34 @@
+"""What is done for arrays without being asked: a disk that md has copied to another one is let go."""
+
+from sqlalchemy import select
+
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.steps import MdMember
+from lunette.engine.array_changes import Change
+from lunette.engine.desk import Desk
+from lunette.engine.outcome import Actor
+from lunette.store.database import Store
+from lunette.store.resources import Array, ArrayDisk
+
+ACTOR = Actor(name="lunette")
+
+
+def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:
+    """Files a job for each disk that was replaced and holds no data of its array any more.
+
+    md marks such a disk as faulty once its copy is complete; until then it works, and is left alone.
+    """
+    query = select(Array.id, Array.uuid, ArrayDisk.disk_id, ArrayDisk.serial).join(ArrayDisk)
+    with store.read() as tx:
+        leaving = tx.execute(query.where(ArrayDisk.leaving, Array.state == ResourceState.READY.value)).all()
+    observed = {array.uuid: array for array in seen.arrays}
+    for array_id, uuid, disk_id, serial in leaving:
+        found = observed.get(uuid)
+        place = next((m for m in found.members if m.disk_id == disk_id), None) if found else None
+        if found is None or found.device is None or (place is not None and place.state != "faulty"):
+            continue
+        with store.write() as tx:
+            row = tx.get(Array, array_id)
+            if row is not None and row.state == ResourceState.READY:
+                Change(tx, desk, ACTOR, array_id, dry_run=False).let_go(MdMember(disk_id=disk_id, serial=serial))

@@ -1,0 +1,88 @@
+"""Writes down what is there as a site document."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import TypeVar
+
+from pydantic import SecretStr
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.base import Model
+from lunette.domain.hosts import HostGroupCreate
+from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.site import Site, SiteArray, SiteChap, SiteHost, SiteNoun
+from lunette.domain.volumes import VolumeCreate
+from lunette.planner.hosts import KINDS
+from lunette.planner.site import KnownSite
+from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
+from lunette.store.schema import Base
+from lunette.store.secrets import SecretBox
+
+Entry = TypeVar("Entry", bound=Model)
+
+
+def known(tx: Session, box: SecretBox | None) -> KnownSite:
+    """Everything by name, sorted by name. Without a `box` the CHAP secrets are left out, as in every export."""
+    arrays = tx.scalars(select(Array).order_by(Array.name)).all()
+    volumes = tx.scalars(select(Volume).order_by(Volume.name)).all()
+    hosts = tx.scalars(select(Host).order_by(Host.name)).all()
+    groups = tx.scalars(select(HostGroup).order_by(HostGroup.name)).all()
+    array_names = {row.id: row.name for row in arrays}
+    host_names = {row.id: row.name for row in hosts}
+    names = host_names | {row.id: row.name for row in volumes} | {row.id: row.name for row in groups}
+    site = Site(
+        arrays=tuple(_entry(SiteArray, row, disks=tuple(disk.disk_id for disk in row.disks)) for row in arrays),
+        volumes=tuple(_entry(VolumeCreate, row, array=array_names[row.array_id]) for row in volumes),
+        hosts=tuple(_host(row, box) for row in hosts),
+        host_groups=tuple(
+            _entry(HostGroupCreate, row, hosts=tuple(sorted(host_names[member.host_id] for member in row.members)))
+            for row in groups
+        ),
+        portals=tuple(_entry(PortalCreate, row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
+        mappings=_mappings(tx, names),
+    )
+    return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))
+
+
+def _entry(kind: type[Entry], row: Base, **own: object) -> Entry:
+    """The wish that would make this row: the columns that are named like its fields, and what is `own` to the noun."""
+    columns = {name: getattr(row, name) for name in kind.model_fields if name not in own and hasattr(row, name)}
+    return kind.model_validate(columns | own)
+
+
+def _host(row: Host, box: SecretBox | None) -> SiteHost:
+    names: dict[str, list[str]] = defaultdict(list)
+    for initiator in row.initiators:
+        names[f"{initiator.kind}s"].append(initiator.name)
+    initiators = {f"{kind}s": tuple(names[f"{kind}s"]) for kind in KINDS}
+    return _entry(SiteHost, row, chap=_chap(row, box), **initiators)
+
+
+def _chap(row: Host, box: SecretBox | None) -> SiteChap | None:
+    if row.chap_user is None:
+        return None
+    values: dict[str, str | SecretStr | None] = {"user": row.chap_user, "mutual_user": row.chap_mutual_user}
+    sealed = {"secret": row.chap_secret_sealed, "mutual_secret": row.chap_mutual_secret_sealed}
+    if box is not None:
+        values |= {name: box.open(text) for name, text in sealed.items() if text}
+    return SiteChap.model_validate(values)
+
+
+def _mappings(tx: Session, names: dict[str, str]) -> tuple[MappingCreate, ...]:
+    """`shared` says that a volume has several owners now, so that the document can be applied in any order."""
+    rows = tx.scalars(select(Mapping)).all()
+    owners = Counter(row.volume_id for row in rows)
+    found = [
+        _entry(
+            MappingCreate, row, volume=names[row.volume_id], shared=owners[row.volume_id] > 1,
+            **({"host": names[row.host_id]} if row.host_id else {"host_group": names[row.host_group_id or ""]}),
+        )
+        for row in rows
+    ]  # fmt: skip
+    return tuple(sorted(found, key=lambda one: (one.host_group or "", one.host or "", one.lun, one.volume)))
+
+
+def _busy(noun: SiteNoun, rows: Iterable[Array | Volume]) -> Iterable[tuple[str, str]]:
+    return ((f"{noun}/{row.name}", row.state) for row in rows if row.state != ResourceState.READY)

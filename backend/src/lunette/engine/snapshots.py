@@ -1,0 +1,86 @@
+"""Takes, deletes and clones snapshots, and rolls volumes back to them."""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.volumes import VolumeRollBack
+from lunette.engine import volumes
+from lunette.engine.desk import Desk
+from lunette.engine.jobs import file_job
+from lunette.engine.lookup import must_be_ready, name_taken, need
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import volumes_snapshots as planner
+from lunette.planner.checker import Bounds, check
+from lunette.planner.volumes_snapshots import KnownSnapshot
+from lunette.store.events import emit
+from lunette.store.resources import Array, Snapshot, Volume
+
+
+def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: bool) -> Outcome:
+    """A snapshot of a thin volume, as a job. Hosts go on writing meanwhile."""
+    volume = need(tx, Volume, wish.volume)
+    must_be_ready(volume)
+    seen = desk.seen()
+    taken = name_taken(tx, Snapshot, wish.name)
+    new = planner.plan_take(wish, volumes.known(tx, volume), seen, taken, desk.identities)
+    check(new.plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=new.plan)
+    tx.add(
+        Snapshot(
+            id=new.id, name=wish.name, volume_id=volume.id, size_bytes=volume.size_bytes, lv_name=new.step.lv_name,
+            description=wish.description,
+        )
+    )  # fmt: skip
+    emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, ref=new.id)
+    return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
+
+
+def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool) -> Outcome:
+    snapshot = need(tx, Snapshot, snapshot_id)
+    must_be_ready(snapshot)
+    plan = planner.plan_delete(_known(tx, snapshot))
+    check(plan, desk.seen(), Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    snapshot.state = ResourceState.DELETING.value
+    emit(tx, "snapshot.deleting", plan.title, actor=actor.name, ref=snapshot.id)
+    return file_job(tx, desk, actor, JobKind.SNAPSHOT_DELETE, Outcome(plan=plan, ids=(snapshot.id,)))
+
+
+def clone(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: SnapshotClone, dry_run: bool) -> Outcome:
+    """New volumes that begin as the snapshot, all or nothing, as one job."""
+    snapshot = need(tx, Snapshot, snapshot_id)
+    must_be_ready(snapshot)
+    seen = desk.seen()
+    taken = frozenset(tx.scalars(select(Volume.name).where(Volume.name.in_(wish.names()))))
+    new = planner.plan_clone(_known(tx, snapshot), wish, seen, taken, desk.identities)
+    check(new.plan, seen, Bounds())
+    return Outcome(plan=new.plan) if dry_run else volumes.file_new(tx, desk, actor, new)
+
+
+def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool) -> Outcome:
+    """A volume becomes as it was in one of its snapshots, as a job. Refused while it is mapped."""
+    volume = need(tx, Volume, volume_id)
+    must_be_ready(volume)
+    snapshot = need(tx, Snapshot, wish.snapshot)
+    must_be_ready(snapshot)
+    seen = desk.seen()
+    plan = planner.plan_roll_back(volumes.known(tx, volume), _known(tx, snapshot), seen, desk.identities)
+    check(plan, seen, Bounds())
+    if dry_run:
+        return Outcome(plan=plan)
+    volume.state = ResourceState.CHANGING.value
+    emit(tx, "volume.rolling_back", plan.title, actor=actor.name, ref=volume.id)
+    return file_job(tx, desk, actor, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
+
+
+def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:
+    volume = tx.get_one(Volume, snapshot.volume_id)
+    array = tx.get_one(Array, volume.array_id)
+    return KnownSnapshot(
+        id=snapshot.id, name=snapshot.name, volume=volumes.known(tx, volume), size_bytes=snapshot.size_bytes,
+        array=array.name, array_id=array.id,
+    )  # fmt: skip

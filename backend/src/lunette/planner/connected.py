@@ -1,0 +1,14 @@
+"""Who would be interrupted by a change, as far as that can be known."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Connected:
+    """Names of the hosts that are logged in now, and why there may be others, None if there are none."""
+
+    hosts: tuple[str, ...] = ()
+    unknown: str | None = None
+
+    def warnings(self) -> tuple[str, ...]:
+        return (f"Who is logged in is not known: {self.unknown}.",) if self.unknown else ()

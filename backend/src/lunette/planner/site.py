@@ -1,0 +1,325 @@
+"""The difference between a site document and what is there, as changes the API makes one by one (decision 0010).
+
+No second planner: this only says which single changes lead from here to there and in which order; each is planned and
+checked by its own noun when its turn comes. Nothing leaves that the request did not name.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from typing import Any
+
+from lunette.domain.array_changes import ArrayPatch
+from lunette.domain.arrays import ArrayCreate
+from lunette.domain.base import Model
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
+from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.site import Site, SiteChap, SiteHost, SiteNoun, SiteRequest, key_of
+from lunette.domain.volumes import VolumeCreate, VolumePatch
+from lunette.planner.findings import Findings, shorten
+from lunette.planner.site_scope import narrow
+
+CREATES: Mapping[SiteNoun, type[Model]] = {
+    SiteNoun.ARRAY: ArrayCreate, SiteNoun.VOLUME: VolumeCreate, SiteNoun.HOST: HostCreate,
+    SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.MAPPING: MappingCreate,
+}  # fmt: skip
+PATCHES: Mapping[SiteNoun, type[Model]] = {
+    SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
+    SiteNoun.HOST_GROUP: HostGroupPatch,
+}  # fmt: skip
+"""What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
+REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
+"""Hold no data: a fixed field of theirs changes by taking the old one away, if the request names it, and making it."""
+EXCLUSIVE: Mapping[SiteNoun, tuple[str, ...]] = {
+    SiteNoun.HOST: ("iqns", "wwpns", "nqns"), SiteNoun.HOST_GROUP: ("hosts",),
+}  # fmt: skip
+"""Lists whose items belong to one entry only: what leaves one entry must be gone before another takes it."""
+PERMISSIONS = frozenset({"shared", "wipe"})
+"""Fields that allow something and are no property of what is made."""
+BATCHED = (SiteNoun.VOLUME, SiteNoun.MAPPING)
+
+
+class Verb(StrEnum):
+    CREATE = "create"
+    PATCH = "patch"
+    DELETE = "delete"
+
+
+class Phase(IntEnum):
+    """The order of changes: what goes makes room first; paths of what stays are cut late and opened last."""
+
+    UNMAP_LEAVING = 1
+    DELETE_VOLUMES = 2
+    DELETE_ARRAYS = 3
+    CREATE_ARRAYS = 4
+    PATCH_ARRAYS = 5
+    CREATE_VOLUMES = 6
+    PATCH_VOLUMES = 7
+    UNMAP_STAYING = 8
+    SHRINK_GROUPS = 9
+    DELETE_GROUPS = 10
+    SHRINK_HOSTS = 11
+    DELETE_HOSTS = 12
+    CREATE_HOSTS = 13
+    PATCH_HOSTS = 14
+    CREATE_GROUPS = 15
+    PATCH_GROUPS = 16
+    DELETE_PORTALS = 17
+    CREATE_PORTALS = 18
+    CREATE_MAPPINGS = 19
+
+
+_CREATE = {
+    SiteNoun.ARRAY: Phase.CREATE_ARRAYS, SiteNoun.VOLUME: Phase.CREATE_VOLUMES, SiteNoun.HOST: Phase.CREATE_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS, SiteNoun.PORTAL: Phase.CREATE_PORTALS,
+    SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
+}  # fmt: skip
+_PATCH = {
+    SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS,
+}  # fmt: skip
+_SHRINK = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
+_DELETE = {
+    SiteNoun.ARRAY: Phase.DELETE_ARRAYS, SiteNoun.VOLUME: Phase.DELETE_VOLUMES, SiteNoun.HOST: Phase.DELETE_HOSTS,
+    SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS, SiteNoun.PORTAL: Phase.DELETE_PORTALS,
+    SiteNoun.MAPPING: Phase.UNMAP_STAYING,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SiteChange:
+    """One change the API could be asked for. `wishes` are what to create, or the one patch; `keys` name what changes.
+
+    `places` tell where in the document each wish stands, such as `volumes[3]`.
+    """
+
+    verb: Verb
+    noun: SiteNoun
+    keys: tuple[str, ...]
+    wishes: tuple[Model, ...] = ()
+    places: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name of what is patched or deleted."""
+        return self.keys[0].partition("/")[2]
+
+
+@dataclass(frozen=True)
+class KnownSite:
+    """What is there now, as a document with its secrets. `busy` gives, by key, the state of what a job has."""
+
+    site: Site
+    busy: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """`changes` in the order they are made; `notes` say what the document leaves alone."""
+
+    changes: tuple[SiteChange, ...]
+    notes: tuple[str, ...]
+
+
+def difference(request: SiteRequest, known: KnownSite) -> Difference:
+    """The changes that make the site as the document says. Raises Invalid or Conflict naming each field in the way."""
+    return _Comparison(request, known).run()
+
+
+class _Comparison:
+    """Gathers the changes by phase."""
+
+    def __init__(self, request: SiteRequest, known: KnownSite) -> None:
+        self._places = {
+            key_of(noun, entry): f"{noun.section}[{index}]"
+            for noun in SiteNoun
+            for index, entry in enumerate(request.site.entries(noun))
+        }
+        self._request = request
+        self._wanted = narrow(request.site, known.site, request.scope, request.site)
+        self._present = narrow(known.site, known.site, request.scope, request.site)
+        self._busy = known.busy
+        self._allowed = frozenset(request.destroy)
+        self._findings = Findings()
+        self._phases: dict[Phase, list[SiteChange]] = {phase: [] for phase in Phase}
+        self._left_alone: list[str] = []
+
+    def run(self) -> Difference:
+        for noun in SiteNoun:
+            self._compare(noun)
+        self._findings.refuse("The site document cannot be applied, and nothing was changed")
+        return Difference(tuple(self._in_order()), tuple(self._notes()))
+
+    def _compare(self, noun: SiteNoun) -> None:
+        wanted = {key_of(noun, entry): entry for entry in self._wanted.entries(noun)}
+        present = {key_of(noun, entry): entry for entry in self._present.entries(noun)}
+        for key, entry in wanted.items():
+            self._check_busy(key)
+            if key not in present:
+                self._create(noun, key, entry)
+            else:
+                self._change(noun, key, entry, present[key])
+        self._remove(noun, [key for key in present if key not in wanted])
+
+    def _check_busy(self, key: str) -> None:
+        if state := self._busy.get(key):
+            message = f"{key} is {state} now; wait for its job to end, or resolve it if it is stuck, then repeat"
+            self._findings.add(Conflict, self._places.get(key, "destroy"), key, message)
+
+    def _create(self, noun: SiteNoun, key: str, entry: Model, before: Model | None = None) -> None:
+        """`before` is what it replaces: what the document leaves open stays as it was."""
+        values = (_given(before) if before else {}) | _given(entry)
+        if isinstance(entry, SiteHost) and entry.chap is not None:
+            values["chap"] = self._chap(key, entry.chap, None)
+        if isinstance(entry, ArrayCreate):
+            values["wipe"] = tuple(disk for disk in entry.disks if f"disk/{disk}" in self._allowed)
+        self._add(_CREATE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
+
+    def _add(self, phase: Phase, verb: Verb, noun: SiteNoun, key: str, wish: Model | None) -> None:
+        wishes, places = ((wish,), (self._places.get(key, ""),)) if wish is not None else ((), ())
+        self._phases[phase].append(SiteChange(verb, noun, (key,), wishes, places))
+
+    def _change(self, noun: SiteNoun, key: str, wanted: Model, present: Model) -> None:
+        patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES else ()
+        differing = {name: value for name, value in _given(wanted).items() if _differs(name, value, present)}
+        fixed = {name: value for name, value in differing.items() if name not in patchable and value is not None}
+        if fixed and not (noun in REPLACEABLE and key in self._allowed):
+            self._refuse_fixed(noun, key, fixed, present)
+        elif fixed:
+            self._add(_DELETE[noun], Verb.DELETE, noun, key, None)
+            self._create(noun, key, wanted, present)
+        else:
+            self._patch(noun, key, {name: value for name, value in differing.items() if name in patchable}, present)
+
+    def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:
+        if noun in REPLACEABLE:
+            remedy = f"name {key} in destroy if it may be taken away and made anew, which interrupts its hosts"
+        else:
+            remedy = "write what is there, or delete it in an apply of its own and then make it anew"
+        for name, value in fixed.items():
+            is_now = _words(getattr(present, name))
+            message = f"{key} has {name} {is_now}, which cannot become {_words(value)} in place: {remedy}"
+            self._findings.add(Conflict, f"{self._places[key]}.{name}", _words(value), message)
+
+    def _patch(self, noun: SiteNoun, key: str, values: dict[str, object], present: Model) -> None:
+        """What leaves an exclusive list goes first, in a change of its own."""
+        shrunk = {
+            name: tuple(item for item in getattr(present, name) if item in _items(values[name]))
+            for name in EXCLUSIVE.get(noun, ())
+            if name in values and not set(getattr(present, name)) <= set(_items(values[name]))
+        }
+        if shrunk:
+            self._add(_SHRINK[noun], Verb.PATCH, noun, key, PATCHES[noun](**shrunk))
+        rest = {name: value for name, value in values.items() if shrunk.get(name) is None or _more(value, shrunk[name])}
+        if isinstance(chap := rest.get("chap"), SiteChap):
+            held = getattr(present, "chap")  # noqa: B009 only hosts have one
+            merged = self._chap(key, chap, held)
+            if merged is not None and held is not None and merged == _as_chap(held):
+                del rest["chap"]
+            else:
+                rest["chap"] = merged
+        if rest:
+            self._add(_PATCH[noun], Verb.PATCH, noun, key, PATCHES[noun](**rest))
+
+    def _chap(self, key: str, wanted: SiteChap, held: SiteChap | None) -> Chap | None:
+        """The credentials with the secrets the appliance holds where the document gives none."""
+        values = {name: getattr(held, name) for name in SiteChap.model_fields} if held else {}
+        values |= {name: value for name, value in _given(wanted).items() if value is not None or "mutual" in name}
+        if values.get("mutual_user") is None:
+            values["mutual_secret"] = None
+        for user, secret in (("user", "secret"), ("mutual_user", "mutual_secret")):
+            if values.get(user) is not None and values.get(secret) is None:
+                message = f"{key} has no {secret} here yet: give it in the document once, it is kept from then on"
+                self._findings.add(Invalid, f"{self._places[key]}.chap.{secret}", None, message)
+                return None
+        try:
+            return Chap(**values)
+        except ValueError as error:
+            self._findings.add(Invalid, f"{self._places[key]}.chap", None, f"{key}: {_reason(error)}")
+            return None
+
+    def _remove(self, noun: SiteNoun, keys: Iterable[str]) -> None:
+        for key in keys:
+            if key not in self._allowed:
+                if getattr(self._request.site, noun.section) is not None:
+                    self._left_alone.append(key)
+                continue
+            self._check_busy(key)
+            phase = _DELETE[noun]
+            if noun is SiteNoun.MAPPING and not self._allowed.isdisjoint(_ends(key)):
+                phase = Phase.UNMAP_LEAVING
+            self._add(phase, Verb.DELETE, noun, key, None)
+
+    def _in_order(self) -> Iterator[SiteChange]:
+        """Phase by phase; volumes and mappings are made in one change, all or nothing, as the API's batches are."""
+        for changes in self._phases.values():
+            if changes and changes[0].verb is Verb.CREATE and changes[0].noun in BATCHED:
+                yield SiteChange(
+                    Verb.CREATE, changes[0].noun, tuple(key for change in changes for key in change.keys),
+                    tuple(wish for change in changes for wish in change.wishes),
+                    tuple(place for change in changes for place in change.places),
+                )  # fmt: skip
+            else:
+                yield from changes
+
+    def _notes(self) -> Iterator[str]:
+        if self._left_alone:
+            yield (
+                f"{len(self._left_alone)} are not in the document and stay: {shorten(self._left_alone)}. "
+                "Name them in destroy to remove them."
+            )
+        gone = {change.keys[0] for changes in self._phases.values() for change in changes if change.verb is Verb.DELETE}
+        idle = [key for key in self._request.destroy if key not in gone and not key.startswith("disk/")]
+        if idle:
+            yield f"Named in destroy, and nothing to destroy there: {shorten(idle)}."
+
+
+def _given(entry: Model) -> dict[str, Any]:
+    """The fields a document gives, in the order of the model."""
+    return {name: getattr(entry, name) for name in type(entry).model_fields if name in entry.model_fields_set}
+
+
+def _complete(noun: SiteNoun, values: dict[str, Any]) -> dict[str, Any]:
+    """Values of a wish with the defaults of what the document leaves open; they are validated already."""
+    fields = CREATES[noun].model_fields
+    return {name: values.get(name, item.get_default(call_default_factory=True)) for name, item in fields.items()}
+
+
+def _differs(name: str, value: object, present: Model) -> bool:
+    if name in PERMISSIONS:
+        return False
+    return _comparable(value) != _comparable(getattr(present, name))
+
+
+def _comparable(value: object) -> object:
+    """Lists are compared as sets: the order of disks, initiators and members means nothing."""
+    return frozenset(value) if isinstance(value, tuple) else value
+
+
+def _items(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else ()
+
+
+def _more(value: object, shrunk: tuple[object, ...]) -> bool:
+    return set(_items(value)) != set(shrunk)
+
+
+def _as_chap(held: SiteChap) -> Chap | None:
+    if held.secret is None:
+        return None
+    return Chap(user=held.user, secret=held.secret, mutual_user=held.mutual_user, mutual_secret=held.mutual_secret)
+
+
+def _ends(key: str) -> Collection[str]:
+    """The keys of what a mapping joins: `mapping/v/host/h` has volume/v and host/h."""
+    _, volume, noun, owner = key.split("/")
+    return (f"{SiteNoun.VOLUME}/{volume}", f"{noun}/{owner}")
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _reason(error: ValueError) -> str:
+    return str(error).splitlines()[-2 if "\n" in str(error) else 0].strip()

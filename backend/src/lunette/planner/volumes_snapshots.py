@@ -1,0 +1,133 @@
+"""Plans for snapshots: taking, deleting, cloning, and rolling a volume back."""
+
+from dataclasses import dataclass
+
+from lunette.domain.errors import Conflict, InUse, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.steps import SnapshotTake
+from lunette.domain.volumes import Provisioning, VolumeCreate
+from lunette.planner.engines import capabilities
+from lunette.planner.findings import Findings, shorten
+from lunette.planner.names import check_name
+from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, check_names, created
+from lunette.providers.volumes.lvm import plan as lvm
+
+NO_THICK_SNAPSHOTS = (
+    "it is thick, and a snapshot would turn each first write of its hosts into several, for as long as it lives; only "
+    "thin volumes have snapshots"
+)
+
+
+@dataclass(frozen=True)
+class NewSnapshot:
+    id: str
+    plan: Plan
+    step: SnapshotTake
+
+
+@dataclass(frozen=True)
+class KnownSnapshot:
+    """A snapshot of the database with the volume it was taken of. `array` and `array_id` are where both are."""
+
+    id: str
+    name: str
+    volume: KnownVolume
+    size_bytes: int
+    array: str
+    array_id: str
+
+
+def plan_take(
+    wish: SnapshotCreate, volume: KnownVolume, seen: Observation, name_taken: bool, ids: IdentitySource
+) -> NewSnapshot:
+    """Raises Invalid or Conflict where the volume cannot have snapshots now."""
+    findings = Findings()
+    check_name(findings, "snapshot", wish.name, name_taken)
+    record = capabilities(seen, "volume").get("lvm")
+    if volume.provisioning is not Provisioning.THIN:
+        findings.add(Invalid, "volume", volume.name, NO_THICK_SNAPSHOTS)
+    elif record is None or not record.can_snapshot:
+        reason = f"snapshots are not offered by this appliance: install {lvm.THIN_PACKAGE}"
+        findings.add(Invalid, "volume", volume.name, reason)
+    elif not _is_active(seen, volume.group):
+        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+    findings.refuse(f"Snapshot {wish.name} was not taken")
+    step = lvm.snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
+    detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), as it is at that moment"
+    changes = (Change(action=Action.CREATE, noun="snapshot", name=wish.name, detail=detail),)
+    plan = Plan(title=f"Take snapshot {wish.name} of volume {volume.name}", changes=changes, steps=(step,))
+    return NewSnapshot(id=step.snapshot_id, plan=plan, step=step)
+
+
+def plan_delete(snapshot: KnownSnapshot) -> Plan:
+    """Clones and the volume itself do not need it."""
+    detail = f"volume {snapshot.volume.name} cannot be rolled back to it any more; clones of it stay"
+    return Plan(
+        title=f"Delete snapshot {snapshot.name}",
+        changes=(Change(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
+        steps=(lvm.snapshot_delete_step(snapshot.volume.group, snapshot.id),),
+    )
+
+
+def plan_clone(
+    snapshot: KnownSnapshot, wish: SnapshotClone, seen: Observation, taken: frozenset[str], ids: IdentitySource
+) -> NewVolumes:
+    """New volumes with identities of their own that begin as the snapshot, all or nothing. Raises Invalid, Conflict."""
+    findings = Findings()
+    names = wish.names()
+    check_names(findings, names, taken)
+    if not _is_active(seen, snapshot.volume.group):
+        findings.add(Conflict, "snapshot", snapshot.name, f"array {snapshot.array} is not active now")
+    title = f"{len(names)} volumes" if len(names) > 1 else f"volume {names[0]}"
+    findings.refuse(f"Snapshot {snapshot.name} was not cloned")
+    volumes = tuple(_clone(name, snapshot, wish.description, ids) for name in names)
+    cuts = lvm.cut_steps(
+        snapshot.volume.group,
+        [(volume.id, snapshot.size_bytes) for volume in volumes],
+        thin=True,
+        source=lvm.snapshot_name(snapshot.id),
+    )
+    changes = tuple(created(volumes, {snapshot.array_id: snapshot.array}))
+    plan = Plan(
+        title=f"Clone {title} from snapshot {snapshot.name}", changes=changes, steps=(*cuts, lvm.seal_step(cuts))
+    )
+    return NewVolumes(plan=plan, volumes=volumes)
+
+
+def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySource) -> NewVolume:
+    volume_id = ids.id()
+    wish = VolumeCreate(
+        name=name, array=snapshot.array, size_bytes=snapshot.size_bytes, provisioning=Provisioning.THIN,
+        description=description,
+    )  # fmt: skip
+    return NewVolume(
+        id=volume_id, array_id=snapshot.array_id, wish=wish, lv_name=lvm.lv_name(volume_id), identity=ids.volume()
+    )
+
+
+def plan_roll_back(volume: KnownVolume, snapshot: KnownSnapshot, seen: Observation, ids: IdentitySource) -> Plan:
+    """Raises Invalid for another volume's snapshot, InUse while the volume is mapped, Conflict."""
+    findings = Findings()
+    if snapshot.volume.id != volume.id:
+        message = f"snapshot {snapshot.name} is of volume {snapshot.volume.name}; name one of {volume.name}"
+        findings.add(Invalid, "snapshot", snapshot.name, message)
+    if volume.mapped_to:
+        message = f"it is mapped to {shorten(volume.mapped_to)}, who would find other data; delete these mappings first"
+        findings.add(InUse, "volume", volume.name, message)
+    if not _is_active(seen, volume.group):
+        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+    findings.refuse(f"Volume {volume.name} was not rolled back")
+    detail = f"it becomes as it was in snapshot {snapshot.name}: what was written since is lost"
+    return Plan(
+        title=f"Roll volume {volume.name} back to snapshot {snapshot.name}",
+        changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
+        steps=lvm.roll_back_steps(volume.group, volume.id, snapshot.id, ids.id(), volume.size_bytes),
+    )
+
+
+def _is_active(seen: Observation, group: str) -> bool:
+    return any(pool.group == group for pool in seen.pools)

@@ -1,0 +1,237 @@
+"""Why a host does not see a volume: the first broken link from the disks to the session, in plain words.
+
+Pure: the facts of the database, the last look at the machine, the last converge report and the sessions go in; None
+stands for what nobody knows because the agent is away.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lunette.domain.arrays import ArrayState, ObservedArray
+from lunette.domain.exports import (
+    ConvergeReport,
+    ServingState,
+    TargetReport,
+    VolumeReport,
+)
+from lunette.domain.jobs import ResourceState
+from lunette.domain.mappings import Family, Protocol
+from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.why import LinkState, Part, WhyChain, WhyLink
+from lunette.planner.arrays import KnownArray
+from lunette.planner.findings import shorten
+from lunette.planner.portals import KnownPortal, shown
+
+KINDS = {Family.SCSI: frozenset({"iqn", "wwpn"}), Family.NVME: frozenset({"nqn"})}
+"""The kinds of initiator that see a volume over each family."""
+KIND_OF = {
+    Protocol.ISCSI: "iqn", Protocol.ISER: "iqn", Protocol.NVME_TCP: "nqn", Protocol.NVME_RDMA: "nqn",
+}  # fmt: skip
+"""The kind of initiator that comes over each protocol."""
+AWAY = "nobody knows: the agent does not answer; look at lunette-agent on the appliance"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a volume is given to a host: under which number, by which target, and through which group if any.
+
+    `target_name` is the target's IQN, or over NVMe the subsystem's NQN.
+    """
+
+    lun: int
+    target_id: str
+    target_name: str
+    group: str | None
+    family: Family = Family.SCSI
+
+    @property
+    def place(self) -> str:
+        """The number and whose it is, in the words of the family."""
+        return f"{'LUN' if self.family is Family.SCSI else 'namespace'} {self.lun} of {self.target_name}"
+
+
+@dataclass(frozen=True)
+class Guest:
+    """The host that should see the volume. `initiators` are (kind, name)."""
+
+    name: str
+    initiators: frozenset[tuple[str, str]]
+    group: str | None
+    way: Way | None
+
+
+@dataclass(frozen=True)
+class ChainFacts:
+    """`owners` are the names of all hosts and groups it is mapped to; `wanted` is the generation of the exports."""
+
+    array: KnownArray
+    volume_id: str
+    volume: str
+    volume_state: str
+    owners: Sequence[str]
+    guest: Guest | None
+    portals: Sequence[KnownPortal]
+    wanted: int
+    seen: Observation | None
+    report: ConvergeReport | None
+    sessions: SessionsObservation | None
+
+
+def why(facts: ChainFacts) -> WhyChain:
+    """The chain with every link looked at, and the first broken one as a sentence."""
+    observed = next((a for a in facts.seen.arrays if a.uuid == facts.array.uuid), None) if facts.seen else None
+    links = (
+        _disks(facts, observed), _array(facts, observed), _volume(facts), _export(facts), _portal(facts),
+        _session(facts),
+    )  # fmt: skip
+    return WhyChain(host=facts.guest.name if facts.guest else None, sentence=_sentence(facts, links), links=links)
+
+
+def _sentence(facts: ChainFacts, links: Sequence[WhyLink]) -> str:
+    broken = next((link for link in links if link.state is LinkState.BROKEN), None)
+    if broken:
+        return f"It breaks at the {broken.part}: {broken.words}."
+    unknown = next((link for link in links if link.state is LinkState.UNKNOWN), None)
+    if unknown:
+        return f"Nothing is known to be broken, but the {unknown.part} cannot be judged: {unknown.words}."
+    where = facts.guest.way.place if facts.guest and facts.guest.way else ""
+    return f"Nothing is broken on the way: the host is logged in and is offered {where}. Let the host rescan its disks."
+
+
+def _ok(part: Part, words: str) -> WhyLink:
+    return WhyLink(part=part, state=LinkState.OK, words=words)
+
+
+def _broken(part: Part, words: str) -> WhyLink:
+    return WhyLink(part=part, state=LinkState.BROKEN, words=words)
+
+
+def _unknown(part: Part, words: str = AWAY) -> WhyLink:
+    return WhyLink(part=part, state=LinkState.UNKNOWN, words=words)
+
+
+def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
+    """Broken only if too few disks are left for the array to run."""
+    if facts.seen is None:
+        return _unknown(Part.DISK)
+    ids = [member.disk_id for member in facts.array.members]
+    gone = [disk_id for disk_id in ids if facts.seen.disk(disk_id) is None]
+    faulty = [m.disk_id for m in observed.members if m.state == "faulty" and m.disk_id] if observed else []
+    lost = [*gone, *(disk_id for disk_id in faulty if disk_id not in gone)]
+    if not lost:
+        return _ok(Part.DISK, f"all {len(ids)} disks of array {facts.array.name} are there")
+    words = f"{len(lost)} of {len(ids)} disks of array {facts.array.name} are gone or faulty ({shorten(lost)})"
+    if observed is None or observed.state in (ArrayState.FAILED, ArrayState.MISSING):
+        return _broken(Part.DISK, f"{words}; check their cables and power, or put them back")
+    return _ok(Part.DISK, f"{words}, and the array runs without them; replace them")
+
+
+def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
+    name = f"array {facts.array.name}"
+    if facts.array.state != ResourceState.READY:
+        return _broken(Part.ARRAY, f"{name} is {facts.array.state}; look at its job")
+    if facts.seen is None:
+        return _unknown(Part.ARRAY)
+    if observed is None or observed.state is ArrayState.MISSING:
+        return _broken(Part.ARRAY, f"{name} is not running; it is started by itself as soon as its disks are there")
+    if observed.state is ArrayState.FAILED:
+        return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level survives")
+    if not any(pool.group == facts.array.group for pool in facts.seen.pools):
+        return _broken(Part.ARRAY, f"{name} runs, but the volume group {facts.array.group} on it is not there")
+    return _ok(Part.ARRAY, f"{name} is {observed.state.value}")
+
+
+def _volume(facts: ChainFacts) -> WhyLink:
+    name = f"volume {facts.volume}"
+    if facts.volume_state != ResourceState.READY:
+        return _broken(Part.VOLUME, f"{name} is {facts.volume_state}; look at its job")
+    if facts.seen is None:
+        return _unknown(Part.VOLUME)
+    found = next((volume for volume in facts.seen.volumes if volume.volume_id == facts.volume_id), None)
+    if found is None:
+        return _broken(Part.VOLUME, f"{name} is not on its array; look at the array and at LVM on the appliance")
+    if not found.active:
+        return _broken(
+            Part.VOLUME, f"{name} is there but not active; the agent activates it within seconds, or says why"
+        )
+    return _ok(Part.VOLUME, f"{name} is there as {found.device}")
+
+
+def _export(facts: ChainFacts) -> WhyLink:
+    """The mapping, and whether what serves it is open."""
+    guest, name = facts.guest, f"volume {facts.volume}"
+    if guest is None and facts.owners:
+        return _broken(Part.EXPORT, f"{name} is mapped to {shorten(list(facts.owners))}, which has no hosts; add some")
+    if guest is None:
+        return _broken(Part.EXPORT, f"{name} is mapped to nobody; map it to a host or a host group")
+    if guest.way is None:
+        others = f"; it is mapped to {shorten(list(facts.owners))}" if facts.owners else ""
+        through = f" nor to its host group {guest.group}" if guest.group else ""
+        return _broken(Part.EXPORT, f"{name} is not mapped to host {guest.name}{through}{others}")
+    if facts.report is None or facts.seen is None:
+        return _unknown(Part.EXPORT)
+    if not facts.report.accepted:
+        return _broken(Part.EXPORT, f"the agent keeps serving what it served: {facts.report.refusal}")
+    doors: Sequence[TargetReport] = facts.report.targets if guest.way.family is Family.SCSI else facts.report.subsystems
+    reports: list[VolumeReport | TargetReport] = [
+        *(one for one in facts.report.volumes if one.volume_id == facts.volume_id),
+        *(one for one in doors if one.target_id == guest.way.target_id),
+    ]
+    blocked = next((one for one in reports if one.state is ServingState.BLOCKED), None)
+    if blocked is not None:
+        return _broken(Part.EXPORT, f"it waits: {blocked.reason or 'the agent gave no reason'}")
+    if len(reports) < 2 or facts.report.generation < facts.wanted:
+        return _broken(Part.EXPORT, "the agent has not taken up the last change yet; ask again in a few seconds")
+    via = f" through host group {guest.way.group}" if guest.way.group else ""
+    return _ok(Part.EXPORT, f"{guest.way.place}{via} is open")
+
+
+def _portal(facts: ChainFacts) -> WhyLink:
+    """An open portal of a protocol the host has an initiator for. A host with Fibre Channel only needs none."""
+    kinds = {kind for kind, _ in facts.guest.initiators} if facts.guest else {"iqn", "nqn"}
+    if facts.guest and facts.guest.way:
+        kinds &= KINDS[facts.guest.way.family]
+        names = "IQN or WWPN" if facts.guest.way.family is Family.SCSI else "NQN"
+        if not kinds:
+            return _broken(Part.PORTAL, f"host {facts.guest.name} has no initiator for this; enter its {names}")
+    elif facts.guest and not kinds:
+        return _broken(Part.PORTAL, f"host {facts.guest.name} has no initiator; enter its IQN, WWPN or NQN")
+    if kinds == {"wwpn"}:
+        return _ok(Part.PORTAL, "the host comes over Fibre Channel, which has no portals")
+    fitting = [portal for portal in facts.portals if KIND_OF[Protocol(portal.protocol)] in kinds]
+    if not fitting:
+        there = ", ".join(sorted({portal.protocol for portal in facts.portals})) or "none"
+        return _broken(Part.PORTAL, f"no portal speaks a protocol of the host's initiators; there are: {there}")
+    if facts.report is None or facts.seen is None:
+        return _unknown(Part.PORTAL)
+    reports = {one.portal_id: one for one in facts.report.portals}
+    states = [(portal, reports.get(portal.id)) for portal in fitting]
+    listening = [portal for portal, one in states if one is not None and one.state is ServingState.OPEN]
+    if listening:
+        places = [shown(portal.address, portal.port) for portal in listening]
+        return _ok(Part.PORTAL, f"{shorten(places)} listens")
+    reasons = [f"{portal.name}: {(one.reason if one else None) or 'not taken up yet'}" for portal, one in states]
+    return _broken(Part.PORTAL, f"no portal listens ({'; '.join(reasons)})")
+
+
+def _session(facts: ChainFacts) -> WhyLink:
+    guest = facts.guest
+    if guest is None or guest.way is None:
+        return _broken(Part.SESSION, "nobody who may see the volume can be logged in")
+    if facts.sessions is None:
+        return _unknown(Part.SESSION)
+    names = {name.lower() for _, name in guest.initiators}
+    own = [session for session in facts.sessions.sessions if session.initiator.lower() in names]
+    here = [session for session in own if session.target == guest.way.target_name]
+    if here:
+        return _ok(Part.SESSION, f"host {guest.name} is logged in{f' from {here[0].peer}' if here[0].peer else ''}")
+    unseen = next((one for one in facts.sessions.unseen if one.family is guest.way.family), None)
+    if unseen is not None:
+        return _unknown(Part.SESSION, unseen.reason)
+    elsewhere = " (it is logged in to another target)" if own else ""
+    fitting = [one for one in facts.portals if Protocol(one.protocol).family is guest.way.family]
+    places = [shown(portal.address, portal.port) for portal in fitting]
+    words = (
+        f"host {guest.name} is not logged in to {guest.way.target_name}{elsewhere}; let it log in at {shorten(places)}"
+    )
+    return _broken(Part.SESSION, f"{words}, and compare its initiator name and CHAP with what is entered here")

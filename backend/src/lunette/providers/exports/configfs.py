@@ -1,0 +1,112 @@
+"""Small moves in one target's part of configfs, counted, and the kernel's refusals put into words."""
+
+import errno
+from collections.abc import Callable
+from typing import ClassVar
+
+from lunette.domain.base import Model
+from lunette.system.doorway import System
+
+_WORDS = {
+    errno.EBUSY: "it is in use",
+    errno.ENODEV: "its device is not there",
+    errno.ENOENT: "its device is not there",
+    errno.EADDRNOTAVAIL: "the machine does not have this address",
+    errno.EADDRINUSE: "another portal or program has this port",
+}
+
+
+class Attribute(Model):
+    """A file below a folder and the text it must hold."""
+
+    name: str
+    value: str
+    secret: bool = False
+
+
+class Refused(Exception):
+    """The kernel refused a move; the text says which and why."""
+
+
+class Configfs:
+    """Paths are below `root`. `changed` counts writes, links and folders made or removed."""
+
+    cleared: ClassVar[str] = ""
+    """What is written to a secret attribute to clear it."""
+
+    def __init__(self, system: System, root: str) -> None:
+        self.system, self.root = system, root
+        self.changed = 0
+
+    def names(self, path: str) -> list[str]:
+        return self.system.listdir(f"{self.root}/{path}")
+
+    def folders(self, path: str) -> list[str]:
+        """Names of folders only: configfs mixes attributes and folders."""
+        return [name for name in self.names(path) if self.system.is_dir(f"{self.root}/{path}/{name}")]
+
+    def exists(self, path: str) -> bool:
+        return self.system.exists(f"{self.root}/{path}")
+
+    def read(self, path: str) -> str:
+        """An attribute without the newline; "" where it cannot be read."""
+        try:
+            return self.system.read(f"{self.root}/{path}").rstrip("\n")
+        except OSError:
+            return ""
+
+    def points_to(self, link: str) -> str | None:
+        """Where a link leads, below the root; None if there is no such link."""
+        try:
+            found = self.system.readlink(f"{self.root}/{link}")
+        except OSError:
+            return None
+        below = found.removeprefix(f"{self.root}/").rpartition("../")[2]
+        return below.removeprefix(f"{self.root.rpartition('/')[2]}/")
+
+    def mkdir(self, path: str) -> None:
+        self._move(f"make {path}", lambda: self.system.mkdir(f"{self.root}/{path}"))
+
+    def rmdir(self, path: str) -> None:
+        self._move(f"remove {path}", lambda: self.system.rmdir(f"{self.root}/{path}"))
+
+    def link(self, path: str, target: str) -> None:
+        self._move(f"link {path}", lambda: self.system.symlink(f"{self.root}/{target}", f"{self.root}/{path}"))
+
+    def unlink(self, path: str) -> None:
+        self._move(f"unlink {path}", lambda: self.system.unlink(f"{self.root}/{path}"))
+
+    def write(self, path: str, value: str) -> None:
+        """Without a newline: LIO's CHAP attributes would keep it. The value is in no message."""
+        self._move(f"set {path}", lambda: self.system.write(f"{self.root}/{path}", value))
+
+    def hold(self, path: str, attribute: Attribute) -> None:
+        """Write the attribute only if it holds something else: some kernels refuse a write that changes nothing."""
+        found = self.read(f"{path}/{attribute.name}")
+        if attribute.secret and found == self.cleared:
+            found = ""
+        if found != attribute.value:
+            self.write(f"{path}/{attribute.name}", attribute.value or (self.cleared if attribute.secret else ""))
+
+    def remove_linked(self, path: str) -> None:
+        """Remove a folder that holds links, such as a LUN."""
+        for name in self.names(path):
+            if self.points_to(f"{path}/{name}") is not None:
+                self.unlink(f"{path}/{name}")
+        self.rmdir(path)
+
+    def _move(self, what: str, move: Callable[[], None]) -> None:
+        try:
+            move()
+        except OSError as error:
+            why = _WORDS.get(error.errno or 0) or error.strerror or str(error)
+            raise Refused(f"the kernel refused to {what}: {why}") from error
+        self.changed += 1
+
+
+def attempt(failed: dict[str, str], path: str, move: Callable[[], None]) -> None:
+    """Make a move; a refusal is noted under the path and blocks nothing else."""
+    try:
+        move()
+    except Refused as error:
+        failed[path] = str(error)

@@ -1,0 +1,1 @@
+"""The kernel's NVMe target, through configfs."""

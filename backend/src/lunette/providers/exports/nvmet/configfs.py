@@ -1,0 +1,89 @@
+"""nvmet's part of configfs: how it is brought up, and what stands in it."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from lunette.domain.mappings import Protocol
+from lunette.providers.exports import configfs
+from lunette.providers.exports.nvmet import tree
+from lunette.providers.exports.nvmet.plan import PACKAGE, TRANSPORTS
+from lunette.system.doorway import System
+
+ROOT = "/sys/kernel/config/nvmet"
+RDMA_DEVICES = "/sys/class/infiniband"
+
+
+class Configfs(configfs.Configfs):
+    """Paths are below ROOT."""
+
+    cleared: ClassVar[str] = "\0"
+    """Writing this to a key clears it; it reads back as nothing."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system, ROOT)
+
+    def subsystems(self, prefix: str) -> list[str]:
+        """Paths of the subsystems whose name begins so."""
+        return [f"subsystems/{name}" for name in self.names("subsystems") if name.startswith(prefix)]
+
+    def ports(self) -> list[str]:
+        """Paths of the ports under our numbers."""
+        return [f"ports/{name}" for name in self.names("ports") if tree.is_own_port(name)]
+
+    def links(self, path: str) -> list[str]:
+        return [f"{path}/{name}" for name in self.names(path)]
+
+    def places_of(self, subsystem: str) -> list[str]:
+        """The links by which our ports serve a subsystem."""
+        links = [f"{port}/{subsystem}" for port in self.ports()]
+        return [link for link in links if self.points_to(link) is not None]
+
+    def is_closed(self, host: str) -> bool:
+        """True if the host finds the key that nobody can use."""
+        return self.read(f"{host}/dhchap_key") == tree.WAITING
+
+    def close(self, host: str) -> None:
+        """Whoever connects as this host is asked to try again; who is connected stays."""
+        if not self.is_closed(host):
+            self.write(f"{host}/dhchap_key", tree.WAITING)
+
+    def namespaces(self) -> Iterator[tuple[str, str]]:
+        """(subsystem path, namespace path) of all there are, also of others."""
+        for name in self.names("subsystems"):
+            for nsid in self.names(f"subsystems/{name}/namespaces"):
+                yield f"subsystems/{name}", f"subsystems/{name}/namespaces/{nsid}"
+
+
+def prepare(system: System) -> None:
+    """Load what is not there yet of the NVMe target and its transports; RDMA only where there is a device for it.
+
+    RDMA drags in a dozen modules, which cost an emulated machine seconds of its boot.
+    """
+    wanted = ["nvmet", TRANSPORTS[Protocol.NVME_TCP]]
+    if system.listdir(RDMA_DEVICES):
+        wanted.append(TRANSPORTS[Protocol.NVME_RDMA])
+    for module in wanted:
+        if not system.is_dir(f"/sys/module/{module}") and system.find_tool("modprobe"):
+            system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+
+
+def missing(system: System) -> str | None:
+    """Why there is no NVMe target here; None if there is one."""
+    if system.is_dir(ROOT):
+        return None
+    return f"the kernel module nvmet is not loaded: boot a kernel that has it (Debian package {PACKAGE})"
+
+
+def lacking(system: System) -> dict[Protocol, str]:
+    """Why a protocol cannot be served here, for those that cannot."""
+    found = {
+        protocol: f"the kernel module {module} is not loaded: boot a kernel that has it (Debian package {PACKAGE})"
+        for protocol, module in TRANSPORTS.items()
+        if not system.is_dir(f"/sys/module/{module}")
+    }
+    if not system.listdir(RDMA_DEVICES):
+        found[Protocol.NVME_RDMA] = (
+            "this machine has no RDMA device: install an RDMA network card, or add a software one "
+            "(rdma link add rxe0 type rxe netdev INTERFACE)"
+        )
+    return found

@@ -1,0 +1,268 @@
+"""Makes nvmet's configfs as wanted: strays go from the leaves up, then what is missing comes level by level.
+
+What stands and is right is not written again, so a second run changes nothing. A refusal blocks only what hangs on it.
+
+The order keeps every host on the retrying side (decision 0012): hosts exist with a key nobody can use before a
+subsystem allows them, a subsystem allows them before a port serves it, and the right key comes when all is there.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+
+from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
+from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.providers.exports.configfs import Refused, attempt
+from lunette.providers.exports.nvmet import strays, tree
+from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
+from lunette.providers.exports.nvmet.tree import Door, HostGate, Namespace, Node, Tree
+from lunette.system.doorway import System
+
+
+def clear(system: System, wish: ExportSet) -> int:
+    """Remove what is not wanted any more, before another engine may want it. How much was changed."""
+    files = Configfs(system)
+    strays.remove(files, tree.build(wish), tree.subsystem_prefix(wish.appliance_id))
+    return files.changed
+
+
+def converge(
+    system: System,
+    wish: ExportSet,
+    *,
+    reasons: Mapping[str, str] | None = None,
+    held: Mapping[str, str] | None = None,
+    keep_strays: bool = False,
+) -> ConvergeReport:
+    """Serve the wish and report. By volume id `reasons` tells why a device is away, `held` who else serves it.
+
+    With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
+    """
+    wanted, prefix = tree.build(wish), tree.subsystem_prefix(wish.appliance_id)
+    files = Configfs(system)
+    failed = {} if keep_strays else strays.remove(files, wanted, prefix)
+    builder = _Builder(files, failed, reasons or {}, held or {})
+    builder.refuse(strays.foreign_hosts(files, prefix), wanted)
+    for node in wanted.hosts:
+        builder.make(node, builder.host)
+    for node in wanted.subsystems:
+        builder.make(node, builder.folder)
+    for namespace in wanted.namespaces:
+        builder.make(namespace, partial(builder.namespace, namespace))
+    gates = {gate.path: gate for gate in wanted.gates}
+    for node in wanted.allowed:
+        builder.make(node, partial(builder.allow, gates[node.link or ""]))
+    for node in wanted.ports:
+        builder.make(node, builder.folder)
+    for node in wanted.doors_in_ports:
+        builder.make(node, builder.serve)
+    for gate in wanted.gates:
+        attempt(builder.failed, f"{gate.path}/dhchap_key", partial(builder.open, gate))
+    return _report(wish, wanted, builder, prefix)
+
+
+Maker = Callable[[Node], None]
+
+
+class _Builder:
+    """Makes nodes and remembers why some could not be made."""
+
+    def __init__(
+        self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str], held: Mapping[str, str]
+    ) -> None:
+        self.files, self.failed, self._reasons, self._held = files, failed, reasons, held
+
+    def refuse(self, foreign_hosts: Mapping[str, str], wanted: Tree) -> None:
+        """A host name that a subsystem of others allows has one key, and that is theirs."""
+        for node in wanted.hosts:
+            if node.path in foreign_hosts:
+                self.failed[node.path] = (
+                    f"host {node.path.partition('/')[2]} is allowed in subsystem {foreign_hosts[node.path]}, which is "
+                    "not ours: take it out there first"
+                )
+
+    def make(self, node: Node, how: Maker) -> None:
+        reason = self._hindrance(node)
+        if reason is not None:
+            self.failed.setdefault(node.path, reason)
+        else:
+            attempt(self.failed, node.path, partial(how, node))
+
+    def missing(self, needs: tuple[str, ...]) -> str | None:
+        """Why not all of it stands; None if it does."""
+        return next((self.failed[path] for path in needs if path in self.failed), None)
+
+    def host(self, node: Node) -> None:
+        if not self.files.exists(node.path):
+            self.files.mkdir(node.path)
+        for attribute in node.attributes:
+            self.files.hold(node.path, attribute)
+
+    def folder(self, node: Node) -> None:
+        if not self.files.exists(node.path):
+            self.files.mkdir(node.path)
+        for attribute in node.attributes:
+            self.files.hold(node.path, attribute)
+
+    def namespace(self, node: Namespace, _node: Node) -> None:
+        if self.files.exists(node.path) and self.files.read(f"{node.path}/enable") == "1":
+            self._look_at_size(node)
+            return
+        self._check_device(node)
+        self.folder(node)
+        self.files.write(f"{node.path}/enable", "1")
+
+    def allow(self, gate: HostGate, node: Node) -> None:
+        """Let a host in. One that is nowhere let in yet waits behind its gate; for one that is, all must be there."""
+        if self.files.points_to(node.path) is not None:
+            return
+        if not self._is_allowed(gate):
+            self.files.close(gate.path)
+        elif not self.files.is_closed(gate.path):
+            subsystem = node.path.rsplit("/", 2)[0]
+            inside = tuple(path for path in gate.needs if path == subsystem or path.startswith(f"{subsystem}/"))
+            if reason := self.missing(inside):
+                raise Refused(reason)
+        self.files.link(node.path, node.link or "")
+
+    def serve(self, node: Node) -> None:
+        """Serve a subsystem at a port, once it lets all its hosts in: another would be told never to try again.
+
+        The first one makes the port listen; where that is refused, the others need not try.
+        """
+        if self.files.points_to(node.path) is not None:
+            return
+        if reason := self.missing(node.needs):
+            raise Refused(reason)
+        try:
+            self.files.link(node.path, node.link or "")
+        except Refused as error:
+            port = node.path.rsplit("/", 2)[0]
+            if not self.files.names(f"{port}/subsystems"):
+                where = f"{self.files.read(f'{port}/addr_traddr')} port {self.files.read(f'{port}/addr_trsvcid')}"
+                self.failed[port] = f"nobody can listen on {where}: {str(error).rpartition(': ')[2]}"
+            raise
+
+    def open(self, gate: HostGate) -> None:
+        """Give a host its key once all its volumes are there; one that is open stays open, with the key it should have.
+
+        A host that could not be let in everywhere goes on waiting: it would find a door that is closed for good.
+        """
+        if not self.files.exists(gate.path) or gate.path in self.failed:
+            return
+        if not self.files.is_closed(gate.path):
+            self.files.hold(gate.path, gate.key)
+        elif self.missing(gate.needs) is None:
+            self.files.write(f"{gate.path}/dhchap_key", gate.key.value or self.files.cleared)
+
+    def is_let_in(self, host: str, subsystem: str) -> bool:
+        """True if the host reaches the subsystem when it connects now with the right key."""
+        link = f"{subsystem}/allowed_hosts/{host.partition('/')[2]}"
+        return self.files.points_to(link) is not None and not self.files.is_closed(host) and host not in self.failed
+
+    def volume_reason(self, wanted: Tree, volume_id: str, device: str) -> str | None:
+        """Why the volume cannot be served; None if it is, or could be once it is mapped."""
+        paths = [node.path for node in wanted.namespaces if node.volume_id == volume_id]
+        if reason := self.missing(tuple(paths)):
+            return reason
+        return None if paths or self.files.system.exists(device) else self._device_reason(volume_id, device)
+
+    def _is_allowed(self, gate: HostGate) -> bool:
+        subsystems = {path for path in gate.needs if path.count("/") == 1}
+        name = gate.path.partition("/")[2]
+        return any(self.files.points_to(f"{path}/allowed_hosts/{name}") is not None for path in subsystems)
+
+    def _hindrance(self, node: Node) -> str | None:
+        """What a node hangs on and is not right: itself before it was cleared, its parents, what it links to."""
+        on = [node.path.rsplit("/", count)[0] for count in range(node.path.count("/"))]
+        return self.missing((*on, node.link) if node.link else tuple(on))
+
+    def _look_at_size(self, node: Namespace) -> None:
+        """The kernel does not tell the size it serves, so it is asked to look each time; nothing new is no event."""
+        with suppress(OSError):  # what is served stays served; the next run asks again
+            self.files.system.write(f"{ROOT}/{node.path}/revalidate_size", "1")
+
+    def _device_reason(self, volume_id: str, device: str) -> str:
+        return self._reasons.get(volume_id, f"its device {device} is not there")
+
+    def _check_device(self, node: Namespace) -> None:
+        """nvmet opens a device without claiming it (6.12), so nobody but us keeps two engines off one volume."""
+        system = self.files.system
+        if not system.is_block_device(node.device):
+            raise Refused(self._device_reason(node.volume_id, node.device))
+        if reason := self._held.get(node.volume_id):
+            raise Refused(reason)
+        sectors = system.read(f"/sys/class/block/{system.realpath(node.device).rpartition('/')[2]}/size")
+        if int(sectors) * 512 != node.size_bytes:
+            raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
+        if system.is_held(node.device):
+            raise Refused(f"{node.device} is held by another program: free it first")
+
+
+def _report(wish: ExportSet, wanted: Tree, builder: _Builder, prefix: str) -> ConvergeReport:
+    volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in wish.volumes]
+    return ConvergeReport(
+        generation=wish.generation, accepted=True, refusal=None, changed=builder.files.changed, targets=(),
+        subsystems=tuple(_door_report(builder, wanted, door) for door in wanted.doors),
+        volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
+        portals=tuple(_port_report(builder, id_, path) for id_, path in wanted.port_paths.items()),
+        unexplained=(), foreign=strays.foreign(builder.files, prefix),
+    )  # fmt: skip
+
+
+def _door_report(builder: _Builder, wanted: Tree, door: Door) -> TargetReport:
+    """A door is open if none of its hosts waits; what is missing behind an open door is told all the same."""
+    missing = builder.missing(door.needs) or builder.missing(door.hosts)
+    waiting = [host for host in door.hosts if not builder.is_let_in(host, door.path)]
+    stands = builder.files.exists(door.path)
+    if missing is None and waiting:
+        gate = next(gate for gate in wanted.gates if gate.path == waiting[0])
+        missing = builder.missing(gate.needs) or builder.failed.get(f"{gate.path}/dhchap_key")
+    state = ServingState.OPEN if stands and not waiting else ServingState.BLOCKED
+    return TargetReport(target_id=door.target_id, state=state, reason=missing)
+
+
+def _port_report(builder: _Builder, portal_id: str, path: str) -> PortalReport:
+    reason = next((why for where, why in builder.failed.items() if where == path), None)
+    return PortalReport(portal_id=portal_id, state=_state(reason), reason=reason)
+
+
+def _state(reason: str | None) -> ServingState:
+    return ServingState.OPEN if reason is None else ServingState.BLOCKED
+
+
+def served_devices(system: System) -> dict[str, str]:
+    """The subsystem that serves a device, by the device's real path; also of others."""
+    if not system.is_dir(ROOT):
+        return {}
+    files = Configfs(system)
+    found = {}
+    for subsystem, namespace in files.namespaces():
+        device = files.read(f"{namespace}/device_path")
+        if device.startswith("/") and files.read(f"{namespace}/enable") == "1":
+            found[system.realpath(device)] = subsystem.partition("/")[2]
+    return found
+
+
+def exported_volumes(system: System) -> frozenset[str]:
+    """UUIDs of the volumes (their identity, not their id) that stand in a subsystem of ours now."""
+    if not system.is_dir(ROOT):
+        return frozenset()
+    files = Configfs(system)
+    return frozenset(
+        files.read(f"{namespace}/device_uuid")
+        for subsystem, namespace in files.namespaces()
+        if subsystem.startswith(f"subsystems/{SUBSYSTEM_AUTHORITY}:")
+    )
+
+
+def is_served(system: System) -> bool:
+    """True if anything of ours, of whatever appliance id, stands in configfs."""
+    return system.is_dir(ROOT) and bool(Configfs(system).subsystems(f"{SUBSYSTEM_AUTHORITY}:"))
+
+
+def withdraw(system: System) -> dict[str, str]:
+    """Close every path of ours and take all of it out of configfs, for a shutdown. What was refused, by path."""
+    if not system.is_dir(ROOT):
+        return {}
+    return strays.withdraw(Configfs(system), f"{SUBSYSTEM_AUTHORITY}:")

@@ -1,0 +1,22 @@
+"""What the kernel's NVMe target offers on this machine."""
+
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.mappings import Protocol
+
+PACKAGE = "linux-image-amd64"
+TRANSPORTS = {Protocol.NVME_TCP: "nvmet_tcp", Protocol.NVME_RDMA: "nvmet_rdma"}
+"""The kernel module behind each protocol."""
+
+
+def capability(reason: str | None = None, lacking: dict[Protocol, str] | None = None) -> EngineCapability:
+    """The engine's record; `reason` says why it is not there, `lacking` why a protocol is not.
+
+    nvmet of Linux 6.12 has neither reservations nor fused compare-and-write.
+    """
+    without = lacking or {}
+    return EngineCapability(
+        engine="nvmet", kind="export", available=reason is None, reason=reason,
+        protocols=tuple(p.value for p in TRANSPORTS if reason is None and p not in without),
+        lacking=tuple(f"{protocol.value}: {why}" for protocol, why in without.items()),
+        reservations=False, compare_and_write=False, needs=("nvmet", *TRANSPORTS.values()),
+    )  # fmt: skip

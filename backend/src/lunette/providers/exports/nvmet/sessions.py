@@ -1,0 +1,58 @@
+"""Who is connected to our subsystems, where the kernel tells it.
+
+Only debugfs does: /sys/kernel/debug/nvmet/<subsystem>/ctrl<id>/{hostnqn,port,state,host_traddr}, since Linux 6.11 and
+only if it was built with CONFIG_NVME_TARGET_DEBUGFS. Debian 13's kernel was not: then sessions are unknown, not none.
+"""
+
+from collections.abc import Iterator
+
+from lunette.domain.exports import ObservedSession, UnseenSessions
+from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.domain.mappings import Family, Protocol
+from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
+from lunette.system.doorway import System
+
+DEBUGFS = "/sys/kernel/debug/nvmet"
+UNSEEN = UnseenSessions(
+    family=Family.NVME,
+    reason="This kernel does not tell who is connected to its NVMe target: it is built without "
+    "CONFIG_NVME_TARGET_DEBUGFS, or debugfs is not mounted.",
+)
+_PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}
+
+
+def observe_sessions(system: System) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
+    """The sessions on our subsystems; or why they cannot be told, where a port serves one of them."""
+    if not system.is_dir(ROOT):
+        return (), None
+    files = Configfs(system)
+    served = [path for path in files.subsystems(f"{SUBSYSTEM_AUTHORITY}:") if files.places_of(path)]
+    if not system.is_dir(DEBUGFS):
+        return (), UNSEEN if served else None
+    return tuple(session for path in served for session in _sessions(files, path.partition("/")[2])), None
+
+
+def _sessions(files: Configfs, nqn: str) -> Iterator[ObservedSession]:
+    for name in files.system.listdir(f"{DEBUGFS}/{nqn}"):
+        told = {key: _read(files.system, f"{DEBUGFS}/{nqn}/{name}/{key}") for key in _FACTS}
+        if not told["hostnqn"]:
+            continue
+        port = f"ports/{told['port']}"
+        where = f"{files.read(f'{port}/addr_traddr')}:{files.read(f'{port}/addr_trsvcid')}"
+        yield ObservedSession(
+            target=nqn, initiator=told["hostnqn"], peer=told["host_traddr"] or None,
+            protocol=_PROTOCOLS.get(files.read(f"{port}/addr_trtype"), Protocol.NVME_TCP),
+            portal=where if where != ":" else None, state=told["state"] or "connecting", since=None, read_bytes=None,
+            write_bytes=None, commands=None,
+        )  # fmt: skip
+
+
+_FACTS = ("hostnqn", "port", "state", "host_traddr")
+
+
+def _read(system: System, path: str) -> str:
+    """A controller may go while it is looked at, and older kernels do not have every file."""
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""

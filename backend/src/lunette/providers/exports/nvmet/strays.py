@@ -1,0 +1,118 @@
+"""Finds what stands in nvmet's configfs with our mark and is not wanted any more, and removes it from the leaves up.
+
+Our marks: the authority in a subsystem's name, the number of a port, and on a host name, which is the host's own, the
+key that nobody can use: it is written before the last of our subsystems lets the host go.
+"""
+
+from functools import partial
+
+from lunette.providers.exports.configfs import Refused, attempt
+from lunette.providers.exports.nvmet.configfs import Configfs
+from lunette.providers.exports.nvmet.tree import Namespace, Tree
+
+
+def foreign(files: Configfs, prefix: str) -> tuple[str, ...]:
+    """Subsystems of others: shown, never touched."""
+    return tuple(name for name in files.names("subsystems") if not name.startswith(prefix))
+
+
+def foreign_hosts(files: Configfs, prefix: str) -> dict[str, str]:
+    """For each host name that a subsystem of others allows: that subsystem. Its key is not ours to set."""
+    return {
+        f"hosts/{nqn}": name
+        for name in foreign(files, prefix)
+        for nqn in files.names(f"subsystems/{name}/allowed_hosts")
+    }
+
+
+def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
+    """Remove every stray. What was refused, by path: it is tried again with the next run."""
+    sweeper = _Sweeper(files, wanted, prefix)
+    sweeper.close_doors()
+    for subsystem in files.subsystems(prefix):
+        sweeper.subsystem(subsystem)
+    for port in files.ports():
+        sweeper.port(port)
+    for name in files.names("hosts"):
+        sweeper.host(f"hosts/{name}")
+    return sweeper.failed
+
+
+class _Sweeper:
+    def __init__(self, files: Configfs, wanted: Tree, prefix: str) -> None:
+        self.files, self.wanted, self.prefix = files, wanted.nodes(), prefix
+        self.failed: dict[str, str] = {}
+
+    def close_doors(self) -> None:
+        """Paths go before what they lead to: all links in ports first, so that a port stops listening soon."""
+        for port in self.files.ports():
+            kept = self._is_right(port)
+            for link in self.files.links(f"{port}/subsystems"):
+                if self._is_ours(link) and not (kept and link in self.wanted):
+                    attempt(self.failed, link, partial(self.files.unlink, link))
+
+    def subsystem(self, path: str) -> None:
+        for link in self.files.links(f"{path}/allowed_hosts"):
+            if link not in self.wanted:
+                attempt(self.failed, link, partial(self._let_go, path, link))
+        for namespace in self.files.links(f"{path}/namespaces"):
+            if not self._stands(namespace):
+                attempt(self.failed, namespace, partial(self._take_away, namespace))
+        if path not in self.wanted:
+            attempt(self.failed, path, partial(self.files.rmdir, path))
+
+    def port(self, path: str) -> None:
+        """A port that is not wanted, or has another address; one that serves somebody else's subsystem stays."""
+        if not self._is_right(path) and not self.files.names(f"{path}/subsystems"):
+            attempt(self.failed, path, partial(self.files.rmdir, path))
+
+    def host(self, path: str) -> None:
+        if path not in self.wanted and self.files.is_closed(path):
+            attempt(self.failed, path, partial(self.files.rmdir, path))
+
+    def _let_go(self, subsystem: str, link: str) -> None:
+        """The kernel asks who may come only at the door (6.12), so whoever is connected is sent there again.
+
+        The other hosts of the subsystem come back by themselves, after their reconnect delay.
+        """
+        host = self.files.points_to(link)
+        if host is not None and host not in self.wanted:
+            self.files.close(host)
+        for place in self.files.places_of(subsystem):
+            self.files.unlink(place)
+        self.files.unlink(link)
+
+    def _take_away(self, namespace: str) -> None:
+        """Connected hosts hear of it by an event; I/O that is under way ends first."""
+        if self.files.read(f"{namespace}/enable") == "1":
+            self.files.write(f"{namespace}/enable", "0")
+        self.files.rmdir(namespace)
+
+    def _stands(self, namespace: str) -> bool:
+        """True if it is wanted, and serves what it should or nothing yet."""
+        node = self.wanted.get(namespace)
+        if not isinstance(node, Namespace):
+            return False
+        if self.files.read(f"{namespace}/enable") != "1":
+            return True
+        return all(self.files.read(f"{namespace}/{a.name}") == a.value for a in node.attributes)
+
+    def _is_right(self, port: str) -> bool:
+        """True if a port is wanted and has its address, or none yet."""
+        node = self.wanted.get(port)
+        if node is None:
+            return False
+        if not self.files.names(f"{port}/subsystems"):
+            return True
+        return all(self.files.read(f"{port}/{a.name}") == a.value for a in node.attributes)
+
+    def _is_ours(self, link: str) -> bool:
+        return (self.files.points_to(link) or "").startswith(f"subsystems/{self.prefix}")
+
+
+def withdraw(files: Configfs, prefix: str) -> dict[str, str]:
+    """Take all of ours out, whatever the appliance id. What was refused, by path."""
+    try:
+        return remove(files, Tree(), prefix)
+    except Refused as error:
+        return {"nvmet": str(error)}

@@ -1,0 +1,223 @@
+"""What nvmet's part of configfs has to look like for a wish: pure, level by level.
+
+    hosts/<host nqn>/                              dhchap_*: what the host must show
+    subsystems/<nqn>/                              subsystem of one host or host group: attr_*
+        namespaces/<n>/                            device_path, device_uuid, device_nguid, at last enable
+        allowed_hosts/<host nqn> -> hosts/<host nqn>
+    ports/<id>/                                    addr_*, ana_groups/1/ana_state
+        subsystems/<nqn> -> subsystems/<nqn>       the first link makes the port listen
+
+Levels are made in the order given and removed in the reverse. `dhchap_key` is no attribute here: it is the gate
+(decision 0012). A host whose volumes are not all there yet finds a key nobody can use, and is asked to try again.
+"""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+from uuid import UUID
+
+from pydantic import Field
+
+from lunette.domain.base import Model
+from lunette.domain.exports import ExportDhChap, ExportPortal, ExportSet, ExportSubsystem, ExportVolume
+from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.providers.exports.configfs import Attribute
+
+MODEL, FIRMWARE = "Lunette volume", "1.0"
+"""What Identify Controller shows. Hosts key multipath settings on the model, so it never changes (DESIGN R12)."""
+CNTLID_MAX = 32767
+"""Controller ids of one appliance end here: the upper half is left for a partner that serves the same subsystem."""
+FIRST_PORT, PORTS = 20000, 40000
+"""Numbers of our ports, which administrators' tools, counting from 1, do not reach."""
+ANA_GROUP = "1"
+WAITING = "DHHC-1:00:waiting-for-lunette:"
+"""A key the kernel takes and cannot decode: it answers `internal error`, which a host retries."""
+_TRANSPORT = {Protocol.NVME_TCP: "tcp", Protocol.NVME_RDMA: "rdma"}
+
+
+class Node(Model):
+    """A folder we make and its attributes, or with `link` a link we make."""
+
+    path: str
+    """Below /sys/kernel/config/nvmet."""
+    link: str | None = None
+    needs: tuple[str, ...] = ()
+    """What must stand before the link is made, beside both its ends."""
+    attributes: tuple[Attribute, ...] = ()
+
+
+class Namespace(Node):
+    """A namespace is set up once, in this order, before it is enabled."""
+
+    volume_id: str
+    device: str
+    size_bytes: int
+
+
+class HostGate(Model):
+    """The key of one host name. It opens when every namespace of every subsystem the host may reach is enabled."""
+
+    path: str
+    key: Attribute
+    needs: tuple[str, ...]
+
+
+class Door(Model):
+    """One subsystem: what must stand, and whose gates must be open, before its owner reaches its volumes."""
+
+    target_id: str
+    path: str
+    needs: tuple[str, ...]
+    hosts: tuple[str, ...]
+
+
+class Tree(Model):
+    hosts: tuple[Node, ...] = ()
+    subsystems: tuple[Node, ...] = ()
+    namespaces: tuple[Namespace, ...] = ()
+    allowed: tuple[Node, ...] = ()
+    ports: tuple[Node, ...] = ()
+    doors_in_ports: tuple[Node, ...] = ()
+    gates: tuple[HostGate, ...] = ()
+    doors: tuple[Door, ...] = ()
+    port_paths: dict[str, str] = Field(default_factory=dict)
+    """Path by portal id."""
+
+    def nodes(self) -> dict[str, Node]:
+        levels = (self.hosts, self.subsystems, self.namespaces, self.allowed, self.ports, self.doors_in_ports)
+        return {node.path: node for level in levels for node in level}
+
+
+def subsystem_prefix(appliance_id: str) -> str:
+    """How every subsystem of this appliance is named: what does not start so is never touched."""
+    return f"{SUBSYSTEM_AUTHORITY}:{appliance_id}."
+
+
+def host_path(nqn: str) -> str:
+    return f"hosts/{nqn}"
+
+
+def build(wish: ExportSet) -> Tree:
+    """The tree for a wish. Volumes, portals and targets of other engines are left out."""
+    volumes = {volume.volume_id: volume for volume in wish.volumes}
+    subsystems = wish.subsystems
+    ports = port_paths(wish)
+    portals = [portal for portal in wish.portals if portal.portal_id in ports]
+    return Tree(
+        hosts=tuple({node.path: node for subsystem in subsystems for node in _hosts(subsystem)}.values()),
+        subsystems=tuple(_subsystem(subsystem) for subsystem in subsystems),
+        namespaces=tuple(node for subsystem in subsystems for node in _namespaces(subsystem, volumes)),
+        allowed=tuple(node for subsystem in subsystems for node in _allowed(subsystem)),
+        ports=tuple(_port(portal, ports[portal.portal_id]) for portal in portals),
+        doors_in_ports=tuple(
+            Node(
+                path=f"{ports[portal.portal_id]}/subsystems/{subsystem.nqn}", link=f"subsystems/{subsystem.nqn}",
+                needs=tuple(node.path for node in _allowed(subsystem)),
+            )
+            for portal in portals
+            for subsystem in subsystems
+        ),
+        gates=tuple(_gates(subsystems)),
+        doors=tuple(
+            Door(
+                target_id=subsystem.target_id, path=f"subsystems/{subsystem.nqn}", needs=tuple(_needs(subsystem)),
+                hosts=tuple(host_path(host.nqn) for host in subsystem.hosts),
+            )
+            for subsystem in subsystems
+        ),
+        port_paths=ports,
+    )  # fmt: skip
+
+
+def port_paths(wish: ExportSet) -> dict[str, str]:
+    """Our folder for each portal: a number drawn from its id; where two draw the same, the next one that is free."""
+    taken: dict[int, str] = {}
+    for portal in sorted(wish.portals, key=lambda portal: portal.portal_id):
+        if portal.engine is not ExportEngine.NVMET:
+            continue
+        number = UUID(portal.portal_id).int % PORTS
+        while number in taken:
+            number = (number + 1) % PORTS
+        taken[number] = portal.portal_id
+    return {portal_id: f"ports/{FIRST_PORT + number}" for number, portal_id in taken.items()}
+
+
+def is_own_port(name: str) -> bool:
+    return name.isdigit() and FIRST_PORT <= int(name) < FIRST_PORT + PORTS
+
+
+def _hosts(subsystem: ExportSubsystem) -> Iterator[Node]:
+    for host in subsystem.hosts:
+        asked = host.dhchap
+        mutual = asked.mutual_secret.get_secret_value() if asked and asked.mutual_secret else ""
+        group = asked.dh_group.value if asked else "null"
+        yield Node(
+            path=host_path(host.nqn),
+            attributes=(
+                Attribute(name="dhchap_hash", value=f"hmac({asked.hash.value if asked else 'sha256'})"),
+                Attribute(name="dhchap_dhgroup", value=group),
+                Attribute(name="dhchap_ctrl_key", value=mutual, secret=True),
+            ),
+        )
+
+
+def _key(asked: ExportDhChap | None) -> Attribute:
+    return Attribute(name="dhchap_key", value=asked.secret.get_secret_value() if asked else "", secret=True)
+
+
+def _subsystem(subsystem: ExportSubsystem) -> Node:
+    wanted = {
+        "attr_allow_any_host": "0", "attr_serial": subsystem.serial, "attr_model": MODEL, "attr_firmware": FIRMWARE,
+        "attr_cntlid_max": str(CNTLID_MAX),
+    }  # fmt: skip
+    attributes = tuple(Attribute(name=name, value=value) for name, value in wanted.items())
+    return Node(path=f"subsystems/{subsystem.nqn}", attributes=attributes)
+
+
+def _namespaces(subsystem: ExportSubsystem, volumes: dict[str, ExportVolume]) -> Iterator[Namespace]:
+    for lun in subsystem.luns:
+        volume = volumes[lun.volume_id]
+        yield Namespace(
+            path=f"subsystems/{subsystem.nqn}/namespaces/{lun.lun}", volume_id=volume.volume_id, device=volume.device,
+            size_bytes=volume.size_bytes,
+            attributes=(
+                Attribute(name="device_path", value=volume.device),
+                Attribute(name="device_uuid", value=volume.identity.uuid),
+                Attribute(name="device_nguid", value=str(UUID(volume.identity.nguid))),
+                Attribute(name="ana_grpid", value=ANA_GROUP),
+            ),
+        )  # fmt: skip
+
+
+def _allowed(subsystem: ExportSubsystem) -> Iterator[Node]:
+    for host in subsystem.hosts:
+        path = f"subsystems/{subsystem.nqn}/allowed_hosts/{host.nqn}"
+        yield Node(path=path, link=host_path(host.nqn))
+
+
+def _port(portal: ExportPortal, path: str) -> Node:
+    address = ip_address(portal.address)
+    wanted = {
+        "addr_trtype": _TRANSPORT[portal.protocol], "addr_adrfam": f"ipv{address.version}",
+        "addr_traddr": str(address), "addr_trsvcid": str(portal.port),
+        f"ana_groups/{ANA_GROUP}/ana_state": "optimized",
+    }  # fmt: skip
+    return Node(path=path, attributes=tuple(Attribute(name=name, value=value) for name, value in wanted.items()))
+
+
+def _gates(subsystems: tuple[ExportSubsystem, ...]) -> Iterator[HostGate]:
+    reached: dict[str, list[ExportSubsystem]] = {}
+    keys: dict[str, ExportDhChap | None] = {}
+    for subsystem in subsystems:
+        for host in subsystem.hosts:
+            reached.setdefault(host.nqn, []).append(subsystem)
+            keys[host.nqn] = host.dhchap
+    for nqn, doors in reached.items():
+        needs = [path for subsystem in doors for path in _needs(subsystem)]
+        needs += [f"subsystems/{subsystem.nqn}/allowed_hosts/{nqn}" for subsystem in doors]
+        yield HostGate(path=host_path(nqn), key=_key(keys[nqn]), needs=tuple(needs))
+
+
+def _needs(subsystem: ExportSubsystem) -> Iterator[str]:
+    yield f"subsystems/{subsystem.nqn}"
+    yield from (f"subsystems/{subsystem.nqn}/namespaces/{lun.lun}" for lun in subsystem.luns)

@@ -1,0 +1,63 @@
+"""What is ours in a volume group, and what somebody uses: the looks every step takes first."""
+
+from collections.abc import Sequence
+
+from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.domain.sizes import format_size
+from lunette.providers.disks.inventory import settle
+from lunette.providers.volumes.lvm import observe, parse
+from lunette.providers.volumes.lvm.plan import TAG
+from lunette.system.doorway import System
+
+TIMEOUT_S = 180.0
+
+
+def own_group(system: System, name: str) -> parse.Group:
+    """The group with its volumes. Raises NotFound while it is down, Conflict if it is not ours."""
+    group = observe.find_group(system, name)
+    if group is None:
+        raise NotFound(f"volume group {name} is not there: bring its array up, then try again")
+    if TAG not in group.tags:
+        raise Conflict(f"volume group {name} does not carry our mark: it is left alone")
+    return group
+
+
+def check_own(volume: parse.Volume, tag: str, group: str) -> None:
+    """Raises Conflict unless the volume carries our mark and this tag."""
+    if TAG not in volume.tags or tag not in volume.tags:
+        raise Conflict(f"{group}/{volume.name} does not carry the mark {tag}: it is left alone")
+
+
+def check_space(group: parse.Group, what: str, needed: int) -> None:
+    """Raises NoSpace if the group has less than `needed` bytes left."""
+    if needed > group.free_bytes:
+        raise NoSpace(
+            f"{what} needs {format_size(needed)} and {group.name} has {format_size(group.free_bytes)} left: "
+            "delete volumes, or take a smaller size"
+        )
+
+
+def remove(system: System, group: parse.Group, volume: parse.Volume) -> None:
+    """Remove a volume or snapshot. Raises InUse while it is open."""
+    if open_volumes(system, group, [volume.name]):
+        raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
+    # -y answers the question whether an active volume may go; LVM still refuses one that is open.
+    system.run(["lvremove", "-y", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
+
+
+def open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> list[str]:
+    """Which of these volumes are open. udev opens what has just changed, so one look more is taken when it is done."""
+    for again in (False, True):
+        if again:
+            settle(system)
+            group = observe.find_group(system, group.name) or group
+        found = [volume.name for volume in group.volumes if volume.name in names and volume.open]
+        if not found:
+            break
+    return found
+
+
+def device_bytes(system: System, path: str) -> int:
+    """The size the kernel has for an active device: a tool that was killed may not have told it a new one."""
+    device = system.realpath(path).rpartition("/")[2]
+    return int(system.read(f"/sys/class/block/{device}/size")) * 512

@@ -1,0 +1,91 @@
+"""Takes and deletes snapshots of thin volumes, and rolls volumes back to them.
+
+A snapshot is a thin volume of its own that shares chunks with its origin: neither needs the other. It is never active.
+"""
+
+from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeRollBack
+from lunette.providers.volumes.lvm import parse
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group, remove
+from lunette.providers.volumes.lvm.plan import TAG, roll_back_name, roll_back_tag, snapshot_tag, volume_tag
+from lunette.system.doorway import System
+
+
+def take(system: System, step: SnapshotTake) -> str | None:
+    """Take the snapshot; None if it is there. LVM flushes and freezes the origin meanwhile, so it is one moment."""
+    group = own_group(system, step.group)
+    known = group.volume(step.lv_name)
+    if known is not None:
+        check_own(known, snapshot_tag(step.snapshot_id), step.group)
+        return None
+    origin = _needed(group, step.origin, volume_tag(step.volume_id))
+    if origin.pool is None:
+        raise Conflict(f"volume {step.group}/{step.origin} is thick: only thin volumes have snapshots")
+    if origin.size_bytes != step.size_bytes:
+        raise Conflict(f"volume {step.group}/{step.origin} has another size by now: take the snapshot again")
+    tags = ["--addtag", TAG, "--addtag", snapshot_tag(step.snapshot_id)]
+    shape = ["--snapshot", "--setactivationskip", "y", "--name", step.lv_name, f"{step.group}/{step.origin}"]
+    system.run(["lvcreate", "-y", *tags, *shape], timeout_s=TIMEOUT_S)
+    return f"snapshot {step.lv_name} is taken of {step.origin}"
+
+
+def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
+    """Remove the snapshot; None if it is gone. Also takes back one that was taken."""
+    group = own_group(system, step.group)
+    known = group.volume(step.lv_name)
+    if known is None:
+        return None
+    check_own(known, snapshot_tag(step.snapshot_id), step.group)
+    remove(system, group, known)
+    return f"snapshot {step.lv_name} is deleted"
+
+
+def roll_back(system: System, step: VolumeRollBack) -> str | None:
+    """Put a copy of the snapshot in the volume's place; None if it is there.
+
+    Under another name and inactive, the copy gets its tags and its size; only then is the volume removed, and the copy
+    renamed and activated.
+    """
+    group = own_group(system, step.group)
+    volume, copy = group.volume(step.lv_name), group.volume(roll_back_name(step.roll_back_id))
+    if volume is not None:
+        check_own(volume, volume_tag(step.volume_id), step.group)
+        if roll_back_tag(step.roll_back_id) in volume.tags:
+            return None if volume.active else _activate(system, step)
+        if open_volumes(system, group, [volume.name]):
+            raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
+    if copy is None:
+        copy = _copy(system, group, step)
+    if copy.size_bytes < step.size_bytes:
+        size = f"{step.size_bytes}b"
+        system.run(["lvextend", "--size", size, f"{step.group}/{copy.name}"], timeout_s=TIMEOUT_S)
+    if volume is not None:
+        remove(system, group, volume)
+    system.run(["lvrename", step.group, copy.name, step.lv_name], timeout_s=TIMEOUT_S)
+    return _activate(system, step)
+
+
+def _activate(system: System, step: VolumeRollBack) -> str:
+    system.run(["lvchange", "-ay", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+    return f"volume {step.lv_name} is as it was in {step.snapshot}"
+
+
+def _copy(system: System, group: parse.Group, step: VolumeRollBack) -> parse.Volume:
+    snapshot = _needed(group, step.snapshot, snapshot_tag(step.snapshot_id))
+    for other in group.volumes:
+        if volume_tag(step.volume_id) in other.tags and other.name != step.lv_name:
+            remove(system, group, other)  # what a roll back that failed for good has left
+    marks = (TAG, volume_tag(step.volume_id), roll_back_tag(step.roll_back_id))
+    tags = [word for tag in marks for word in ("--addtag", tag)]
+    name = roll_back_name(step.roll_back_id)
+    shape = ["--snapshot", "--activate", "n", "--setactivationskip", "n", "--name", name]
+    system.run(["lvcreate", "-y", *tags, *shape, f"{step.group}/{step.snapshot}"], timeout_s=TIMEOUT_S)
+    return snapshot.model_copy(update={"name": name})
+
+
+def _needed(group: parse.Group, name: str, tag: str) -> parse.Volume:
+    known = group.volume(name)
+    if known is None:
+        raise NotFound(f"{group.name}/{name} is not there: it was removed meanwhile")
+    check_own(known, tag, group.name)
+    return known

@@ -1,0 +1,171 @@
+"""Two export engines on one machine: a volume is served by one of them at a time, and moves between them."""
+
+import pytest
+
+from backend.tests.agent.exports import (
+    array,
+    exports,
+    id_of,
+    initiator,
+    lun,
+    nqn_of,
+    nvme_host,
+    nvme_portal,
+    portal,
+    subsystem,
+    target,
+)
+from backend.tests.providers.test_nvmet_converge import Stage
+from lunette.agent import serving
+from lunette.agent.bring_up import shut_down
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.errors import InUse
+from lunette.domain.exports import ConvergeReport, ExportSet, Release, ReleaseKind, ServingState
+from lunette.domain.mappings import Family
+from lunette.domain.steps import ExportsGone
+from lunette.providers.exports.lio.converge import exported_volumes
+from lunette.providers.exports.nvmet.converge import served_devices
+
+BOTH = {ServingState.OPEN}
+
+
+class Floor(Stage):
+    """The stage with both engines, driven through `serving` as the agent does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        serving.prepare(self.machine)
+
+    def wish(self, **changes: object) -> ExportSet:
+        """Volume 11 over SCSI, volume 12 over NVMe, one portal for each."""
+        whole: dict[str, object] = {
+            "volumes": tuple(self.volumes[:2]),
+            "portals": (portal(21), nvme_portal(22)),
+            "targets": (target(31, [initiator(41)], [lun(51, 1, 11)]),),
+            "subsystems": (subsystem(31, [nvme_host(42)], [lun(52, 2, 12)]),),
+        }
+        return exports(**(whole | changes))
+
+    def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
+        return serving.serve(self.machine, wish, {}, keep_strays=keep_strays)
+
+    def over_nvme(self) -> set[str]:
+        return {path.rpartition("/")[2] for path in served_devices(self.machine)}
+
+
+@pytest.fixture
+def floor() -> Floor:
+    return Floor()
+
+
+def test_each_engine_serves_its_part_and_one_report_tells_of_both(floor: Floor) -> None:
+    report = floor.serve(floor.wish())
+    assert {door.state for door in (*report.targets, *report.subsystems)} == BOTH
+    assert {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals} == {None}
+    assert (len(report.volumes), len(report.portals)) == (2, 2)
+    assert exported_volumes(floor.machine) == {id_of(11)}
+    assert len(floor.over_nvme()) == 1
+    assert floor.serve(floor.wish()).changed == 0
+
+
+def test_a_volume_moves_to_nvme_and_back_in_one_pass_each(floor: Floor) -> None:
+    floor.serve(floor.wish())
+    moved = floor.wish(targets=(), subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(53, 1, 11)]),))
+    assert floor.serve(moved).subsystems[0].reason is None
+    assert exported_volumes(floor.machine) == frozenset()
+    assert len(floor.over_nvme()) == 2
+    both = target(31, [initiator(41)], [lun(51, 1, 11), lun(54, 2, 12)])
+    back = floor.serve(floor.wish(targets=(both,), subsystems=()))
+    assert back.targets[0].reason is None
+    assert exported_volumes(floor.machine) == {id_of(11), id_of(12)}
+    assert floor.over_nvme() == set()
+
+
+def test_neither_engine_takes_a_volume_the_other_is_seen_to_hold(floor: Floor) -> None:
+    floor.serve(floor.wish())
+    twice = floor.wish(
+        targets=(target(31, [initiator(41)], [lun(51, 1, 11), lun(55, 2, 12)]),),
+        subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12), lun(56, 1, 11)]),),
+    )
+    report = floor.serve(twice, keep_strays=True)
+    assert "over NVMe by subsystem" in (report.targets[0].reason or "")
+    assert "served over SCSI" in (report.subsystems[0].reason or "")
+    assert exported_volumes(floor.machine) == {id_of(11)}
+    assert len(floor.over_nvme()) == 1
+
+
+def test_a_namespace_of_others_keeps_scsi_off_the_volume(floor: Floor) -> None:
+    theirs = "/sys/kernel/config/nvmet/subsystems/nqn.2020-01.com.example:theirs"
+    for path in (theirs, f"{theirs}/namespaces/1"):
+        floor.machine.mkdir(path)
+    floor.machine.write(f"{theirs}/namespaces/1/device_path", floor.volumes[0].device)
+    floor.machine.write(f"{theirs}/namespaces/1/enable", "1")
+    report = floor.serve(floor.wish())
+    assert "nqn.2020-01.com.example:theirs" in (report.targets[0].reason or "")
+    assert report.subsystems[0].reason is None
+
+
+def test_without_the_module_nvme_is_blocked_with_the_reason_and_scsi_is_served() -> None:
+    floor = Floor()
+    floor.machine.available_modules -= {"nvmet", "nvmet_tcp", "nvmet_rdma"}
+    floor.machine.reboot()
+    for module in ("md_mod", "raid5", "dm_mod"):
+        floor.machine.run(["modprobe", "-q", module], ok=(0, 1))
+    report = floor.serve(floor.wish())
+    assert "module nvmet is not loaded" in (report.subsystems[0].reason or "")
+    assert [p.state for p in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
+
+
+def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> None:
+    wish = floor.wish(arrays=(array(0),), targets=(), volumes=(floor.volumes[1],))
+    floor.agent.converge(wish)
+    wait = ExportsGone(volume_ids=(id_of(12),), deadline_s=5)
+    with pytest.raises(InUse, match="still exported"):
+        floor.agent.do_step("job", wait)
+    gone = {ReleaseKind.SUBSYSTEM: 31, ReleaseKind.MAPPING: 52, ReleaseKind.VOLUME: 12, ReleaseKind.INITIATOR: 42}
+    left = wish.model_copy(
+        update={
+            "generation": 2, "subsystems": (), "volumes": (),
+            "released": tuple(Release(kind=kind, id=id_of(number), generation=2) for kind, number in gone.items()),
+        }
+    )  # fmt: skip
+    assert floor.agent.converge(left).unexplained == ()
+    assert floor.agent.do_step("job", wait).changed is False
+
+
+def test_the_agent_keeps_what_nobody_released(floor: Floor) -> None:
+    wish = floor.wish(arrays=(array(0),))
+    floor.agent.converge(wish)
+    host = floor.machine.connect(nqn_of(42), wish.subsystems[0].nqn, "192.0.2.1:4420")
+    report = floor.agent.converge(wish.model_copy(update={"generation": 2, "subsystems": ()}))
+    assert any("subsystem" in line for line in report.unexplained)
+    assert floor.sees(host)
+
+
+def test_a_shutdown_closes_nvme_too(floor: Floor) -> None:
+    floor.serve(floor.wish())
+    assert shut_down(floor.machine) == []
+    assert not serving.is_served(floor.machine)
+
+
+def test_the_engine_says_what_it_can_and_what_it_lacks(floor: Floor) -> None:
+    def record() -> EngineCapability:
+        return next(e for e in floor.agent.observe().engines if e.engine == "nvmet")
+
+    assert record().available
+    assert (record().reservations, record().compare_and_write) == (False, False)
+    assert record().protocols == ("nvme-tcp",)
+    assert "no RDMA device" in record().lacking[0]
+    floor.machine.rdma_devices.append("rxe0")
+    floor.machine.advance(5)
+    floor.machine.changed()
+    assert "nvmet_rdma is not loaded" in record().lacking[0]
+    floor.serve(floor.wish())
+    floor.machine.advance(5)
+    assert record().protocols == ("nvme-tcp", "nvme-rdma")
+
+
+def test_the_agent_tells_that_nvme_sessions_cannot_be_seen(floor: Floor) -> None:
+    assert floor.agent.sessions().unseen == ()
+    floor.serve(floor.wish())
+    assert [one.family for one in floor.agent.sessions().unseen] == [Family.NVME]

@@ -1,0 +1,131 @@
+"""The life of an array through the API, with the real agent on a fake machine: disks are lost, exchanged, let go."""
+
+from typing import Any
+
+from backend.tests.scene import disk_ids
+from backend.tests.wiring import Api
+from lunette.agent.core import Agent
+from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem
+
+REBUILD_S = 40
+
+
+def stand(api: Api, *, level: str = "raid5", members: int = 3, spares: int = 0) -> list[str]:
+    """An array `tank` of the first disks; all disks' ids."""
+    disks = disk_ids(api)
+    body = {"name": "tank", "level": level, "disks": disks[:members], "spares": disks[members : members + spares]}
+    api.made("/arrays", body)
+    return disks
+
+
+def states(api: Api) -> dict[str, str]:
+    return {member["disk_id"]: member["state"] for member in api.get("/arrays/tank")["members"]}
+
+
+def alerts(api: Api) -> list[Any]:
+    return [alert for alert in api.items("/alerts", active=True) if alert["key"].startswith("array.")]
+
+
+def change(api: Api, verb: str, body: Any) -> None:
+    asked = api.post(f"/arrays/tank:{verb}", body)
+    assert asked.status_code == 202, asked.text
+    assert api.done(asked.json())["state"] == "succeeded"
+
+
+def drive(machine: FakeSystem, disk_id: str) -> FakeDisk:
+    return next(disk for disk in machine.blocks.disks if disk_id in disk.links())
+
+
+def test_a_spare_takes_the_place_of_a_lost_disk_and_another_makes_up_for_it(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    disks = stand(appliance, spares=1)
+    appliance.until(agent.bring_up)
+    machine.advance(REBUILD_S)
+    assert states(appliance) == dict.fromkeys(disks[:3], "in_sync") | {disks[3]: "spare"}
+    machine.pull(drive(machine, disks[1]))
+    assert states(appliance)[disks[3]] == "spare", "md waits for the next write"
+    agent.bring_up()
+    appliance.until(lambda: states(appliance).get(disks[3]) == "rebuilding")
+    appliance.until(lambda: bool(alerts(appliance)))
+    (alert,) = alerts(appliance)
+    assert "tank" in alert["message"]
+    assert disks[1] in alert["message"]
+    machine.advance(REBUILD_S)
+    appliance.until(lambda: [a["key"].partition(":")[0] for a in alerts(appliance)] == ["array.disk"])
+    assert f"lunette array replace tank {disks[1]}" in alerts(appliance)[0]["fix"]
+    change(appliance, "replace", {"disk": disks[1], "new": disks[4]})
+    appliance.until(lambda: not alerts(appliance))
+    assert states(appliance) == {disks[0]: "in_sync", disks[2]: "in_sync", disks[3]: "in_sync", disks[4]: "spare"}
+
+
+def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(appliance: Api, machine: FakeSystem) -> None:
+    disks = stand(appliance)
+    machine.advance(REBUILD_S)
+    drive(machine, disks[3]).media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    machine.changed()
+    wish = {"disk": disks[0], "new": disks[3]}
+    refused = appliance.post("/arrays/tank:replace", wish)
+    assert (refused.status_code, refused.json()["type"]) == (409, "in-use")
+    assert "ext4" in refused.text
+    change(appliance, "replace", {**wish, "wipe": [disks[3]]})
+    appliance.until(lambda: states(appliance).get(disks[3]) == "replacing")
+    assert appliance.get("/arrays/tank")["health"] == "clean"
+    assert states(appliance)[disks[0]] == "in_sync"
+    machine.advance(REBUILD_S)
+    appliance.until(lambda: disks[0] not in states(appliance))
+    appliance.until(lambda: appliance.get(f"/disks/{disks[0]}")["state"] == "free")
+    assert appliance.items("/jobs")[0]["title"] == f"Let go of disk {disks[0]} of array tank"
+    assert set(states(appliance).values()) == {"in_sync"}
+
+
+def test_a_member_without_which_the_array_is_lost_is_not_failed(appliance: Api, machine: FakeSystem) -> None:
+    disks = stand(appliance)
+    machine.advance(REBUILD_S)
+    change(appliance, "fail", {"disk": disks[0]})
+    refused = appliance.post("/arrays/tank:fail", {"disk": disks[1]})
+    assert (refused.status_code, refused.json()["type"]) == (409, "in-use")
+    assert "no redundancy left" in refused.json()["detail"]
+    assert appliance.get("/arrays/tank")["health"] == "degraded"
+    change(appliance, "readd", {"disk": disks[0]})
+    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "rebuilding")
+
+
+def test_a_disk_belongs_to_one_array_from_the_request_on(appliance: Api, machine: FakeSystem) -> None:
+    disks = stand(appliance)
+    change(appliance, "add_spares", {"disks": [disks[3]]})
+    refused = appliance.post("/arrays", {"name": "other", "level": "raid1", "disks": disks[3:5]})
+    assert refused.status_code == 409
+    assert "belongs to array tank" in refused.text
+    change(appliance, "remove", {"disk": disks[3]})
+    appliance.made("/arrays", {"name": "other", "level": "raid1", "disks": disks[3:5]})
+
+
+def test_a_scrub_shows_progress_and_can_be_stopped(appliance: Api, machine: FakeSystem) -> None:
+    stand(appliance)
+    machine.advance(REBUILD_S)
+    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "clean")
+    change(appliance, "scrub", {"action": "check"})
+    appliance.until(lambda: (appliance.get("/arrays/tank")["observed"]["progress"] or {}).get("action") == "check")
+    change(appliance, "scrub", {"action": "stop"})
+    appliance.until(lambda: appliance.get("/arrays/tank")["observed"]["progress"] is None)
+    assert appliance.get("/arrays/tank")["observed"]["last_scrub"] == "check"
+
+
+def test_the_pace_is_kept_and_set_again_after_a_boot(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    stand(appliance)
+    answer = appliance.patch("/arrays/tank", {"sync_speed_min_bytes_s": "5MiB", "sync_speed_max_bytes_s": "50MiB"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["sync_speed_max_bytes_s"] == 50 * 1024**2
+    low = "/sys/block/md127/md/sync_speed_min"
+
+    def is_set(text: str) -> bool:
+        agent.bring_up()
+        return machine.read(low) == text
+
+    appliance.until(lambda: is_set("5120 (local)\n"))
+    machine.write(low, "system")  # as after a boot
+    assert is_set("5120 (local)\n")
+    appliance.patch("/arrays/tank", {"sync_speed_min_bytes_s": None})
+    appliance.until(lambda: is_set("1000 (system)\n"))
+    assert appliance.get("/arrays/tank")["sync_speed_max_bytes_s"] == 50 * 1024**2

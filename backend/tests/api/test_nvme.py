@@ -1,0 +1,48 @@
+"""NVMe through the API: a portal, a host with keys, a mapping, and what is told of them."""
+
+import json
+
+from backend.tests.agent.exports import dhchap_key
+from backend.tests.scene import ADDRESS, make_array
+from backend.tests.wiring import Api
+from lunette.system.fake import FakeSystem
+
+NQN = "nqn.2014-08.org.nvmexpress:uuid:12345678-1234-4234-8234-123456789abc"
+
+
+def test_a_volume_is_served_over_nvme_by_the_api_alone(appliance: Api, machine: FakeSystem) -> None:
+    machine.run(["modprobe", "nvmet-tcp"])
+    make_array(appliance)
+    appliance.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
+    keys = {"secret": dhchap_key(1), "mutual_secret": dhchap_key(2)}
+    host = appliance.made("/hosts", {"name": "db", "nqns": [NQN], "dhchap": keys})
+    assert host["dhchap"] == {"hash": "sha256", "dh_group": "ffdhe2048", "is_mutual": True}
+    portal = appliance.made("/portals", {"name": "n", "protocol": "nvme-tcp", "address": ADDRESS})
+    assert (portal["engine"], portal["port"]) == ("nvmet", 4420)
+    mapping = appliance.made("/mappings", {"volume": "data", "host": "db"})
+    assert (mapping["family"], mapping["lun"], mapping["target_iqn"]) == ("nvme", 1, None)
+    appliance.until(lambda: appliance.get("/hosts/db")["export"]["state"] == "open")
+    proof = (keys["secret"], keys["mutual_secret"])
+    controller = machine.connect(NQN, mapping["subsystem_nqn"], f"{ADDRESS}:4420", proof)
+    assert machine.nvme
+    assert list(machine.nvme.devices(controller)) == [1]
+    answers = [appliance.get(path) for path in ("/hosts/db", "/hosts", "/events", "/mappings", "/status")]
+    assert "DHHC" not in json.dumps(answers)
+
+
+def test_sessions_that_cannot_be_seen_are_not_counted_as_none(appliance: Api, machine: FakeSystem) -> None:
+    assert appliance.get("/sessions")["unseen"] == []
+    test_a_volume_is_served_over_nvme_by_the_api_alone(appliance, machine)
+    page = appliance.get("/sessions")
+    assert (page["items"], [one["family"] for one in page["unseen"]]) == ([], ["nvme"])
+    assert appliance.get("/hosts/db")["sessions"] is None
+    assert appliance.get("/status")["counts"]["sessions"] is None
+
+
+def test_a_broken_key_is_refused_by_its_field_and_not_shown(appliance: Api) -> None:
+    broken = dhchap_key(1)[:-3] + "A=:"
+    refused = appliance.post("/hosts", {"name": "db", "nqns": [NQN], "dhchap": {"secret": broken}})
+    assert refused.status_code == 422
+    (error,) = refused.json()["errors"]
+    assert error["field"] == "dhchap.secret"
+    assert broken not in refused.text

@@ -1,0 +1,233 @@
+"""Plans for arrays that stand: what is chosen, and every reason to refuse, naming the disk and what to do."""
+
+from typing import Any
+
+import pytest
+
+from backend.tests import seen
+from lunette.domain.array_changes import (
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayPatch,
+    ArrayReplace,
+    ArrayScrub,
+    ScrubAction,
+)
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError
+from lunette.domain.observations import Observation
+from lunette.domain.sizes import GIB, MIB
+from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdMember, MdRemove, MdReplace
+from lunette.planner import array_changes as planner
+from lunette.planner.arrays import KnownArray
+from lunette.planner.checker import Bounds, faults
+
+UUID = "a" * 32
+SPARE = "nvme-D4"
+
+
+def known(disks: int = 4) -> KnownArray:
+    """Three members, and what follows them is spare."""
+    members = tuple(MdMember(disk_id=f"nvme-D{n}", serial=f"D{n}") for n in range(1, disks + 1))
+    return KnownArray(
+        id="id", name="tank", state="ready", engine=ArrayEngine.MD, uuid=UUID, group="g", size_bytes=GIB,
+        members=members, md_name="a1",
+    )  # fmt: skip
+
+
+def machine(states: str = "AAAs", *, level: str = "raid5", disks: dict[int, dict[str, Any]] | None = None,
+            **array: Any) -> Observation:  # fmt: skip
+    """A: in sync, R: rebuilding, F: faulty, s: spare, _: not there. The first three are slots."""
+    words = {"A": "in_sync", "R": "rebuilding", "F": "faulty", "s": "spare"}
+    places = []
+    for number, letter in enumerate(states, 1):
+        if letter == "_":
+            places += (
+                [ObservedMember(disk_id=None, device=None, state="missing", slot=number - 1)] if number < 4 else []
+            )
+        else:
+            slot = number - 1 if number < 4 and letter != "F" else None
+            member = ObservedMember(disk_id=f"nvme-D{number}", device="/dev/x", state=words[letter], slot=slot)
+            places.append(member)
+    lost = sum(letter != "A" for letter in states[:3])
+    state = ArrayState.REBUILDING if "R" in states else ArrayState.DEGRADED if lost else ArrayState.CLEAN
+    facts: dict[str, Any] = {"state": state, "level": level, "members": tuple(places), "raid_disks": 3,
+                             "disk_bytes": 9 * GIB} | array  # fmt: skip
+    held = {n: {"holders": ("md127",), "signatures": (seen.MD_MEMBER,), "array_uuid": UUID}
+            for n, letter in enumerate(states, 1) if letter != "_"}  # fmt: skip
+    changes = {n: {**held.get(n, {}), **(disks or {}).get(n, {})} for n in range(1, 9)}
+    return seen.machine(
+        disks=tuple(seen.disk(n, **changes[n]) for n in changes if changes[n].get("id") != "gone"),
+        arrays=(seen.array(UUID, ()).model_copy(update=facts),),
+    )  # fmt: skip
+
+
+GONE = {"id": "gone"}
+
+
+def refused(error: type[LunetteError], what: Any) -> str:
+    with pytest.raises(error) as refusal:
+        what()
+    return refusal.value.detail
+
+
+def choice(number: int) -> ArrayDiskChoice:
+    return ArrayDiskChoice(disk=f"nvme-D{number}")
+
+
+def test_a_working_member_is_copied_before_it_leaves() -> None:
+    plan = planner.plan_replace(known(), ArrayReplace(disk="nvme-D1", new="nvme-D7"), machine(), {})
+    (step,) = plan.steps
+    assert isinstance(step, MdReplace)
+    assert (step.old.disk_id, step.new.disk_id, step.disk_bytes) == ("nvme-D1", "nvme-D7", 9 * GIB)
+    assert "redundant" in plan.warnings[0]
+    assert not [*faults(plan, machine(), Bounds())]
+
+
+def test_a_member_that_is_gone_is_filled_anew_and_then_forgotten() -> None:
+    look = machine("A_A", disks={2: GONE})
+    plan = planner.plan_replace(known(3), ArrayReplace(disk="nvme-D2", new="nvme-D7"), look, {})
+    assert [type(step) for step in plan.steps] == [MdAdd, MdRemove]
+    assert "not redundant" in plan.warnings[0]
+    assert not [*faults(plan, look, Bounds())]
+
+
+def test_a_working_member_is_not_replaced_while_another_is_lost() -> None:
+    wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
+    words = refused(Conflict, lambda: planner.plan_replace(known(3), wish, machine("AA_", disks={3: GONE}), {}))
+    assert "replace the disk that is lost first" in words
+
+
+def test_a_used_disk_is_wiped_only_if_it_is_named() -> None:
+    look = machine(disks={7: {"signatures": (seen.EXT4,)}})
+    bare = ArrayReplace(disk="nvme-D1", new="nvme-D7")
+    assert "wipe" in refused(InUse, lambda: planner.plan_replace(known(), bare, look, {}))
+    wish = bare.model_copy(update={"wipe": ("nvme-D7",)})
+    plan = planner.plan_replace(known(), wish, look, {})
+    assert [type(step) for step in plan.steps] == [DiskWipe, MdReplace]
+    assert plan.bytes_destroyed() == 10 * GIB
+    assert not [*faults(plan, look, Bounds(wipe=frozenset({"nvme-D7"})))]
+    assert [*faults(plan, look, Bounds())], "the checker knows who named what"
+
+
+@pytest.mark.parametrize(
+    ("disk", "owners", "word"),
+    [
+        ({"size_bytes": 8 * GIB}, {}, "take a larger one"),
+        ({"logical_block_bytes": 4096}, {}, "sectors of 4096"),
+        ({"used_by_system": True}, {}, "running system"),
+        ({"fabric": True}, {}, "over a fabric"),
+        ({}, {"nvme-D7": "other"}, "belongs to array other"),
+    ],
+)
+def test_an_unfit_spare_is_refused_by_name(disk: dict[str, Any], owners: dict[str, str], word: str) -> None:
+    wish = ArrayAddSpares(disks=("nvme-D7",))
+    words = refused(LunetteError, lambda: planner.plan_add_spares(known(), wish, machine(disks={7: disk}), owners))
+    assert word in words
+    assert "nvme-D7" in words
+
+
+def test_a_spare_of_a_degraded_array_is_said_to_be_filled_at_once() -> None:
+    wish = ArrayAddSpares(disks=("nvme-D7", "nvme-D8"))
+    details = [c.detail for c in planner.plan_add_spares(known(3), wish, machine("A_A", disks={2: GONE}), {}).changes]
+    assert "filled at once" in details[0]
+    assert "becomes a spare" in details[1]
+
+
+@pytest.mark.parametrize(
+    ("level", "states", "number", "allowed"),
+    [
+        ("raid5", "AAA", 1, True),
+        ("raid5", "AA_", 1, False),
+        ("raid5", "AAR", 1, False),
+        ("raid5", "AAR", 3, True),
+        ("raid6", "AA_", 1, True),
+        ("raid6", "A__", 1, False),
+        ("raid1", "AA_", 1, True),
+        ("raid1", "A__", 1, False),
+        ("raid0", "AAA", 1, False),
+    ],
+)
+def test_a_member_is_failed_only_where_the_array_lives_on(level: str, states: str, number: int, allowed: bool) -> None:
+    if allowed:
+        (step,) = planner.plan_fail(known(3), choice(number), machine(states, level=level)).steps
+        assert isinstance(step, MdFail)
+    else:
+        words = refused(InUse, lambda: planner.plan_fail(known(3), choice(number), machine(states, level=level)))
+        assert "no redundancy left" in words
+
+
+def test_a_member_is_not_failed_before_parity_is_there() -> None:
+    look = machine("AAA", state=ArrayState.RESYNCING)
+    assert "not redundant yet" in refused(InUse, lambda: planner.plan_fail(known(3), choice(1), look))
+
+
+def test_raid10_loses_no_pair() -> None:
+    members = known(4)
+    places = tuple(
+        ObservedMember(disk_id=f"nvme-D{n}" if n != 2 else None, device=None, slot=n - 1,
+                       state="in_sync" if n != 2 else "missing") for n in range(1, 5)
+    )  # fmt: skip
+    look = machine("A_AA", level="raid10", members=places, raid_disks=4)
+    assert "nvme-D1" in refused(InUse, lambda: planner.plan_fail(members, choice(1), look))
+    assert planner.plan_fail(members, choice(3), look).steps
+
+
+def test_only_what_holds_no_data_is_removed_and_never_the_last_to_fill_a_place() -> None:
+    (step,) = planner.plan_remove(known(), choice(4), machine()).steps
+    assert isinstance(step, MdRemove)
+    assert "replace it, or fail it first" in refused(InUse, lambda: planner.plan_remove(known(), choice(1), machine()))
+    lost = machine("AA_", disks={3: GONE})
+    assert "add a spare first" in refused(InUse, lambda: planner.plan_remove(known(3), choice(3), lost))
+
+
+@pytest.mark.parametrize(("hole", "word"), [(WriteHole.BITMAP, "bitmap still knows"), (WriteHole.PPL, "filled anew")])
+def test_a_disk_that_is_back_says_what_must_be_copied(hole: WriteHole, word: str) -> None:
+    back = {2: {"holders": (), "signatures": (seen.MD_MEMBER,), "array_uuid": UUID}}
+    plan = planner.plan_readd(known(3), choice(2), machine("A_A", disks=back, write_hole=hole))
+    (step,) = plan.steps
+    assert isinstance(step, MdAdd)
+    assert step.returns
+    assert word in plan.warnings[0]
+
+
+def test_a_disk_that_is_back_with_something_else_on_it_is_refused() -> None:
+    back = {2: {"signatures": (seen.EXT4,)}}
+    assert "not what it was" in refused(
+        InUse, lambda: planner.plan_readd(known(3), choice(2), machine("A_A", disks=back))
+    )
+    exchanged = {2: {"serial": "other"}}
+    assert "replace it instead" in refused(
+        Conflict, lambda: planner.plan_readd(known(3), choice(2), machine("A_A", disks=exchanged))
+    )
+    assert "takes part" in refused(Conflict, lambda: planner.plan_readd(known(3), choice(2), machine("AAA")))
+
+
+def test_a_strange_disk_is_told_from_the_arrays_own() -> None:
+    words = refused(Invalid, lambda: planner.plan_fail(known(3), choice(8), machine("AAA")))
+    assert "its disks are nvme-D1, nvme-D2, nvme-D3" in words
+
+
+def test_a_scrub_needs_a_whole_array_at_rest() -> None:
+    check = ArrayScrub()
+    assert planner.plan_scrub(known(3), check, machine("AAA")).steps
+    assert "once it is clean" in refused(
+        Conflict, lambda: planner.plan_scrub(known(3), check, machine("AA_", disks={3: GONE}))
+    )
+    rebuild = SyncProgress(action="recover", percent=1, rate_bytes_s=None, left_s=None)
+    stop = ArrayScrub(action=ScrubAction.STOP)
+    busy = machine("AAA", progress=rebuild)
+    assert "busy (recover)" in refused(Conflict, lambda: planner.plan_scrub(known(3), stop, busy))
+    repair = planner.plan_scrub(known(3), ArrayScrub(action=ScrubAction.REPAIR), machine("AAA"))
+    assert "cannot know which is right" in repair.warnings[0]
+
+
+def test_an_array_that_does_not_run_is_not_changed() -> None:
+    look = machine("AAA", state=ArrayState.MISSING)
+    assert "bring back the disks" in refused(Conflict, lambda: planner.plan_fail(known(3), choice(1), look))
+
+
+def test_a_least_pace_above_the_greatest_is_refused() -> None:
+    wish = ArrayPatch(sync_speed_min_bytes_s=50 * MIB)
+    refused(Invalid, lambda: planner.plan_patch(known(), wish, 50 * MIB, 10 * MIB))
+    assert planner.plan_patch(known(), wish, 50 * MIB, None).changes[0].detail.startswith("resync")

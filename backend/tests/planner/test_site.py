@@ -1,0 +1,235 @@
+"""The difference of two sites: which changes, in which order, and what is refused with its reason."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from backend.tests.planner.sites import facts, sites
+from lunette.api.access import ROLES
+from lunette.domain.arrays import ArrayCreate
+from lunette.domain.errors import Conflict, Invalid, LunetteError
+from lunette.domain.hosts import HostGroupPatch, HostPatch
+from lunette.domain.site import Site, SiteNoun, SiteRequest
+from lunette.planner.site import CREATES, PATCHES, REPLACEABLE, KnownSite, SiteChange, Verb, difference
+
+ARRAY = {"name": "tank", "level": "raid1", "disks": ["nvme-D1", "nvme-D2"]}
+VOLUME = {"name": "v", "array": "tank", "size_bytes": "64MiB"}
+HOST = {"name": "h", "os_type": "linux", "iqns": ["iqn.2026-01.com.example:h"], "description": ""}
+GROUP = {"name": "g", "hosts": ["h"], "description": ""}
+PORTAL = {"name": "p", "protocol": "iscsi", "address": "10.0.2.15", "port": 3260}
+MAPPING = {"volume": "v", "host": "h", "lun": 1, "shared": False}
+FULL = {"arrays": [ARRAY], "volumes": [VOLUME], "hosts": [HOST], "portals": [PORTAL], "mappings": [MAPPING]}
+EMPTY: dict[str, Any] = dict.fromkeys(("arrays", "volumes", "hosts", "host_groups", "portals", "mappings"), ())
+
+
+def site(**sections: Any) -> Site:
+    return Site.model_validate(sections)
+
+
+def changes(wanted: Site, there: Site, *destroy: str, scope: tuple[str, ...] = ()) -> tuple[SiteChange, ...]:
+    return difference(SiteRequest(site=wanted, destroy=destroy, scope=scope), KnownSite(there)).changes
+
+
+def shown(found: tuple[SiteChange, ...]) -> list[str]:
+    return [f"{change.verb} {' '.join(change.keys)}" for change in found]
+
+
+def refused(
+    error: type[LunetteError], wanted: Site, there: Site, *destroy: str, busy: dict[str, str] | None = None
+) -> list[tuple[str, str]]:
+    with pytest.raises(error, match="nothing was changed") as refusal:
+        difference(SiteRequest(site=wanted, destroy=destroy), KnownSite(there, busy or {}))
+    return [(problem.field, problem.message) for problem in refusal.value.errors]
+
+
+def test_a_whole_site_is_made_from_the_disks_up() -> None:
+    assert shown(changes(site(**FULL, host_groups=[{"name": "g"}]), site(**EMPTY))) == [
+        "create array/tank", "create volume/v", "create host/h", "create host-group/g", "create portal/p",
+        "create mapping/v/host/h",
+    ]  # fmt: skip
+
+
+def test_and_taken_away_from_the_mappings_down_if_all_of_it_is_named() -> None:
+    there = site(**FULL, host_groups=[GROUP])
+    named = ("array/tank", "volume/v", "host/h", "host-group/g", "portal/p", "mapping/v/host/h")
+    assert shown(changes(site(**EMPTY), there, *named)) == [
+        "delete mapping/v/host/h", "delete volume/v", "delete array/tank", "delete host-group/g", "delete host/h",
+        "delete portal/p",
+    ]  # fmt: skip
+
+
+def test_what_is_not_in_the_document_stays_and_is_told() -> None:
+    found = difference(SiteRequest(site=site(**EMPTY)), KnownSite(site(**FULL)))
+    assert found.changes == ()
+    assert "5 are not in the document and stay: array/tank, volume/v" in found.notes[0]
+
+
+def test_a_section_that_is_left_out_is_not_looked_at() -> None:
+    assert difference(SiteRequest(site=site()), KnownSite(site(**FULL))).notes == ()
+
+
+def test_what_is_named_to_go_and_not_there_is_told_and_does_no_harm() -> None:
+    found = difference(SiteRequest(site=site(**FULL), destroy=("volume/w", "volume/v")), KnownSite(site(**FULL)))
+    assert found.changes == ()
+    assert found.notes == ("Named in destroy, and nothing to destroy there: volume/w, volume/v.",)
+
+
+def test_a_lun_number_changes_only_if_the_mapping_may_go() -> None:
+    wanted = site(mappings=[{**MAPPING, "lun": 2}])
+    field, message = refused(Conflict, wanted, site(**FULL))[0]
+    assert field == "mappings[0].lun"
+    assert "name mapping/v/host/h in destroy" in message
+    assert shown(changes(wanted, site(**FULL), "mapping/v/host/h")) == [
+        "delete mapping/v/host/h", "create mapping/v/host/h",
+    ]  # fmt: skip
+
+
+def test_a_portal_that_is_replaced_keeps_what_the_document_leaves_open() -> None:
+    there = site(portals=[{**PORTAL, "port": 3270}])
+    gone, made = changes(site(portals=[{"name": "p", "address": "127.0.0.1"}]), there, "portal/p")
+    assert (gone.verb, made.verb) == (Verb.DELETE, Verb.CREATE)
+    assert made.wishes[0].model_dump(mode="json") == {**PORTAL, "address": "127.0.0.1", "port": 3270}
+
+
+@pytest.mark.parametrize(
+    ("section", "entry", "field"),
+    [
+        ("volumes", {**VOLUME, "size_bytes": "128MiB"}, "volumes[0].size_bytes"),
+        ("arrays", {**ARRAY, "level": "raid0"}, "arrays[0].level"),
+        ("arrays", {**ARRAY, "disks": ["nvme-D1", "nvme-D3"]}, "arrays[0].disks"),
+    ],
+)
+def test_what_holds_data_is_never_made_anew_in_place(section: str, entry: dict[str, Any], field: str) -> None:
+    named = ("volume/v", "array/tank", "mapping/v/host/h")
+    assert refused(Conflict, site(**{section: [entry]}), site(**FULL), *named)[0][0] == field
+
+
+def test_the_order_of_disks_means_nothing() -> None:
+    assert changes(site(arrays=[{**ARRAY, "disks": ["nvme-D2", "nvme-D1"]}]), site(**FULL)) == ()
+
+
+def test_a_host_moves_between_groups_by_leaving_first() -> None:
+    there = site(host_groups=[{"name": "a", "hosts": ["x"]}, {"name": "b", "hosts": ["y"]}])
+    wanted = site(host_groups=[{"name": "a", "hosts": ["y"]}, {"name": "b", "hosts": ["x"]}])
+    found = changes(wanted, there)
+    assert shown(found) == [f"patch host-group/{name}" for name in "abab"]
+    assert [change.wishes[0] for change in found] == [
+        HostGroupPatch(hosts=()), HostGroupPatch(hosts=()), HostGroupPatch(hosts=("y",)), HostGroupPatch(hosts=("x",)),
+    ]  # fmt: skip
+
+
+def test_a_field_that_is_left_out_stays() -> None:
+    there = site(hosts=[{**HOST, "description": "rack 3", "chap": {"user": "u", "secret": "secret-of-one"}}])
+    assert changes(site(hosts=[{"name": "h"}]), there) == ()
+    (change,) = changes(site(hosts=[{"name": "h", "os_type": "esxi"}]), there)
+    assert change.wishes[0].model_dump(exclude_unset=True) == {"os_type": "esxi"}
+
+
+def test_chap_is_kept_without_its_secret_changed_with_it_and_taken_away_by_null() -> None:
+    there = site(hosts=[{**HOST, "chap": {"user": "u", "secret": "secret-of-one"}}])
+
+    def chap(wanted: Any) -> Any:
+        found = changes(site(hosts=[{"name": "h", "chap": wanted}]), there)
+        return [change.wishes[0] for change in found]
+
+    assert chap({"user": "u"}) == []
+    assert chap({"user": "u", "secret": "secret-of-one"}) == []
+    assert chap({"user": "w"}) == [HostPatch.model_validate({"chap": {"user": "w", "secret": "secret-of-one"}})]
+    assert chap({"user": "u", "secret": "secret-of-two"})[0].chap.secret.get_secret_value() == "secret-of-two"
+    assert chap(None) == [HostPatch(chap=None)]
+    assert chap(None)[0].model_fields_set == {"chap"}
+
+
+def test_chap_of_a_new_host_needs_its_secret() -> None:
+    field, message = refused(Invalid, site(hosts=[{"name": "n", "chap": {"user": "u"}}]), site(**EMPTY))[0]
+    assert field == "hosts[0].chap.secret"
+    assert "give it in the document once" in message
+    same = {"user": "u", "secret": "secret-of-one", "mutual_user": "m", "mutual_secret": "secret-of-one"}
+    assert "must differ" in refused(Invalid, site(hosts=[{"name": "n", "chap": same}]), site(**EMPTY))[0][1]
+
+
+def test_a_disk_is_wiped_only_if_it_is_named() -> None:
+    (plain,) = changes(site(arrays=[ARRAY]), site(**EMPTY))
+    (named,) = changes(site(arrays=[ARRAY]), site(**EMPTY), "disk/nvme-D2", "disk/nvme-D7")
+    assert [isinstance(w, ArrayCreate) and w.wipe for w in (plain.wishes[0], named.wishes[0])] == [(), ("nvme-D2",)]
+
+
+def test_what_a_job_has_is_waited_for() -> None:
+    busy = {"volume/v": "creating", "volume/w": "deleting"}
+    assert refused(Conflict, site(volumes=[VOLUME]), site(**FULL), busy=busy) == [
+        ("volumes[0]", "volume/v is creating now; wait for its job to end, or resolve it if it is stuck, then repeat")
+    ]
+    there = site(volumes=[VOLUME, {**VOLUME, "name": "w"}])
+    assert refused(Conflict, site(volumes=[]), there, "volume/w", busy=busy)[0][0] == "destroy"
+
+
+def test_a_scope_is_a_thing_and_what_hangs_on_it() -> None:
+    more = {"name": "h2", "iqns": ["iqn.2026-01.com.example:h2"]}
+    wanted = site(
+        arrays=[ARRAY], volumes=[VOLUME, {**VOLUME, "name": "w"}], hosts=[HOST, more],
+        mappings=[MAPPING, {"volume": "w", "host": "h2"}], portals=[PORTAL],
+    )  # fmt: skip
+
+    def scoped(scope: str) -> list[str]:
+        return shown(changes(wanted, site(**EMPTY), scope=(scope,)))
+
+    assert scoped("host/h") == ["create volume/v", "create host/h", "create mapping/v/host/h"]
+    assert scoped("volume/w") == ["create volume/w", "create mapping/w/host/h2"]
+    assert scoped("array/tank") == ["create array/tank", "create volume/v volume/w"]
+    assert scoped("portal/p") == ["create portal/p"]
+    assert scoped("host/nobody") == []
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"volumes": [VOLUME, VOLUME]}, "volume/v stands 2 times in volumes"),
+        ({"mappings": [MAPPING, {**MAPPING, "volume": "w"}]}, "LUN 1 of host/h is given to 2 mappings"),
+        ({"mappings": [MAPPING, {"volume": "v", "host_group": "h"}]}, "say shared: true at each of them"),
+        ({"arrays": [{**ARRAY, "wipe": ["nvme-D1"]}]}, "arrays.0.wipe"),
+        ({"hots": []}, "Extra inputs are not permitted"),
+        ({"format": 2}, "Input should be 1"),
+    ],
+)
+def test_a_document_that_contradicts_itself_is_refused(sections: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        site(**sections)
+
+
+@pytest.mark.parametrize(
+    "name", ["lun03", "volume/", "volume/a/b", "mapping/v/h", "mapping/v/host", "disk/a b", "user/x"]
+)
+def test_what_may_go_is_named_in_full(name: str) -> None:
+    with pytest.raises(ValidationError):
+        SiteRequest(site=site(), destroy=(name,))
+
+
+@given(there=sites())
+def test_a_site_and_itself_differ_in_nothing(there: Site) -> None:
+    assert changes(there, there, *facts(there)) == ()
+
+
+@given(wanted=sites(), there=sites(), data=st.data())
+def test_nothing_is_deleted_that_is_wanted_or_unnamed(wanted: Site, there: Site, data: st.DataObject) -> None:
+    known = sorted(facts(there))
+    named = data.draw(st.sets(st.sampled_from(known))) if known else set()
+    try:
+        found = changes(wanted, there, *sorted(named))
+    except Conflict:
+        return
+    gone = {key for change in found for key in change.keys if change.verb is Verb.DELETE}
+    made = {key for change in found for key in change.keys if change.verb is Verb.CREATE}
+    assert gone <= named
+    assert {key for key in gone & facts(wanted).keys() if not key.startswith(REPLACEABLE)} == set()
+    assert made == facts(wanted).keys() - (facts(there).keys() - gone)
+
+
+def test_what_the_api_can_change_a_document_can_too() -> None:
+    """A noun that gains a patch belongs into PATCHES, and what a patch changes into the wish of its noun."""
+    patched = {noun for noun in SiteNoun if f"{noun.section.removesuffix('s')}_patch" in ROLES}
+    assert patched == set(PATCHES)
+    for noun, patch in PATCHES.items():
+        assert patch.model_fields.keys() <= CREATES[noun].model_fields.keys()

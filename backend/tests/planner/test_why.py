@@ -1,0 +1,180 @@
+"""Why a volume is missing: each link broken on its own is named first, and nothing is claimed that nobody knows."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from backend.tests import seen
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedMember
+from lunette.domain.exports import (
+    ConvergeReport,
+    ObservedSession,
+    PortalReport,
+    ServingState,
+    TargetReport,
+    UnseenSessions,
+    VolumeReport,
+)
+from lunette.domain.mappings import Family, Protocol
+from lunette.domain.observations import SessionsObservation
+from lunette.domain.sizes import GIB
+from lunette.domain.steps import MdMember
+from lunette.domain.why import LinkState, Part
+from lunette.planner.arrays import KnownArray
+from lunette.planner.portals import KnownPortal
+from lunette.planner.why import ChainFacts, Guest, Way, why
+
+DISKS = ("nvme-D1", "nvme-D2", "nvme-D3")
+ARRAY = KnownArray(
+    "a1", "tank", "ready", ArrayEngine.MD, "u1", "g1", GIB, tuple(MdMember(disk_id=d, serial=d) for d in DISKS)
+)
+IQN, TARGET = "iqn.2026-01.com.example:h", "iqn.2026-11.io.lunette:x.h"
+PORTAL = KnownPortal("p1", "front", "iscsi", "10.0.2.15", 3260)
+GUEST = Guest("h", frozenset({("iqn", IQN)}), None, Way(3, "t1", TARGET, None))
+SESSION = ObservedSession(
+    target=TARGET, initiator=IQN, protocol=Protocol.ISCSI, portal=None, peer="10.0.2.99", state="in", since=None,
+    read_bytes=None, write_bytes=None, commands=None,
+)  # fmt: skip
+MACHINE = seen.machine(
+    arrays=(seen.array("u1", DISKS),), pools=(seen.pool("g1", GIB),), volumes=(seen.volume("v1", "g1", "v1x"),)
+)
+
+
+def logged_in(*sessions: ObservedSession, unseen: tuple[UnseenSessions, ...] = ()) -> SessionsObservation:
+    return SessionsObservation(taken_at=0, sessions=sessions, unseen=unseen)
+
+
+def report(**changes: Any) -> ConvergeReport:
+    is_open: dict[str, Any] = {"state": ServingState.OPEN, "reason": None}
+    facts: dict[str, Any] = {
+        "generation": 5, "accepted": True, "refusal": None, "changed": 0, "unexplained": (), "foreign": (),
+        "targets": (TargetReport(target_id="t1", **is_open),), "volumes": (VolumeReport(volume_id="v1", **is_open),),
+        "portals": (PortalReport(portal_id="p1", **is_open),),
+    }  # fmt: skip
+    return ConvergeReport(**(facts | changes))
+
+
+GOOD = ChainFacts(
+    array=ARRAY, volume_id="v1", volume="v", volume_state="ready", owners=("h",), guest=GUEST, portals=(PORTAL,),
+    wanted=5, seen=MACHINE, report=report(), sessions=logged_in(SESSION),
+)  # fmt: skip
+BLOCKED: dict[str, Any] = {"state": ServingState.BLOCKED, "reason": "waiting for array tank"}
+
+
+NVME_GUEST = Guest("h", frozenset({("nqn", "nqn.x")}), None, Way(3, "t1", "nqn.t", None, Family.NVME))
+NVME = replace(GOOD, guest=NVME_GUEST, report=report(targets=(), subsystems=report().targets))
+"""The same volume over NVMe, which no portal speaks."""
+
+
+def without_disks(state: ArrayState, *lost: str) -> ChainFacts:
+    members = tuple(ObservedMember(disk_id=d, device=None, state="faulty" if d in lost else "in_sync") for d in DISKS)
+    array = seen.array("u1", DISKS, state).model_copy(update={"members": members})
+    return replace(GOOD, seen=MACHINE.model_copy(update={"arrays": (array,)}))
+
+
+def machine(**changes: Any) -> ChainFacts:
+    return replace(GOOD, seen=MACHINE.model_copy(update=changes))
+
+
+def test_nothing_is_broken_where_nothing_is() -> None:
+    chain = why(GOOD)
+    assert [link.part for link in chain.links] == list(Part)
+    assert {link.state for link in chain.links} == {LinkState.OK}
+    assert chain.sentence == (
+        f"Nothing is broken on the way: the host is logged in and is offered LUN 3 of {TARGET}. "
+        "Let the host rescan its disks."
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "part", "words"),
+    [
+        (without_disks(ArrayState.FAILED, "nvme-D1", "nvme-D2"), Part.DISK,
+         "2 of 3 disks of array tank are gone or faulty"),
+        (machine(arrays=(), disks=MACHINE.disks[2:]), Part.DISK, "(nvme-D1, nvme-D2); check their cables"),
+        (machine(arrays=()), Part.ARRAY, "array tank is not running"),
+        (without_disks(ArrayState.FAILED), Part.ARRAY, "array tank has failed"),
+        (machine(pools=()), Part.ARRAY, "the volume group g1 on it is not there"),
+        (replace(GOOD, array=replace(ARRAY, state="deleting")), Part.ARRAY, "array tank is deleting"),
+        (replace(GOOD, volume_state="stuck"), Part.VOLUME, "volume v is stuck"),
+        (machine(volumes=()), Part.VOLUME, "volume v is not on its array"),
+        (machine(volumes=(MACHINE.volumes[0].model_copy(update={"active": False}),)), Part.VOLUME, "not active"),
+        (replace(GOOD, guest=None, owners=()), Part.EXPORT, "volume v is mapped to nobody"),
+        (replace(GOOD, guest=None, owners=("g",)), Part.EXPORT, "volume v is mapped to g, which has no hosts"),
+        (replace(GOOD, guest=replace(GUEST, way=None, group="g"), owners=("h2",)), Part.EXPORT,
+         "not mapped to host h nor to its host group g; it is mapped to h2"),
+        (replace(GOOD, report=report(accepted=False, refusal="an older database")), Part.EXPORT, "an older database"),
+        (replace(GOOD, report=report(volumes=(VolumeReport(volume_id="v1", **BLOCKED),))), Part.EXPORT,
+         "it waits: waiting for array tank"),
+        (replace(GOOD, report=report(targets=(TargetReport(target_id="t1", **BLOCKED),))), Part.EXPORT, "it waits"),
+        (replace(GOOD, report=report(targets=())), Part.EXPORT, "has not taken up the last change yet"),
+        (replace(GOOD, wanted=6), Part.EXPORT, "has not taken up the last change yet"),
+        (replace(GOOD, guest=replace(GUEST, initiators=frozenset())), Part.PORTAL, "host h has no initiator"),
+        (replace(GOOD, portals=()), Part.PORTAL, "there are: none"),
+        (replace(GOOD, guest=replace(GUEST, initiators=frozenset({("nqn", "nqn.x")}))), Part.PORTAL,
+         "enter its IQN or WWPN"),
+        (NVME, Part.PORTAL, "there are: iscsi"),
+        (replace(NVME, guest=replace(NVME_GUEST, initiators=GUEST.initiators)), Part.PORTAL, "enter its NQN"),
+        (replace(NVME, report=report()), Part.EXPORT, "has not taken up the last change yet"),
+        (replace(GOOD, report=report(portals=(PortalReport(portal_id="p1", **BLOCKED),))), Part.PORTAL,
+         "no portal listens (front: waiting for array tank)"),
+        (replace(GOOD, sessions=logged_in()), Part.SESSION,
+         f"host h is not logged in to {TARGET}; let it log in at 10.0.2.15:3260"),
+        (replace(GOOD, sessions=logged_in(SESSION.model_copy(update={"target": "iqn.other"}))), Part.SESSION,
+         "it is logged in to another target"),
+    ],
+)  # fmt: skip
+def test_the_first_broken_link_is_named(facts: ChainFacts, part: Part, words: str) -> None:
+    chain = why(facts)
+    first = next(link for link in chain.links if link.state is LinkState.BROKEN)
+    assert (first.part, words in first.words) == (part, True), first
+    assert chain.sentence == f"It breaks at the {part.value}: {first.words}."
+
+
+def test_over_nvme_it_is_a_namespace_of_a_subsystem() -> None:
+    portal = replace(PORTAL, protocol="nvme-tcp")
+    session = SESSION.model_copy(update={"target": "nqn.t", "initiator": "nqn.x", "protocol": Protocol.NVME_TCP})
+    assert (
+        "is offered namespace 3 of nqn.t" in why(replace(NVME, portals=(portal,), sessions=logged_in(session))).sentence
+    )
+
+
+def test_sessions_the_kernel_does_not_list_are_unknown_and_not_missing() -> None:
+    portal = replace(PORTAL, protocol="nvme-tcp")
+    unseen = (UnseenSessions(family=Family.NVME, reason="the kernel has no debugfs for them"),)
+    chain = why(replace(NVME, portals=(portal,), sessions=logged_in(unseen=unseen)))
+    assert (chain.links[-1].part, chain.links[-1].state) == (Part.SESSION, LinkState.UNKNOWN)
+    assert "cannot be judged: the kernel has no debugfs for them" in chain.sentence
+    over_scsi = why(replace(GOOD, sessions=logged_in(unseen=unseen)))
+    assert over_scsi.links[-1].state is LinkState.BROKEN
+
+
+def test_a_disk_the_array_survives_is_told_and_not_blamed() -> None:
+    chain = why(without_disks(ArrayState.DEGRADED, "nvme-D2"))
+    assert (
+        "1 of 3 disks of array tank are gone or faulty (nvme-D2), and the array runs without them"
+        in chain.links[0].words
+    )
+    assert chain.sentence.startswith("Nothing is broken")
+
+
+def test_a_host_in_a_group_comes_through_it() -> None:
+    chain = why(replace(GOOD, guest=replace(GUEST, group="g", way=Way(1, "t1", TARGET, "g"))))
+    assert "LUN 1 of" in chain.links[3].words
+    assert "through host group g" in chain.links[3].words
+
+
+def test_fibre_channel_needs_no_portal() -> None:
+    chain = why(
+        replace(GOOD, guest=replace(GUEST, initiators=frozenset({("wwpn", "21:00:00:24:ff:00:00:01")})), portals=())
+    )
+    assert chain.links[4].state is LinkState.OK
+
+
+def test_while_the_agent_is_away_only_what_is_stored_is_judged() -> None:
+    away = replace(GOOD, seen=None, sessions=None)
+    chain = why(away)
+    assert {link.state for link in chain.links} == {LinkState.UNKNOWN}
+    assert "cannot be judged: nobody knows: the agent does not answer" in chain.sentence
+    assert "It breaks at the export" in why(replace(away, guest=replace(GUEST, way=None))).sentence

@@ -1,0 +1,176 @@
+"""What the steps that change a standing array refuse and leave alone. The fault harness covers the rest."""
+
+import pytest
+
+from backend.tests.providers.shop import Shop
+from lunette.domain.array_changes import ScrubAction
+from lunette.domain.arrays import ArrayState, Level
+from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.sizes import GIB
+from lunette.domain.steps import MdAdd, MdCreate, MdFail, MdMember, MdRemove, MdReplace, MdScrub
+from lunette.system.fake import FakeSignature
+
+SYNCED_S = 40
+
+
+@pytest.fixture
+def shop() -> Shop:
+    return Shop(6)
+
+
+def which(create: MdCreate) -> tuple[str, str, str]:
+    return create.array_id, create.uuid, create.md_name
+
+
+def member(shop: Shop, number: int) -> MdMember:
+    disk = shop.observed(shop.disks[number])
+    return MdMember(disk_id=disk.id, serial=disk.serial)
+
+
+def stand(shop: Shop, level: Level = Level.RAID5, disks: int = 3) -> MdCreate:
+    create = shop.create(level, disks)
+    assert shop.do(create)
+    shop.machine.advance(SYNCED_S)
+    return create
+
+
+def adding(shop: Shop, create: MdCreate, number: int, least: int = GIB, *, returns: bool = False) -> MdAdd:
+    array_id, uuid, name = which(create)
+    return MdAdd(array_id=array_id, uuid=uuid, md_name=name, member=member(shop, number), disk_bytes=least,
+                 returns=returns)  # fmt: skip
+
+
+def failing(shop: Shop, create: MdCreate, number: int) -> MdFail:
+    array_id, uuid, name = which(create)
+    return MdFail(array_id=array_id, uuid=uuid, md_name=name, member=member(shop, number))
+
+
+def removing(shop: Shop, create: MdCreate, number: int) -> MdRemove:
+    array_id, uuid, name = which(create)
+    return MdRemove(array_id=array_id, uuid=uuid, md_name=name, member=member(shop, number))
+
+
+def replacing(shop: Shop, create: MdCreate, old: int, new: int) -> MdReplace:
+    array_id, uuid, name = which(create)
+    return MdReplace(array_id=array_id, uuid=uuid, md_name=name, old=member(shop, old), new=member(shop, new),
+                     disk_bytes=GIB)  # fmt: skip
+
+
+def state(shop: Shop, number: int) -> str | None:
+    disk = shop.observed(shop.disks[number])
+    (array,) = shop.agent.observe().arrays
+    return next((place.state for place in array.members if place.disk_id == disk.id), None)
+
+
+def health(shop: Shop) -> ArrayState:
+    (array,) = shop.agent.observe().arrays
+    return array.state
+
+
+def test_a_member_is_failed_only_while_the_kernel_has_redundancy(shop: Shop) -> None:
+    create = stand(shop)
+    first, second = failing(shop, create, 0), failing(shop, create, 1)
+    assert shop.do(first)
+    with pytest.raises(InUse, match="no redundancy left"):
+        shop.do(second)
+    assert health(shop) is ArrayState.DEGRADED
+
+
+def test_a_member_is_not_failed_while_parity_is_first_made(shop: Shop) -> None:
+    create = shop.create()
+    shop.do(create)
+    with pytest.raises(InUse, match="not redundant yet"):
+        shop.do(failing(shop, create, 0))
+
+
+def test_what_lies_on_a_disk_is_looked_at_again_before_it_joins(shop: Shop) -> None:
+    create = stand(shop)
+    step = adding(shop, create, 4)
+    shop.disks[4].media.signatures = [FakeSignature("ext4", 1080, "photos", "u1")]
+    shop.machine.changed()
+    with pytest.raises(InUse, match=r"ext4.*photos"):
+        shop.do(step)
+    with pytest.raises(Conflict, match="larger"):
+        shop.do(adding(shop, create, 5, 3 * GIB))
+    with pytest.raises(Conflict, match="exchanged"):
+        shop.do(step.model_copy(update={"member": MdMember(disk_id=step.member.disk_id, serial="X")}))
+
+
+def test_a_disk_with_data_is_not_removed(shop: Shop) -> None:
+    create = stand(shop)
+    with pytest.raises(InUse, match="holds data"):
+        shop.do(removing(shop, create, 0))
+    shop.do(failing(shop, create, 0))
+    assert shop.do(removing(shop, create, 0))
+    assert shop.observed(shop.disks[0]).occupation() is None
+
+
+def test_a_foreign_array_under_our_uuid_is_left_alone(shop: Shop) -> None:
+    create = stand(shop)
+    with pytest.raises(NotFound, match="does not run"):
+        shop.do(adding(shop, create, 4).model_copy(update={"uuid": "d" * 32}))
+    disks = [f"/dev/{disk.kernel_name}" for disk in shop.disks[4:]]
+    shop.machine.run(["mdadm", "--create", "/dev/md/x", "--run", f"--uuid={'e' * 32}", "--homehost=other", "--name=x",
+                      "--level=raid1", "--raid-devices=2", *disks])  # fmt: skip
+    with pytest.raises(Conflict, match="not ours"):
+        shop.do(failing(shop, create, 4).model_copy(update={"uuid": "e" * 32}))
+
+
+def test_a_replacement_waits_for_nothing_and_loses_nothing(shop: Shop) -> None:
+    create = stand(shop)
+    step = replacing(shop, create, 0, 4)
+    assert shop.do(step)
+    assert (state(shop, 0), state(shop, 4), health(shop)) == ("in_sync", "replacing", ArrayState.CLEAN)
+    shop.machine.advance(SYNCED_S)
+    assert (state(shop, 0), state(shop, 4)) == ("faulty", "in_sync")
+    assert not shop.do(step)
+    with pytest.raises(InUse, match="by now"):
+        shop.undo(step)
+
+
+def test_the_old_disk_may_die_while_it_is_copied(shop: Shop) -> None:
+    create = stand(shop)
+    shop.do(replacing(shop, create, 0, 4))
+    shop.machine.pull(shop.disks[0])
+    assert state(shop, 4) == "rebuilding"
+    shop.machine.advance(SYNCED_S)
+    assert health(shop) is ArrayState.CLEAN
+
+
+def test_a_replacement_is_not_begun_where_the_new_disk_would_be_taken_for_a_lost_one(shop: Shop) -> None:
+    create = stand(shop, Level.RAID6, 4)
+    step = replacing(shop, create, 0, 5)
+    shop.machine.pull(shop.disks[1])
+    with pytest.raises(Conflict, match="make a new plan"):
+        shop.do(step)
+    assert state(shop, 5) is None
+
+
+def test_a_disk_that_is_back_is_filled_anew_where_no_bitmap_knows_what_changed(shop: Shop) -> None:
+    create = stand(shop)
+    step = adding(shop, create, 1, returns=True)
+    shop.machine.pull(shop.disks[1])
+    shop.machine.insert(shop.disks[1])
+    assert "anew" in shop.agent.do_step("job", step).detail
+    assert state(shop, 1) == "rebuilding"
+
+
+def test_a_disk_that_is_back_is_caught_up_by_a_bitmap(shop: Shop) -> None:
+    create = stand(shop, Level.RAID1)
+    step = adding(shop, create, 1, returns=True)
+    shop.machine.pull(shop.disks[1])
+    shop.machine.insert(shop.disks[1])
+    assert "what changed meanwhile" in shop.agent.do_step("job", step).detail
+    shop.machine.advance(5)
+    assert health(shop) is ArrayState.CLEAN
+
+
+def test_a_scrub_does_not_disturb_a_rebuild(shop: Shop) -> None:
+    create = stand(shop)
+    array_id, uuid, name = which(create)
+    step = MdScrub(array_id=array_id, uuid=uuid, md_name=name, action=ScrubAction.CHECK)
+    shop.do(failing(shop, create, 0))
+    shop.do(adding(shop, create, 4))
+    for action in ScrubAction:
+        with pytest.raises(Conflict, match="recover"):
+            shop.do(step.model_copy(update={"action": action}))

@@ -1,0 +1,392 @@
+"""NVMe exports on the fake's configfs, which keeps nvmet's rules: who gets in, when, and what hosts are told."""
+
+import json
+import re
+
+import pytest
+
+from backend.tests.agent.exports import (
+    APPLIANCE,
+    dhchap,
+    dhchap_key,
+    exports,
+    id_of,
+    lun,
+    nqn_of,
+    nvme_host,
+    nvme_portal,
+    subsystem,
+    volume,
+)
+from backend.tests.providers.shop import Shop
+from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, ServingState
+from lunette.domain.mappings import Protocol
+from lunette.domain.sizes import MIB
+from lunette.domain.steps import VolumeCut
+from lunette.providers.exports.nvmet import tree
+from lunette.providers.exports.nvmet.configfs import ROOT
+from lunette.providers.exports.nvmet.converge import converge, exported_volumes, is_served, served_devices, withdraw
+from lunette.providers.exports.nvmet.sessions import observe_sessions
+from lunette.system.fake.nvmet import FakeController, Refuse
+
+WHERE = "192.0.2.1:4420"
+OPEN, BLOCKED = ServingState.OPEN, ServingState.BLOCKED
+
+
+def nqn(number: int) -> str:
+    return f"nqn.2026-11.io.lunette:{APPLIANCE}.{number:08x}"
+
+
+class Stage(Shop):
+    """Three volumes on an array, ready to be exported over NVMe."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        create = self.create()
+        self.lvm = self.group(create)
+        self.volumes: list[ExportVolume] = []
+        for step in (create, self.lvm):
+            self.do(step)
+        for number in (11, 12, 13):
+            cut = VolumeCut(volume_id=id_of(number), group=self.lvm.group, lv_name=f"v{number}", size_bytes=64 * MIB)
+            self.do(cut)
+            place = {"group": self.lvm.group, "device": f"/dev/{self.lvm.group}/v{number}"}
+            self.volumes.append(volume(number).model_copy(update=place))
+        self.machine.run(["modprobe", "nvmet-tcp"])
+
+    def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
+        return converge(self.machine, wish, keep_strays=keep_strays)
+
+    def wish(self, **changes: object) -> ExportSet:
+        """Two subsystems: two hosts share namespaces 1 and 2, one of them with keys; a third has one of its own."""
+        whole: dict[str, object] = {
+            "volumes": tuple(self.volumes),
+            "portals": (nvme_portal(21),),
+            "subsystems": (
+                subsystem(31, [nvme_host(41), nvme_host(42, dhchap(1, 2))], [lun(51, 1, 11), lun(52, 2, 12)]),
+                subsystem(32, [nvme_host(43)], [lun(53, 1, 13)]),
+            ),
+        }
+        return exports(**(whole | changes))
+
+    def connect(self, host: int, number: int, keys: tuple[str, str | None] | None = None) -> FakeController:
+        return self.machine.connect(nqn_of(host), nqn(number), WHERE, keys)
+
+    def sees(self, controller: FakeController) -> dict[int, str]:
+        assert self.machine.nvme
+        return {nsid: path.rpartition("/")[2] for nsid, path in self.machine.nvme.devices(controller).items()}
+
+    def read(self, path: str) -> str:
+        return self.machine.read(f"{ROOT}/{path}").strip()
+
+    def hide(self, number: int) -> None:
+        """The volume's device goes away, as when its array is late."""
+        self.machine.run(["lvchange", "-a", "n", f"{self.lvm.group}/v{number}"])
+
+    def show(self, number: int) -> None:
+        self.machine.run(["lvchange", "-a", "y", f"{self.lvm.group}/v{number}"])
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+def states(report: ConvergeReport) -> dict[str, tuple[ServingState, str | None]]:
+    return {found.target_id: (found.state, found.reason) for found in report.subsystems}
+
+
+def test_everything_is_served_and_a_second_run_changes_nothing(stage: Stage) -> None:
+    report = stage.serve(stage.wish())
+    assert states(report) == {id_of(31): (OPEN, None), id_of(32): (OPEN, None)}
+    assert [part.reason for parts in (report.volumes, report.portals) for part in parts] == [None] * 4
+    assert report.changed > 0
+    assert stage.serve(stage.wish()).changed == 0
+
+
+def test_a_host_sees_the_namespaces_of_its_subsystem_and_no_others(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
+    assert stage.sees(stage.connect(43, 32)) == {1: "v13"}
+    for host, number in ((43, 31), (41, 32), (99, 31)):
+        with pytest.raises(Refuse, match="not allowed"):
+            stage.connect(host, number)
+
+
+def test_keys_are_asked_of_the_host_that_has_them(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    assert stage.sees(stage.connect(42, 31, (dhchap_key(1), dhchap_key(2))))
+    for keys in (None, (dhchap_key(3), None), (dhchap_key(1), dhchap_key(3))):
+        with pytest.raises(Refuse):
+            stage.connect(42, 31, keys)
+
+
+def test_a_key_taken_away_is_cleared_and_no_key_is_told(stage: Stage) -> None:
+    report = stage.serve(stage.wish())
+    assert dhchap_key(1) not in report.model_dump_json()
+    open_door = (subsystem(31, [nvme_host(41), nvme_host(42)], [lun(51, 1, 11), lun(52, 2, 12)]),)
+    stage.serve(stage.wish(subsystems=open_door))
+    assert stage.sees(stage.connect(42, 31))
+    assert stage.read(f"hosts/{nqn_of(42)}/dhchap_ctrl_key") == ""
+
+
+def test_identities_are_those_of_the_volume(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    path, identity = f"subsystems/{nqn(31)}/namespaces/1", stage.volumes[0].identity
+    assert stage.read(f"{path}/device_uuid") == identity.uuid
+    assert stage.read(f"{path}/device_nguid").replace("-", "") == identity.nguid
+    assert stage.read(f"subsystems/{nqn(31)}/attr_serial") == f"{31:020}"
+    assert stage.read(f"subsystems/{nqn(31)}/attr_model") == tree.MODEL
+
+
+def test_while_a_volume_is_missing_its_owner_is_told_to_try_again_and_others_are_served(stage: Stage) -> None:
+    """A Linux host gives a subsystem up for good if it is told that it is not there, or that it may not come."""
+    stage.hide(12)
+    report = stage.serve(stage.wish())
+    assert states(report)[id_of(31)][0] is BLOCKED
+    assert "v12 is not there" in (states(report)[id_of(31)][1] or "")
+    assert states(report)[id_of(32)] == (OPEN, None)
+    assert stage.sees(stage.connect(43, 32))
+    for host, keys in ((41, None), (42, (dhchap_key(1), dhchap_key(2)))):
+        with pytest.raises(Refuse) as refused:
+            stage.connect(host, 31, keys)
+        assert refused.value.retries
+    stage.show(12)
+    assert set(states(stage.serve(stage.wish())).values()) == {(OPEN, None)}
+    assert stage.sees(stage.connect(41, 31)) == {1: "v11", 2: "v12"}
+    assert stage.sees(stage.connect(42, 31, (dhchap_key(1), dhchap_key(2)))) == {1: "v11", 2: "v12"}
+
+
+def test_no_host_is_ever_turned_away_for_good_while_it_opens(stage: Stage) -> None:
+    """After every single move each host either finds nobody, or is told to try again, or sees all its volumes."""
+    wanted = {(41, 31): 2, (43, 32): 1}
+    wrong: list[str] = []
+    listens = {"first": 0}
+
+    def look() -> None:
+        for (host, number), count in wanted.items():
+            try:
+                seen = stage.sees(stage.connect(host, number))
+            except ConnectionError:
+                continue
+            except Refuse as refusal:
+                listens["first"] += "no such subsystem" in str(refusal)
+                if not refusal.retries and "no such subsystem" not in str(refusal):
+                    wrong.append(f"{host} at {number}: {refusal}")
+            else:
+                wrong.extend([f"{host} at {number} sees {seen}"] if len(seen) != count else [])
+
+    stage.machine.watchers.append(look)
+    stage.serve(stage.wish())
+    assert wrong == []
+    assert listens["first"] <= 1, "between the link that opens the port and the next there is nothing else to do"
+
+
+def test_one_more_namespace_appears_and_one_disappears_on_a_connected_host(stage: Stage) -> None:
+    first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
+    stage.serve(stage.wish(subsystems=(first,)))
+    host = stage.connect(41, 31)
+    both = first.model_copy(update={"luns": (*first.luns, lun(52, 2, 12))})
+    stage.serve(stage.wish(subsystems=(both,)))
+    assert stage.sees(host) == {1: "v11", 2: "v12"}
+    assert host.events == ["namespace 2 changed"]
+    stage.serve(stage.wish(subsystems=(both.model_copy(update={"luns": (lun(52, 2, 12),)}),)))
+    assert stage.sees(host) == {2: "v12"}
+    assert host.events[1:] == ["namespace 1 changed"]
+
+
+def test_a_volume_that_is_missing_behind_an_open_door_is_told_and_nobody_is_sent_away(stage: Stage) -> None:
+    first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
+    stage.serve(stage.wish(subsystems=(first,)))
+    host = stage.connect(41, 31)
+    stage.hide(12)
+    both = first.model_copy(update={"luns": (*first.luns, lun(52, 2, 12))})
+    report = stage.serve(stage.wish(subsystems=(both,)))
+    assert stage.sees(host) == {1: "v11"}
+    assert states(report)[id_of(31)][0] is OPEN
+    assert "v12" in (states(report)[id_of(31)][1] or "")
+
+
+def test_a_number_that_changes_hands_serves_the_new_volume(stage: Stage) -> None:
+    stage.serve(stage.wish(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)))
+    host = stage.connect(41, 31)
+    stage.serve(stage.wish(subsystems=(subsystem(31, [nvme_host(41)], [lun(59, 1, 12)]),)))
+    assert stage.sees(host) == {1: "v12"}
+    assert stage.read(f"subsystems/{nqn(31)}/namespaces/1/device_uuid") == stage.volumes[1].identity.uuid
+
+
+def test_a_host_that_leaves_is_cut_off_and_the_others_may_come_back(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    leaving, staying = stage.connect(42, 31, (dhchap_key(1), None)), stage.connect(43, 32)
+    left = stage.wish(
+        subsystems=(
+            subsystem(31, [nvme_host(41)], [lun(51, 1, 11), lun(52, 2, 12)]),
+            subsystem(32, [nvme_host(43)], [lun(53, 1, 13)]),
+        )
+    )
+    stage.serve(left)
+    with pytest.raises(ConnectionError):
+        stage.sees(leaving)
+    assert stage.sees(staying) == {1: "v13"}
+    assert stage.sees(stage.connect(41, 31))
+    assert not stage.machine.exists(f"{ROOT}/hosts/{nqn_of(42)}")
+    assert stage.serve(left).changed == 0
+
+
+def test_a_host_of_two_subsystems_waits_for_both(stage: Stage) -> None:
+    stage.hide(13)
+    wish = stage.wish(
+        subsystems=(
+            subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),
+            subsystem(32, [nvme_host(41), nvme_host(43)], [lun(53, 1, 13)]),
+        )
+    )
+    report = states(stage.serve(wish))
+    assert [state for state, _ in report.values()] == [BLOCKED, BLOCKED]
+    assert all("v13 is not there" in (reason or "") for _, reason in report.values())
+    stage.show(13)
+    stage.serve(wish)
+    assert stage.sees(stage.connect(41, 31)) == {1: "v11"}
+    assert stage.sees(stage.connect(41, 32)) == {1: "v13"}
+
+
+def test_a_host_that_is_in_is_let_into_a_second_subsystem_once_that_is_whole(stage: Stage) -> None:
+    first = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
+    stage.serve(stage.wish(subsystems=(first,)))
+    host = stage.connect(41, 31)
+    stage.hide(13)
+    wish = stage.wish(subsystems=(first, subsystem(32, [nvme_host(41)], [lun(53, 1, 13)])))
+    report = states(stage.serve(wish))
+    assert report[id_of(31)] == (OPEN, None)
+    assert report[id_of(32)][0] is BLOCKED
+    assert stage.sees(host) == stage.sees(stage.connect(41, 31)) == {1: "v11"}
+    stage.show(13)
+    assert set(states(stage.serve(wish)).values()) == {(OPEN, None)}
+    assert stage.sees(stage.connect(41, 32)) == {1: "v13"}
+
+
+def test_a_portal_nobody_can_listen_on_is_told_once_and_the_other_serves(stage: Stage) -> None:
+    report = stage.serve(stage.wish(portals=(nvme_portal(21, "198.51.100.9"), nvme_portal(22))))
+    reasons = {portal.portal_id: portal.reason for portal in report.portals}
+    assert "198.51.100.9 port 4420: the machine does not have this address" in (reasons[id_of(21)] or "")
+    assert reasons[id_of(22)] is None
+    tries = [call for call in stage.machine.faults.calls if call.name == "symlink" and "/ports/" in call.detail]
+    assert len(tries) == 3
+    assert stage.sees(stage.connect(41, 31))
+    stage.machine.addresses.add("198.51.100.9")
+    assert {
+        portal.reason for portal in stage.serve(stage.wish(portals=(nvme_portal(21, "198.51.100.9"),))).portals
+    } == {None}
+
+
+def test_a_portal_that_goes_stops_listening(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    host = stage.connect(41, 31)
+    stage.serve(stage.wish(portals=()))
+    with pytest.raises(ConnectionError):
+        stage.sees(host)
+    with pytest.raises(ConnectionError):
+        stage.connect(41, 31)
+    assert stage.machine.listdir(f"{ROOT}/ports") == []
+
+
+def test_what_others_export_is_shown_and_never_touched(stage: Stage) -> None:
+    machine = stage.machine
+    theirs, host = f"{ROOT}/subsystems/nqn.2020-01.com.example:theirs", f"{ROOT}/hosts/{nqn_of(41)}"
+    for path in (theirs, host, f"{ROOT}/ports/1", f"{ROOT}/hosts/nqn.2020-01.com.example:lone"):
+        machine.mkdir(path)
+    machine.symlink(host, f"{theirs}/allowed_hosts/{nqn_of(41)}")
+    report = stage.serve(stage.wish())
+    assert report.foreign == ("nqn.2020-01.com.example:theirs",)
+    state, reason = states(report)[id_of(31)]
+    assert state is BLOCKED
+    assert "not ours" in (reason or "")
+    assert stage.read(f"hosts/{nqn_of(41)}/dhchap_key") == ""
+    withdraw(machine)
+    assert machine.listdir(f"{ROOT}/subsystems") == ["nqn.2020-01.com.example:theirs"]
+    assert machine.listdir(f"{ROOT}/ports") == ["1"]
+    assert machine.listdir(f"{ROOT}/hosts") == [nqn_of(41), "nqn.2020-01.com.example:lone"]
+
+
+def test_without_a_ledger_nothing_is_removed(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    host = stage.connect(43, 32)
+    stage.serve(stage.wish(subsystems=(subsystem(31, [nvme_host(41)], [lun(51, 1, 11)]),)), keep_strays=True)
+    assert stage.sees(host) == {1: "v13"}
+
+
+def test_a_device_of_another_size_is_not_served(stage: Stage) -> None:
+    stage.volumes[0] = stage.volumes[0].model_copy(update={"size_bytes": 32 * MIB})
+    report = stage.serve(stage.wish())
+    assert "instead of" in (states(report)[id_of(31)][1] or "")
+    assert served_devices(stage.machine).keys() == {stage.machine.realpath(stage.volumes[n].device) for n in (1, 2)}
+
+
+def test_a_device_somebody_else_claims_is_not_served(stage: Stage) -> None:
+    stage.machine.blocks.open_exclusively(stage.volumes[0].device, "somebody")
+    assert "held by another program" in (states(stage.serve(stage.wish()))[id_of(31)][1] or "")
+
+
+def test_a_grown_volume_is_looked_at_anew(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    before = len(stage.machine.faults.calls)
+    stage.serve(stage.wish())
+    asked = [call.detail for call in stage.machine.faults.calls[before:] if call.detail.endswith("/revalidate_size")]
+    assert len(asked) == 3
+
+
+def test_withdrawing_takes_everything_down_paths_first(stage: Stage) -> None:
+    stage.serve(stage.wish())
+    before = len(stage.machine.faults.calls)
+    assert exported_volumes(stage.machine) == {volume.identity.uuid for volume in stage.volumes}
+    assert withdraw(stage.machine) == {}
+    moves = [c.detail for c in stage.machine.faults.calls[before:] if c.changes]
+    assert all("/ports/" in move for move in moves[:2])
+    assert not is_served(stage.machine)
+    for folder in ("hosts", "subsystems", "ports"):
+        assert stage.machine.listdir(f"{ROOT}/{folder}") == []
+
+
+def test_rdma_is_the_same_with_another_transport() -> None:
+    wish = exports(portals=(nvme_portal(21, "2001:db8::1", Protocol.NVME_RDMA),))
+    (port,) = tree.build(wish).ports
+    assert {a.name: a.value for a in port.attributes} == {
+        "addr_trtype": "rdma", "addr_adrfam": "ipv6", "addr_traddr": "2001:db8::1", "addr_trsvcid": "4420",
+        "ana_groups/1/ana_state": "optimized",
+    }  # fmt: skip
+
+
+def test_every_portal_has_a_number_of_its_own_whatever_their_order() -> None:
+    portals = [nvme_portal(n) for n in (1, 1 + tree.PORTS, 2)]
+    paths = tree.port_paths(exports(portals=tuple(portals)))
+    assert len(set(paths.values())) == 3
+    assert paths == tree.port_paths(exports(portals=tuple(reversed(portals))))
+    assert all(tree.is_own_port(path.partition("/")[2]) for path in paths.values())
+
+
+def test_the_waiting_key_is_one_the_kernel_takes_and_nobody_could_choose() -> None:
+    assert re.match(r"DHHC-1:0[0-3]:", tree.WAITING)
+    assert tree.WAITING not in json.dumps([dhchap_key(n) for n in range(256)])
+
+
+def test_sessions_the_kernel_does_not_tell_are_unknown_and_not_none(stage: Stage) -> None:
+    assert observe_sessions(stage.machine) == ((), None), "nothing is served, so nobody is connected"
+    stage.serve(stage.wish())
+    found, unseen = observe_sessions(stage.machine)
+    assert found == ()
+    assert unseen
+    assert "CONFIG_NVME_TARGET_DEBUGFS" in unseen.reason
+
+
+def test_a_subsystem_that_could_not_let_a_host_in_is_not_served_yet(stage: Stage) -> None:
+    """The host would be told never to come back."""
+    stage.machine.faults.break_calls(
+        lambda call: call.name == "symlink" and f"allowed_hosts/{nqn_of(41)}" in call.detail
+    )
+    report = stage.serve(stage.wish())
+    assert states(report)[id_of(31)][0] is BLOCKED
+    assert states(report)[id_of(32)] == (OPEN, None)
+    with pytest.raises(Refuse, match="no such subsystem"):
+        stage.connect(41, 31)
+    stage.machine.faults.disarm()
+    assert set(states(stage.serve(stage.wish())).values()) == {(OPEN, None)}

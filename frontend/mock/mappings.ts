@@ -1,0 +1,189 @@
+/** Portals and mappings of the mock: where hosts knock, and what they find. */
+import type { Host, HostGroup, Mapping, MappingBatch, MappingCreate, Portal, PortalCreate } from '@/api'
+import { json, noContent, plan, refusal } from './answers'
+import type { Wish } from './answers'
+import { MADE, freshId } from './made'
+import type { World } from './world'
+
+export function portal(name: string, change: Partial<Portal> = {}): Portal {
+  return {
+    id: `portal-${name}`,
+    name,
+    protocol: 'iscsi',
+    engine: 'lio',
+    address: '10.20.0.2',
+    port: 3260,
+    state: 'open',
+    reason: null,
+    created_at: MADE,
+    updated_at: MADE,
+    ...change,
+  }
+}
+
+export function createPortal(world: World, body: PortalCreate): Wish | Response {
+  const port = body.port ?? 3260
+  const clash = world.portals.find((one) => one.address === body.address && one.port === port)
+  if (clash)
+    return refusal(
+      `Portal ${body.name} was not created`,
+      [['address', `portal ${clash.name} listens on ${body.address}:${port} already; take another port`]],
+      409,
+    )
+  return {
+    plan: plan(`Create portal ${body.name}`, [
+      ['create', 'portal', body.name, `${body.protocol} on ${body.address}:${port}`],
+    ]),
+    apply: () => {
+      const fresh = portal(body.name, {
+        id: freshId('portal'),
+        address: body.address,
+        port,
+        protocol: body.protocol ?? 'iscsi',
+      })
+      world.portals.push(fresh)
+      return json(fresh, 201)
+    },
+  }
+}
+
+export function deletePortal(world: World, row: Portal): Wish {
+  const connected = world.sessions.map((one) => one.host ?? '')
+  return {
+    plan: plan(
+      `Delete portal ${row.name}`,
+      [
+        ['destroy', 'portal', row.name, `${row.address}:${row.port} closes`],
+        ...connected.map((name): ['interrupt', string, string, string] => [
+          'interrupt',
+          'host',
+          name,
+          'loses its sessions',
+        ]),
+      ],
+      {
+        hosts_interrupted: connected,
+        warnings: ['This is the last portal: no host can reach any volume without it.'],
+      },
+    ),
+    apply: () => {
+      world.portals = world.portals.filter((one) => one !== row)
+      return noContent()
+    },
+  }
+}
+
+function ownerOf(world: World, wish: MappingCreate): Host | HostGroup | undefined {
+  const rows: (Host | HostGroup)[] = wish.host ? world.hosts : world.hostGroups
+  const reference = wish.host ?? wish.host_group
+  return rows.find((one) => one.id === reference || one.name === reference)
+}
+
+const isGroup = (owner: Host | HostGroup): owner is HostGroup => 'host_ids' in owner
+
+function newMapping(world: World, wish: MappingCreate, taken: Set<number>): Mapping | [string, string] {
+  const volume = world.volumes.find((one) => one.id === wish.volume || one.name === wish.volume)
+  const owner = ownerOf(world, wish)
+  if (!volume || !owner) return ['volume', 'there is no such volume or host']
+  if (volume.mapped_to.length && !wish.shared)
+    return [
+      'volume',
+      `volume ${volume.name} is mapped to ${volume.mapped_to[0]?.host}; say shared: true if that is meant`,
+    ]
+  for (const one of world.mappings)
+    if (one.host_id === owner.id || one.host_group_id === owner.id) taken.add(one.lun)
+  let lun = wish.lun ?? 1
+  while (taken.has(lun)) lun += 1
+  taken.add(lun)
+  return {
+    id: freshId('mapping'),
+    volume: volume.name,
+    volume_id: volume.id,
+    host: isGroup(owner) ? null : owner.name,
+    host_id: isGroup(owner) ? null : owner.id,
+    host_group: isGroup(owner) ? owner.name : null,
+    host_group_id: isGroup(owner) ? owner.id : null,
+    lun,
+    shared: wish.shared ?? false,
+    family: wish.family ?? 'scsi',
+    target_iqn: owner.target_iqn,
+    subsystem_nqn: null,
+    state: 'open',
+    reason: null,
+    created_at: MADE,
+    updated_at: MADE,
+  }
+}
+
+export function createMappings(world: World, wishes: MappingCreate[], isBatch: boolean): Wish | Response {
+  const taken = new Set<number>()
+  const fresh: Mapping[] = []
+  for (const wish of wishes) {
+    const found = newMapping(world, wish, taken)
+    if (Array.isArray(found)) return refusal('The mapping was not created', [found], 409)
+    fresh.push(found)
+  }
+  const first = fresh[0]
+  const title = fresh.length === 1 ? `Map volume ${first?.volume}` : `Map ${fresh.length} volumes`
+  const warnings = fresh
+    .filter((one) => one.shared)
+    .map((one) => `Volume ${one.volume} will have several owners: only a cluster file system survives that.`)
+  return {
+    plan: plan(
+      title,
+      fresh.map((one) => [
+        'create',
+        'mapping',
+        one.volume,
+        `LUN ${one.lun} of ${one.host ?? one.host_group}`,
+      ]),
+      { warnings },
+    ),
+    apply: () => {
+      for (const one of fresh) {
+        world.mappings.push(one)
+        const volume = world.volumes.find(({ id }) => id === one.volume_id)
+        volume?.mapped_to.push({
+          mapping_id: one.id,
+          host: one.host,
+          host_group: one.host_group,
+          lun: one.lun,
+        })
+        if (volume) volume.export = { state: 'open', reason: null }
+      }
+      return json(isBatch ? { items: fresh } : first, 201)
+    },
+  }
+}
+
+export const batchWishes = (body: MappingBatch): MappingCreate[] => body.mappings ?? []
+
+export function deleteMapping(world: World, row: Mapping): Wish {
+  const owner = row.host ?? row.host_group ?? ''
+  const isLoggedIn = world.sessions.some((one) => one.host === row.host)
+  return {
+    plan: plan(
+      `Unmap volume ${row.volume} from ${owner}`,
+      [
+        ['destroy', 'mapping', row.volume, `LUN ${row.lun} of ${owner} goes away`],
+        ...(isLoggedIn
+          ? [
+              ['interrupt', 'host', owner, `loses volume ${row.volume} while logged in`] as [
+                'interrupt',
+                string,
+                string,
+                string,
+              ],
+            ]
+          : []),
+      ],
+      { hosts_interrupted: isLoggedIn ? [owner] : [] },
+    ),
+    apply: () => {
+      world.mappings = world.mappings.filter((one) => one !== row)
+      const volume = world.volumes.find(({ id }) => id === row.volume_id)
+      if (volume) volume.mapped_to = volume.mapped_to.filter((one) => one.mapping_id !== row.id)
+      return noContent()
+    },
+  }
+}

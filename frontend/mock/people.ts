@@ -1,0 +1,153 @@
+/** The login, users and API tokens of the mock. */
+import type { Me, NewToken, Token, TokenCreate, User, UserCreateWritable, UserPatchWritable } from '@/api'
+import { json, noContent, plan, problem, refusal } from './answers'
+import type { Wish } from './answers'
+import { MADE, freshId } from './made'
+import { CSRF } from './world'
+import type { World } from './world'
+
+export const user = (username: string, change: Partial<User> = {}): User => ({
+  id: `user-${username}`,
+  username,
+  role: 'viewer',
+  password_change_required: false,
+  created_at: MADE,
+  updated_at: MADE,
+  ...change,
+})
+
+export const token = (name: string, change: Partial<Token> = {}): Token => ({
+  id: `token-${name}`,
+  name,
+  username: 'admin',
+  role: 'operator',
+  expires_at: null,
+  last_used_at: null,
+  created_at: MADE,
+  ...change,
+})
+
+export async function login(world: World, request: Request): Promise<Response> {
+  const { username, password } = (await request.json()) as { username: string; password: string }
+  if (username !== 'admin' || password !== world.password)
+    return problem(401, 'Log in first', 'The user name or the password is wrong.')
+  const me: Me = {
+    username: 'admin',
+    role: 'administrator',
+    password_change_required: world.isOneTime,
+    csrf_token: CSRF,
+  }
+  world.me = me
+  return json(me)
+}
+
+export async function changePassword(world: World, request: Request): Promise<Response> {
+  const body = (await request.json()) as { current_password: string; new_password: string }
+  if (body.current_password !== world.password)
+    return refusal('The password was not changed', [['current_password', 'this is not the current password']])
+  if (body.new_password.length < 12)
+    return refusal('The password was not changed', [['new_password', 'give at least 12 characters']])
+  world.password = body.new_password
+  world.isOneTime = false
+  if (world.me) world.me = { ...world.me, password_change_required: false }
+  return noContent()
+}
+
+export function logout(world: World): Response {
+  delete world.me
+  return noContent()
+}
+
+export function createUser(world: World, body: UserCreateWritable): Wish | Response {
+  if (body.password.length < 12)
+    return refusal('Nothing was changed', [['password', 'Value should have at least 12 items']])
+  if (world.users.some(({ username }) => username === body.username))
+    return refusal(`User ${body.username} was not created`, [['username', 'is taken']], 409)
+  const fresh = user(body.username, {
+    role: body.role ?? 'viewer',
+    password_change_required: true,
+    id: freshId('user'),
+  })
+  return {
+    plan: plan(`Create user ${body.username}`, [['create', 'user', body.username, `role ${fresh.role}`]]),
+    apply: () => {
+      world.users.push(fresh)
+      return json(fresh, 201)
+    },
+  }
+}
+
+export function patchUser(_world: World, row: User, body: UserPatchWritable): Wish {
+  return {
+    plan: plan(`Change user ${row.username}`, [
+      ...(body.role
+        ? [
+            ['change', 'user', row.username, `role becomes ${body.role}`] as [
+              'change',
+              string,
+              string,
+              string,
+            ],
+          ]
+        : []),
+      ...(body.password
+        ? [
+            ['change', 'user', row.username, 'a new password, to be changed at the next login'] as [
+              'change',
+              string,
+              string,
+              string,
+            ],
+          ]
+        : []),
+    ]),
+    apply: () => {
+      row.role = body.role ?? row.role
+      row.password_change_required ||= Boolean(body.password)
+      return json(row)
+    },
+  }
+}
+
+export function deleteUser(world: World, row: User): Wish {
+  return {
+    plan: plan(`Delete user ${row.username}`, [
+      ['destroy', 'user', row.username, 'their sessions and tokens end'],
+    ]),
+    apply: () => {
+      world.users = world.users.filter((one) => one !== row)
+      return noContent()
+    },
+  }
+}
+
+export function createToken(world: World, body: TokenCreate): Wish | Response {
+  if (world.tokens.some(({ name }) => name === body.name))
+    return refusal(`Token ${body.name} was not made`, [['name', 'is taken']], 409)
+  const expires = body.expires_days
+    ? new Date(Date.now() + body.expires_days * 86_400_000).toISOString()
+    : null
+  const fresh = token(body.name, {
+    id: freshId('token'),
+    role: body.role ?? 'administrator',
+    expires_at: expires,
+  })
+  return {
+    plan: plan(`Make token ${body.name}`, [['create', 'token', body.name, `role ${fresh.role}`]]),
+    apply: () => {
+      world.tokens.push(fresh)
+      const answer: NewToken = { ...fresh, token: 'lunette_9sXv0Qe1bT7wq2MZk3uYh8RjL5nCfD4a' }
+      return json(answer, 201)
+    },
+  }
+}
+
+export function deleteToken(world: World, row: Token): Wish {
+  return {
+    plan: plan(`Delete token ${row.name}`, [['destroy', 'token', row.name, 'it stops working at once']]),
+    apply: () => {
+      world.tokens = world.tokens.filter((one) => one !== row)
+      return noContent()
+    },
+  }
+}

@@ -1,0 +1,200 @@
+/** What takes a job in the mock: arrays and volumes, cut and deleted. */
+import type { ArrayCreate, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
+import { plan, refusal } from './answers'
+import type { Wish } from './answers'
+import { start } from './jobs'
+import { freshId } from './made'
+import { tank, volume } from './storage'
+import type { World } from './world'
+
+const steps = (...words: [description: string, bytes?: number][]): Plan['steps'] =>
+  words.map(([description, bytes]) => ({
+    kind: 'step',
+    description,
+    devices: [],
+    bytes_destroyed: bytes ?? 0,
+    irreversible: bytes !== undefined,
+  }))
+
+const DATA_DISKS: Record<string, (disks: number) => number> = {
+  raid0: (disks) => disks,
+  raid1: () => 1,
+  raid5: (disks) => disks - 1,
+  raid6: (disks) => disks - 2,
+  raid10: (disks) => disks / 2,
+}
+
+export function createArray(world: World, body: ArrayCreate): Wish | Response {
+  const disks = world.disks.filter((disk) => body.disks.includes(disk.id))
+  const wrong: [string, string][] = []
+  if (world.arrays.some(({ name }) => name === body.name))
+    wrong.push(['name', `array ${body.name} exists already`])
+  if (body.level === 'raid5' && disks.length < 3)
+    wrong.push(['disks', `md raid5 takes 3 to 256 disks, not ${disks.length}`])
+  for (const disk of disks)
+    if (disk.state === 'occupied' && !body.wipe?.includes(disk.id))
+      wrong.push([
+        `disks[${body.disks.indexOf(disk.id)}]`,
+        `disk ${disk.id} is not blank: ${disk.occupied_by}`,
+      ])
+  if (wrong.length) return refusal(`Array ${body.name} was not created`, wrong)
+  const usable =
+    Math.min(...disks.map((disk) => disk.size_bytes ?? 0)) * (DATA_DISKS[body.level]?.(disks.length) ?? 1)
+  const wiped = disks.filter((disk) => body.wipe?.includes(disk.id))
+  const lost = wiped.reduce((sum, disk) => sum + (disk.size_bytes ?? 0), 0)
+  const found = plan(
+    `Create array ${body.name}`,
+    [
+      ...wiped.map(
+        (disk) =>
+          ['destroy', 'disk', disk.id, `${disk.occupied_by}: all is lost`] as [
+            'destroy',
+            string,
+            string,
+            string,
+          ],
+      ),
+      [
+        'create',
+        'array',
+        body.name,
+        `${body.level} of ${disks.length} disks, ${(usable / 2 ** 40).toFixed(1)} TiB usable`,
+      ],
+    ],
+    {
+      steps: steps(
+        ...wiped.map((disk): [string, number] => [
+          `wipe ext4 from disk ${disk.id}: its data is lost`,
+          disk.size_bytes ?? 0,
+        ]),
+        [`create md ${body.level} of ${disks.length} disks`],
+        ['create volume group'],
+      ),
+      devices: disks.map(({ id }) => id),
+      bytes_destroyed: lost,
+    },
+  )
+  return {
+    plan: found,
+    apply: () =>
+      start(world, found, 'array', () => {
+        const fresh: StorageArray = {
+          ...tank(disks, 0),
+          id: freshId('array'),
+          name: body.name,
+          level: body.level,
+          usable_bytes: usable,
+          free_bytes: usable,
+        }
+        world.arrays.push(fresh)
+        for (const [slot, disk] of disks.entries())
+          Object.assign(disk, { state: 'member', array: body.name, array_id: fresh.id, slot })
+      }),
+  }
+}
+
+export function deleteArray(world: World, row: StorageArray): Wish | Response {
+  if (row.volumes)
+    return refusal(
+      `Array ${row.name} was not deleted`,
+      [['array', `it holds ${row.volumes} volumes; delete them first`]],
+      409,
+    )
+  const found = plan(
+    `Delete array ${row.name}`,
+    [['destroy', 'array', row.name, `its ${row.members.length} disks become free`]],
+    {
+      steps: steps(['remove volume group'], [`destroy md array ${row.name}`, row.usable_bytes]),
+      bytes_destroyed: row.usable_bytes,
+    },
+  )
+  return {
+    plan: found,
+    apply: () =>
+      start(world, found, 'array', () => {
+        world.arrays = world.arrays.filter((one) => one !== row)
+        for (const disk of world.disks)
+          if (disk.array_id === row.id)
+            Object.assign(disk, { state: 'free', array: null, array_id: null, slot: null })
+      }),
+  }
+}
+
+export const batchVolumes = ({ name_pattern, count, first = 1, ...rest }: VolumeBatch): VolumeCreate[] =>
+  Array.from({ length: count }, (_, index) => ({
+    ...rest,
+    name: name_pattern.replace(/%(?:0(\d))?d/, (_all, width?: string) =>
+      String(first + index).padStart(Number(width ?? 0), '0'),
+    ),
+  }))
+
+export function createVolumes(world: World, wishes: VolumeCreate[]): Wish | Response {
+  const array = world.arrays.find(({ name, id }) => name === wishes[0]?.array || id === wishes[0]?.array)
+  const asked = wishes.reduce((sum, wish) => sum + wish.size_bytes, 0)
+  const taken = wishes.find((wish) => world.volumes.some(({ name }) => name === wish.name))
+  if (taken) return refusal('No volume was created', [['name', `volume ${taken.name} exists already`]], 409)
+  if (!array || asked > (array.free_bytes ?? 0))
+    return refusal(
+      'No volume was created',
+      [['size_bytes', 'it does not fit; ask for less, or free space']],
+      409,
+    )
+  const title = wishes.length === 1 ? `Create volume ${wishes[0]?.name}` : `Create ${wishes.length} volumes`
+  const found = plan(
+    title,
+    wishes
+      .slice(0, 32)
+      .map((wish) => [
+        'create',
+        'volume',
+        wish.name,
+        `${wish.size_bytes / 2 ** 30} GiB thick on ${array.name}`,
+      ]),
+    { steps: steps(...wishes.map((wish): [string] => [`cut volume ${wish.name}`]), ['seal volumes']) },
+  )
+  return {
+    plan: found,
+    apply: () =>
+      start(world, found, 'volume', () => {
+        for (const wish of wishes)
+          world.volumes.push(
+            volume(world.volumes.length + 1, {
+              id: freshId('volume'),
+              name: wish.name,
+              size_bytes: wish.size_bytes,
+              description: wish.description ?? '',
+              mapped_to: [],
+              export: { state: 'none', reason: null },
+            }),
+          )
+        array.volumes += wishes.length
+      }),
+  }
+}
+
+export function deleteVolume(world: World, row: Volume): Wish | Response {
+  if (row.mapped_to.length)
+    return refusal(
+      `Volume ${row.name} was not deleted`,
+      [['volume', `it is mapped to ${row.mapped_to[0]?.host}; delete these mappings first`]],
+      409,
+    )
+  const found = plan(
+    `Delete volume ${row.name}`,
+    [['destroy', 'volume', row.name, `${row.size_bytes / 2 ** 30} GiB of data are lost`]],
+    {
+      steps: steps(
+        ['wait until 1 export is gone and idle'],
+        [`delete volume ${row.name}: its data is lost`, row.size_bytes],
+      ),
+      bytes_destroyed: row.size_bytes,
+    },
+  )
+  return {
+    plan: found,
+    apply: () =>
+      start(world, found, 'volume', () => {
+        world.volumes = world.volumes.filter((one) => one !== row)
+      }),
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * A change of the appliance as the API wants it: planned before it is made, bound to what was read (ETag), and sent
+ * under one key, so that trying again after a broken connection never does it twice.
+ */
+import { useQueryClient } from '@tanstack/vue-query'
+import { ref, shallowRef } from 'vue'
+import type { Job, Plan } from '@/api'
+import { invalidateTags, tagsFor } from './live'
+
+/** What the layer adds to a call of the generated client. */
+export interface Call {
+  query: { dry_run: boolean }
+  headers: { 'Idempotency-Key'?: string; 'If-Match'?: string }
+  throwOnError: true
+}
+
+export interface Change {
+  /** Noun of the events such a change makes; every list that shows it is fetched again. */
+  noun: string
+  /** Reads what is changed; its ETag goes along, so that nobody else's change is overwritten. */
+  read?: () => Promise<{ response?: Response }>
+  send: (call: Call) => Promise<{ data?: unknown }>
+}
+
+export type Phase = 'idle' | 'planning' | 'planned' | 'sending' | 'sent'
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+export const isPlan = (value: unknown): value is Plan =>
+  isRecord(value) && Array.isArray(value['changes']) && Array.isArray(value['hosts_interrupted'])
+
+export const isJob = (value: unknown): value is Job =>
+  isRecord(value) && typeof value['steps_total'] === 'number' && typeof value['progress_percent'] === 'number'
+
+/** What cannot be taken back needs more than a click. */
+export const isIrreversible = (plan: Plan): boolean => plan.steps.some((step) => step.irreversible)
+
+async function tagOf(change: Change): Promise<string | undefined> {
+  const read = await change.read?.()
+  return read?.response?.headers.get('ETag') ?? undefined
+}
+
+function call(isRehearsal: boolean, key: string, etag: string | undefined): Call {
+  return {
+    query: { dry_run: isRehearsal },
+    headers: { 'Idempotency-Key': key, ...(etag && { 'If-Match': etag }) },
+    throwOnError: true,
+  }
+}
+
+/** The plan of a change without a dialog, for what a form shows while it is being filled in. */
+export async function planOf(change: Change): Promise<Plan> {
+  const { data } = await change.send(call(true, crypto.randomUUID(), await tagOf(change)))
+  if (!isPlan(data)) throw new Error('The API answered a dry run with something that is no plan.')
+  return data
+}
+
+export function useChange() {
+  const queries = useQueryClient()
+  const phase = ref<Phase>('idle')
+  const plan = shallowRef<Plan>()
+  const error = shallowRef<unknown>()
+  let key = ''
+  let etag: string | undefined
+  /** Counts up with every start, so that the answer to an abandoned one is dropped. */
+  let turn = 0
+
+  function reset(): void {
+    turn += 1
+    phase.value = 'idle'
+    plan.value = undefined
+    error.value = undefined
+  }
+
+  /** Asks for the plan; true when there is one. */
+  async function rehearse(change: Change): Promise<boolean> {
+    reset()
+    const own = turn
+    phase.value = 'planning'
+    try {
+      key = crypto.randomUUID()
+      etag = await tagOf(change)
+      const { data } = await change.send(call(true, key, etag))
+      if (own !== turn) return false
+      plan.value = isPlan(data) ? data : undefined
+      phase.value = 'planned'
+      return true
+    } catch (caught) {
+      if (own === turn) fail(caught, 'idle')
+      return false
+    }
+  }
+
+  /** Makes the change that was planned. The answer is the resource, a job, or nothing after a delete. */
+  async function run(change: Change): Promise<{ data: unknown } | undefined> {
+    const own = turn
+    phase.value = 'sending'
+    error.value = undefined
+    try {
+      const { data } = await change.send(call(false, key, etag))
+      if (own === turn) phase.value = 'sent'
+      return { data }
+    } catch (caught) {
+      if (own === turn) fail(caught, 'planned')
+      return undefined
+    } finally {
+      void invalidateTags(queries, new Set(tagsFor(change.noun)))
+    }
+  }
+
+  /** Makes a change that needs no second look: planned by the API, not shown. */
+  async function runAtOnce(change: Change): Promise<{ data: unknown } | undefined> {
+    reset()
+    key = crypto.randomUUID()
+    try {
+      etag = await tagOf(change)
+    } catch (caught) {
+      fail(caught, 'idle')
+      return undefined
+    }
+    return run(change)
+  }
+
+  function fail(caught: unknown, back: Phase): void {
+    error.value = caught ?? new Error('no answer')
+    phase.value = back
+  }
+
+  return { phase, plan, error, reset, rehearse, run, runAtOnce }
+}

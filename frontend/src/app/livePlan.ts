@@ -1,0 +1,39 @@
+/** The plan of what a form holds now, asked for whenever typing pauses. Nothing changes on the appliance by it. */
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
+import { refDebounced } from '@vueuse/core'
+import { computed } from 'vue'
+import type { Ref } from 'vue'
+import { planOf } from './change'
+import type { Change } from './change'
+
+const PAUSE_MS = 350
+
+/** `body` is undefined while there is nothing to plan yet; `change` makes the request of it. */
+export function useLivePlan<Body extends object>(
+  body: Ref<Body | undefined>,
+  change: (body: Body) => Change,
+) {
+  // As text: a body that was worked out anew and says the same is no other question.
+  const wish = computed(() => (body.value ? JSON.stringify(body.value) : ''))
+  const settled = refDebounced(wish, PAUSE_MS)
+  const query = useQuery(
+    computed(() => ({
+      queryKey: [{ _id: 'plan', wish: settled.value }],
+      queryFn: () => planOf(change(JSON.parse(settled.value) as Body)),
+      enabled: settled.value !== '',
+      placeholderData: keepPreviousData,
+      retry: false,
+      gcTime: 0,
+      refetchOnWindowFocus: false,
+      staleTime: 0,
+    })),
+  )
+  const isAsked = computed(() => wish.value !== '')
+
+  return {
+    plan: computed(() => (isAsked.value && !query.error.value ? query.data.value : undefined)),
+    error: computed(() => (isAsked.value ? (query.error.value ?? undefined) : undefined)),
+    /** What is shown is of an earlier moment. */
+    isBusy: computed(() => isAsked.value && (query.isFetching.value || settled.value !== wish.value)),
+  }
+}

@@ -1,0 +1,149 @@
+/** Portals, hosts, groups, users, tokens, events, alerts and the API's description. */
+import { describe, expect, it } from 'vitest'
+import { click, control, dialog, field, rows, settle, text, type, visit } from '../../mock/visit'
+import { loggedIn } from '../../mock/world'
+
+describe('hosts', () => {
+  it('tell how they are known and whether they are served', async () => {
+    const { page } = await visit('/hosts', loggedIn())
+    expect(rows(page)[1]?.slice(1, 7)).toEqual([
+      'esx-cluster-node-aesx-cluster',
+      'Not mapped',
+      'VMware ESXi',
+      '1 IQN',
+      '0',
+      '0',
+    ])
+  })
+
+  it('keep a stored secret unless a new one is typed, and never show it', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/hosts', world)
+    await click(page, 'Edit esx-cluster-node-a')
+    type(field(dialog(), 'Description'), 'rack 4')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('description is set')
+    expect(text(dialog())).not.toContain('chap')
+  })
+
+  it('open to their full names', async () => {
+    const { page } = await visit('/hosts', loggedIn())
+    page.querySelector<HTMLElement>('button[aria-label="Show details"]')?.click()
+    await settle()
+    expect(page.textContent).toContain('iqn.2004-10.io.example:backup-proxy')
+  })
+})
+
+describe('host groups', () => {
+  it('take hosts that are in no other group', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/host-groups', world)
+    await click(page, 'Create group')
+    type(field(dialog(), 'Name'), 'proxmox')
+    const box = (name: string) => {
+      const label = [...dialog().querySelectorAll('label')].find((one) => text(one) === name)
+      return document.getElementById(label?.htmlFor ?? '') as HTMLButtonElement
+    }
+    expect(box('esx-cluster-node-a').disabled).toBe(true)
+    box('host1').click()
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create group')
+    expect(world.hostGroups.at(-1)).toMatchObject({ name: 'proxmox', hosts: ['host1'] })
+  })
+})
+
+describe('portals', () => {
+  it('are made on an address the appliance has', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/portals', world)
+    await click(page, 'Create portal')
+    const choices = [...dialog().querySelectorAll('option')].map(text)
+    expect(choices).toEqual(expect.arrayContaining(['iSCSI', 'Every address (0.0.0.0)', '10.20.0.2']))
+    type(field(dialog(), 'Name'), 'front')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    expect(world.portals.at(-1)).toMatchObject({ name: 'front', address: '0.0.0.0', port: 3260 })
+  })
+})
+
+describe('users', () => {
+  it('get a password to be changed, and the reason when it is too short', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/users', world)
+    await click(page, 'Create user')
+    type(field(dialog(), 'User name'), 'jonas')
+    type(field(dialog(), 'Password'), 'short')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('at least 12')
+    type(field(dialog(), 'Password'), 'long-enough-for-once')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create user')
+    expect(world.users.at(-1)).toMatchObject({
+      username: 'jonas',
+      role: 'viewer',
+      password_change_required: true,
+    })
+  })
+
+  it('cannot delete themselves', async () => {
+    const { page } = await visit('/users', loggedIn())
+    expect((control(page, 'Delete admin') as HTMLButtonElement).disabled).toBe(true)
+  })
+})
+
+describe('API tokens', () => {
+  it('are shown once, and gone from the page afterwards', async () => {
+    const { page } = await visit('/tokens', loggedIn())
+    await click(page, 'Create token')
+    type(field(dialog(), 'Name'), 'terraform')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create token')
+    await settle()
+    expect(document.querySelector('[data-testid=token]')?.textContent).toMatch(/^lunette_/)
+    await click(document.body, 'I have kept it')
+    await settle()
+    expect(document.body.textContent).not.toContain('lunette_9')
+    expect(rows(page).map(([name]) => name)).toContain('terraform')
+  })
+
+  it('offer a viewer no role above their own', async () => {
+    const world = loggedIn()
+    if (world.me) world.me = { ...world.me, role: 'viewer' }
+    const { page } = await visit('/tokens', world)
+    await click(page, 'Create token')
+    const roles = [...dialog().querySelectorAll<HTMLInputElement>('input[type=radio]')]
+    expect(roles.map(({ value }) => value)).toEqual(['viewer'])
+    expect(page.textContent).not.toContain('Users')
+  })
+})
+
+describe('events', () => {
+  it('are filtered by what they are about', async () => {
+    const { page, requests } = await visit('/events?noun=volume', loggedIn())
+    expect(requests).toContain('GET /events?limit=50&sort=-seq&noun=volume')
+    expect(rows(page)).toHaveLength(1)
+  })
+})
+
+describe('alerts', () => {
+  it('tell cause and remedy, and are filtered to those still open', async () => {
+    const { page, requests } = await visit('/alerts', loggedIn())
+    expect(page.textContent).toContain('Replace the disk; the rebuild starts by itself.')
+    await click(page, 'Open')
+    expect(requests.at(-1)).toBe('GET /alerts?limit=50&sort=-raised_at&active=true')
+    expect(page.textContent).toContain('No alerts')
+  })
+})
+
+it('the API document is one click away, on the appliance itself', async () => {
+  const { page } = await visit('/about', loggedIn())
+  expect(control(page, 'Open the OpenAPI document').getAttribute('href')).toBe('/api/v1/openapi.json')
+})
+
+it('jobs are one click away on every page', async () => {
+  const { page } = await visit('/disks', loggedIn())
+  page.querySelector<HTMLElement>('button[aria-label=Jobs]')?.click()
+  await settle()
+  expect(text(dialog())).toContain('Create array archive')
+  expect(text(dialog())).toContain('Taken back')
+})

@@ -1,0 +1,125 @@
+import { expect, it, vi } from 'vitest'
+import { host } from '../../../mock/hosts'
+import { volume } from '../../../mock/storage'
+import { click, control, dialog, settle, text, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+import type { World } from '../../../mock/world'
+
+const grid = (page: Element): HTMLElement => {
+  const found = page.querySelector<HTMLElement>('[role=grid]')
+  if (!found) throw new Error('no grid')
+  return found
+}
+
+const press = async (page: Element, ...keys: string[]) => {
+  for (const key of keys) {
+    const [name = '', shift] = key.split('+').reverse()
+    grid(page).dispatchEvent(
+      new KeyboardEvent('keydown', { key: name, shiftKey: Boolean(shift), bubbles: true }),
+    )
+    await settle()
+  }
+}
+
+const cursor = (page: Element): string | null | undefined => {
+  const id = grid(page).getAttribute('aria-activedescendant')
+  return id ? document.getElementById(id)?.getAttribute('aria-label') : undefined
+}
+
+async function open(path: string, world: World = loggedIn()) {
+  const opened = await visit(path, world)
+  grid(opened.page).dispatchEvent(new Event('focus'))
+  await settle()
+  return opened
+}
+
+it('shows which host sees which volume under which number', async () => {
+  const { page } = await open('/mappings?host=host1')
+  const cells = [...page.querySelectorAll('[role=gridcell]')].map((cell) => cell.getAttribute('aria-label'))
+  expect(cells.slice(0, 3)).toEqual([
+    'host1, lun01: LUN 1, Served',
+    'host1, lun02: LUN 2, Served',
+    'host1, lun03: LUN 3, Served',
+  ])
+})
+
+it('maps a free volume with one key, under the number the API chose', async () => {
+  const world = loggedIn()
+  const { page, requests } = await open('/mappings?host=backup-proxy&volume=scratch', world)
+  expect(cursor(page)).toBe('backup-proxy, scratch1: not mapped')
+  await press(page, 'Enter')
+  expect(cursor(page)).toBe('backup-proxy, scratch1: LUN 1, Served')
+  expect(requests).toContain('POST /mappings?dry_run=false')
+})
+
+it('unmaps only after the plan was confirmed', async () => {
+  const world = loggedIn()
+  const { page } = await open('/mappings?host=host1', world)
+  await press(page, 'Enter')
+  expect(text(dialog())).toContain('LUN 1 of host1 goes away')
+  expect(text(dialog())).toContain('These hosts are interruptedhost1')
+  expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(true)
+  await click(dialog(), 'Unmap')
+  expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(false)
+  await vi.waitFor(() => expect(cursor(page)).toBe('host1, lun01: not mapped'))
+})
+
+it('shares a volume that has a host already only after its warning was shown', async () => {
+  const world = loggedIn()
+  const { page, requests } = await open('/mappings?host=host2', world)
+  await press(page, 'Enter')
+  expect(text(dialog())).toContain('only a cluster file system survives that')
+  expect(requests).not.toContain('POST /mappings?dry_run=false')
+  await click(dialog(), 'Map as shared')
+  expect(world.mappings.at(-1)).toMatchObject({ volume: 'lun01', host: 'host2', shared: true })
+})
+
+it('maps a run of free volumes in one change', async () => {
+  const world = loggedIn()
+  const { page } = await open('/mappings?host=backup-proxy&volume=scratch', world)
+  await press(page, 'Shift+ArrowRight', 'Shift+ArrowRight', 'Enter')
+  expect(text(dialog())).toContain('Map 3 volumes to backup-proxy')
+  await click(dialog(), 'Map')
+  expect(world.mappings.slice(-3).map(({ volume: name, lun }) => `${name} ${lun}`)).toEqual([
+    'scratch1 1',
+    'scratch2 2',
+    'scratch3 3',
+  ])
+})
+
+it('says in words what the cursor is on, and whether it is served now', async () => {
+  const world = loggedIn()
+  const first = world.mappings[0]
+  if (first)
+    Object.assign(first, { state: 'blocked', reason: 'waiting for array tank: 3 of 8 disks present' })
+  const { page } = await open('/mappings?host=host1', world)
+  const line = page.querySelector('[aria-label="Selected cell"]')
+  expect(line?.textContent).toContain('waiting for array tank: 3 of 8 disks present')
+  expect(control(page, 'Unmap')).toBeTruthy()
+})
+
+it('changes nothing for a viewer', async () => {
+  const world = loggedIn()
+  if (world.me) world.me = { ...world.me, role: 'viewer' }
+  const { page, requests } = await open('/mappings?host=backup-proxy&volume=scratch', world)
+  await press(page, 'Enter')
+  expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
+})
+
+it('shows the first thousand volumes while the rest is on its way, and all of them in the end', async () => {
+  const world = loggedIn()
+  world.volumes = Array.from({ length: 2_500 }, (_, index) => volume(index + 1, { mapped_to: [] }))
+  world.hosts = Array.from({ length: 500 }, (_, index) => host(`h${index + 1}`))
+  const { page, requests } = await open('/mappings', world)
+  await vi.waitFor(() => expect(page.textContent).toContain('2,500 volumes × 501 hosts and groups'))
+  expect(requests.filter((one) => one.startsWith('GET /volumes')).length).toBeGreaterThanOrEqual(3)
+  expect(page.querySelectorAll('[role=row]').length).toBeLessThan(20)
+  expect(page.querySelectorAll('[role=columnheader]').length).toBeLessThan(20)
+})
+
+it('leads on when there is nothing to map yet', async () => {
+  const world = { ...loggedIn(), hosts: [], hostGroups: [] }
+  const { page } = await visit('/mappings', world)
+  expect(page.textContent).toContain('No hosts yet')
+  expect(control(page, 'Go to hosts')).toBeTruthy()
+})

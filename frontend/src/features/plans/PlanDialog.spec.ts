@@ -1,0 +1,133 @@
+/** What holds for every change, shown on hosts and volumes. */
+import { expect, it, vi } from 'vitest'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+import type { World } from '../../../mock/world'
+
+const IQN = 'iSCSI names (IQN)'
+const posts = (requests: string[], path: string) => requests.filter((one) => one.startsWith(`POST ${path}`))
+
+function lines(input: HTMLElement): HTMLTextAreaElement {
+  return input as unknown as HTMLTextAreaElement
+}
+
+function area(label: string): HTMLTextAreaElement {
+  const found = [...dialog().querySelectorAll('label')].find((one) => text(one) === label)
+  return lines(dialog().querySelector<HTMLElement>(`#${CSS.escape(found?.htmlFor ?? '')}`) as HTMLElement)
+}
+
+async function fillHost(world: World, name: string, iqn: string) {
+  const opened = await visit('/hosts', world)
+  await click(opened.page, 'Create host')
+  type(field(dialog(), 'Name'), name)
+  const names = area(IQN)
+  names.value = iqn
+  names.dispatchEvent(new Event('input', { bubbles: true }))
+  await click(dialog(), 'Review the plan')
+  return opened
+}
+
+it('shows the plan before anything happens, and makes the change when it is confirmed', async () => {
+  const world = loggedIn()
+  const { requests } = await fillHost(world, 'web1', 'iqn.2004-10.io.example:web1')
+  expect(text(dialog())).toContain('1 initiators')
+  expect(text(dialog())).toContain("Without CHAP, whoever claims the host's initiator name gets its volumes.")
+  expect(world.hosts.map(({ name }) => name)).not.toContain('web1')
+  await click(dialog(), 'Create host')
+  expect(world.hosts.map(({ name }) => name)).toContain('web1')
+  expect(posts(requests, '/hosts')).toEqual(['POST /hosts?dry_run=true', 'POST /hosts?dry_run=false'])
+  await vi.waitFor(() => expect(document.querySelector('[role=dialog]')).toBeNull())
+})
+
+it('puts what is refused under the field, and keeps what was typed', async () => {
+  await fillHost(loggedIn(), 'web1', 'iqn.2004-10.io.example:host1')
+  const names = area(IQN)
+  const described = names.getAttribute('aria-describedby') ?? ''
+  const messages = described.split(' ').map((id) => document.getElementById(id)?.textContent)
+  expect(messages.join()).toContain('belongs to host host1')
+  expect(names.value).toBe('iqn.2004-10.io.example:host1')
+  expect(field(dialog(), 'Name').value).toBe('web1')
+})
+
+it('leads back from the plan to the form as it was filled in', async () => {
+  await fillHost(loggedIn(), 'web1', 'iqn.2004-10.io.example:web1')
+  await click(dialog(), 'Back')
+  expect(field(dialog(), 'Name').value).toBe('web1')
+})
+
+it('does a change once although its answer was lost and it was tried again', async () => {
+  const world = loggedIn()
+  await fillHost(world, 'web1', 'iqn.2004-10.io.example:web1')
+  world.isAnswerLost = true
+  await click(dialog(), 'Create host')
+  expect(text(dialog())).toContain('The appliance does not answer')
+  await click(dialog(), 'Create host')
+  expect(world.hosts.filter(({ name }) => name === 'web1')).toHaveLength(1)
+})
+
+it('does not overwrite what somebody else has changed since the form was opened', async () => {
+  const world = loggedIn()
+  const { page } = await visit('/hosts', world)
+  await click(page, 'Edit host1')
+  const row = world.hosts.find(({ name }) => name === 'host1')
+  if (row) row.description = 'moved to rack 9'
+  type(field(dialog(), 'Name'), 'host1-renamed')
+  await click(dialog(), 'Review the plan')
+  expect(text(dialog())).toContain('Changed by someone else meanwhile')
+  expect(row?.name).toBe('host1')
+})
+
+it('asks for the name where nothing can be taken back, and follows the job to its end', async () => {
+  const world = loggedIn()
+  const { page } = await visit('/volumes', world)
+  await click(page, 'Delete scratch1')
+  expect(text(dialog())).toContain('512 GiB of data will be destroyed')
+  const button = control(dialog(), 'Delete') as HTMLButtonElement
+  expect(button.disabled).toBe(true)
+  type(field(dialog(), 'This cannot be taken back. Type scratch1 to go on'), 'scratch')
+  await settle()
+  expect(button.disabled).toBe(true)
+  type(field(dialog(), 'This cannot be taken back. Type scratch1 to go on'), 'scratch1')
+  await settle()
+  expect(button.disabled).toBe(false)
+  button.closest('[role=dialog]')?.querySelector('form')?.requestSubmit()
+  await settle()
+  await vi.waitFor(() => expect(text(dialog())).toContain('Done: Delete volume scratch1'), 5_000)
+  expect(world.volumes.map(({ name }) => name)).not.toContain('scratch1')
+})
+
+it('shows the step that failed and what became of it', async () => {
+  const world = loggedIn()
+  world.failingStep = 'lvremove refused: volume is in use by dm-7. Nothing was removed.'
+  const { page } = await visit('/volumes', world)
+  await click(page, 'Delete scratch1')
+  type(field(dialog(), 'This cannot be taken back. Type scratch1 to go on'), 'scratch1')
+  await settle()
+  dialog().querySelector('form')?.requestSubmit()
+  await settle()
+  await vi.waitFor(() => expect(text(dialog())).toContain('lvremove refused'), 5_000)
+  expect(text(dialog())).toContain('Taken back')
+  expect(world.volumes.map(({ name }) => name)).toContain('scratch1')
+})
+
+it('says in the words of the API why a change is not possible, and offers no way past it', async () => {
+  const { page } = await visit('/volumes', loggedIn())
+  await click(page, 'Delete lun01')
+  expect(text(dialog())).toContain('it is mapped to host1; delete these mappings first')
+  expect((control(dialog(), 'Delete') as HTMLButtonElement).disabled).toBe(true)
+})
+
+it('names who is interrupted', async () => {
+  const { page } = await visit('/portals', loggedIn())
+  await click(page, 'Delete storage-a')
+  expect(text(dialog())).toContain('These hosts are interruptedhost1, host2, host3, host4')
+})
+
+it('closes changes to a viewer and says which role they take', async () => {
+  const world = loggedIn()
+  if (world.me) world.me = { ...world.me, role: 'viewer' }
+  const { page } = await visit('/hosts', world)
+  const button = control(page, 'Delete host1') as HTMLButtonElement
+  expect(button.disabled).toBe(true)
+  expect(button.title).toBe('Your role does not allow this: it takes the role Operator')
+})

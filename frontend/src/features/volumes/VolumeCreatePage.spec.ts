@@ -1,0 +1,82 @@
+import { describe, expect, it, vi } from 'vitest'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+import { inUnits, nameAt, namesOf, share, sizeOf } from './volumeDraft'
+import type { VolumeDraft } from './volumeDraft'
+
+const PLANNED_MS = 600
+const planned = async () => {
+  await new Promise((resolve) => setTimeout(resolve, PLANNED_MS))
+  await settle()
+}
+const names = (page: Element) => [...page.querySelectorAll('ol[aria-label=Names] li')].map(text)
+
+async function many(count: string) {
+  const world = loggedIn()
+  const opened = await visit('/volumes/new', world)
+  await click(opened.page, 'Many by a pattern')
+  type(field(opened.page, 'Name pattern'), 'db%03d')
+  type(field(opened.page, 'How many'), count)
+  await planned()
+  return { ...opened, world }
+}
+
+describe('the form', () => {
+  it('shows the names as they are typed', async () => {
+    const { page } = await many('3')
+    expect(names(page)).toEqual(['db001', 'db002', 'db003'])
+    expect(page.textContent).toContain('3 volumes')
+  })
+
+  it('shortens a long list to its ends', async () => {
+    const { page } = await many('40')
+    expect(names(page)).toHaveLength(12)
+    expect(names(page).slice(-2)).toEqual(['…', 'db040'])
+  })
+
+  it('makes a batch in one job', async () => {
+    const { page, world, requests } = await many('2')
+    await click(page, 'Review the plan')
+    expect(text(dialog())).toContain('db001')
+    await click(dialog(), 'Create volumes')
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create 2 volumes'), 8_000)
+    expect(world.volumes.map(({ name }) => name).slice(-2)).toEqual(['db001', 'db002'])
+    expect(requests).toContain('POST /volumes:batch?dry_run=false')
+  })
+
+  it('shows that it does not fit before anybody asks', async () => {
+    const { page } = await many('1000')
+    expect(page.textContent).toContain('97.7 TiB of 8.45 TiB free')
+    expect(page.textContent).toContain('it does not fit')
+    expect((control(page, 'Review the plan') as HTMLButtonElement).disabled).toBe(true)
+  })
+
+  it('leads to the wizard when there is no array to cut from', async () => {
+    const { page } = await visit('/volumes/new', { ...loggedIn(), arrays: [] })
+    expect(control(page, 'Create array').getAttribute('href')).toBe('/arrays/new')
+  })
+})
+
+describe('names and sizes', () => {
+  it.each([
+    ['lun%02d', 7, 'lun07'],
+    ['lun%02d', 117, 'lun117'],
+    ['%d-scratch', 3, '3-scratch'],
+  ])('%s with %d is %s', (pattern, number, name) => expect(nameAt(pattern, number)).toBe(name))
+
+  it('no names come from a pattern without a place for the number', () => {
+    const draft = { isBatch: true, pattern: 'lun', first: 1, count: 3 } as VolumeDraft
+    expect(namesOf(draft, 12)).toEqual([])
+  })
+
+  it('sizes are whole extents, never more than asked for', () => {
+    expect(sizeOf({ size: 1.5, unit: 'MiB' })).toBe(0)
+    expect(sizeOf({ size: 10, unit: 'MiB' })).toBe(8 * 2 ** 20)
+    expect(share(100 * 2 ** 20, 3)).toBe(32 * 2 ** 20)
+  })
+
+  it.each([[9_287_000_000_000], [123_456_789_012], [77_777_777]])(
+    '%d bytes shown in units still fit',
+    (bytes) => expect(sizeOf(inUnits(bytes))).toBeLessThanOrEqual(bytes),
+  )
+})

@@ -1,0 +1,186 @@
+"""NVMe/TCP on a real appliance, with the kernel's own initiator in a second guest.
+
+Two hosts: `db` proves itself with DH-HMAC-CHAP in both directions and has its volumes on array `tank`; `web` has its
+volume on array `late`, whose disks do not come with a reset. The tests may run in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lunette.cli.client import JsonObject, Refused
+from tests.e2e.waiting import wait_until
+from tests.initiators.nvme import ConnectFailed, DhChap, NvmeInitiator
+from tests.lab.appliance import Appliance, appliance
+from tests.machines.qemu import Qemu
+
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
+PORT = 4420
+DISK_MIB, VOLUME = 256, "32MiB"
+BLOCKS, SEED = 512, 20260301
+DB, WEB, STRANGER = (f"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-00000000000{n}" for n in (1, 2, 9))
+BOOT_S = 400.0
+
+
+class Standing:
+    """The appliance, the hosts' guest, the keys of `db`, and the subsystem of each host."""
+
+    def __init__(self, made: Appliance, hosts: NvmeInitiator) -> None:
+        self.appliance, self.client, self.hosts = made, made.client, hosts
+        self.keys = DhChap(hosts.new_key(), hosts.new_key())
+        self._provision({"tank": made.disk_ids("nvme"), "late": made.disk_ids("scsi")})
+        self.db, self.web = (str(self.client.get(f"/hosts/{name}")["subsystem_nqn"]) for name in ("db", "web"))
+        self.port = made.machine.forward(PORT)
+
+    def _provision(self, disks: dict[str, list[str]]) -> None:
+        post = self.client.post
+        for name, members in disks.items():
+            self.client.wait(post("/arrays", {"name": name, "engine": "md", "level": "raid1", "disks": members}))
+        for name, array in (("one", "tank"), ("two", "tank"), ("three", "late")):
+            self.client.wait(post("/volumes", {"name": name, "array": array, "size_bytes": VOLUME}))
+        dhchap = {"secret": self.keys.secret, "mutual_secret": self.keys.mutual_secret}
+        post("/hosts", {"name": "db", "nqns": [DB], "dhchap": dhchap})
+        post("/hosts", {"name": "web", "nqns": [WEB]})
+        post("/portals", {"name": "nvme", "protocol": "nvme-tcp", "address": "0.0.0.0"})
+        post("/mappings", {"volume": "one", "host": "db"})
+        post("/mappings", {"volume": "three", "host": "web"})
+        wait_until("every mapping is served", self.serving, deadline_s=BOOT_S)
+
+    def serving(self) -> bool:
+        """Whether every mapping is served now."""
+        return all(m["state"] == "open" for m in self.client.list("/mappings"))
+
+    def subsystem(self, host: str) -> str:
+        return self.db if host == DB else self.web
+
+    def connect(self, host: str) -> str:
+        """Connects a host that is not, with its keys. The device of its first namespace."""
+        subsystem = self.subsystem(host)
+        if self.hosts.states(subsystem) != ["live"]:
+            self.hosts.connect(subsystem, self.port, host, self.keys if host == DB else None)
+        return self.hosts.namespaces(subsystem, {1})[1]
+
+    def disconnect(self, host: str) -> None:
+        self.hosts.disconnect(self.subsystem(host))
+
+
+def _blocked(mapping: JsonObject) -> str | None:
+    return str(mapping["reason"]) if mapping["state"] == "blocked" else None
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Standing]:
+    with appliance(Qemu("nvme", nvme=2, scsi=2, disk_mib=DISK_MIB)) as made, NvmeInitiator("nvme-hosts") as hosts:
+        yield Standing(made, hosts)
+
+
+def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) -> None:
+    hosts, other = standing.hosts, standing.hosts.new_key()
+    standing.disconnect(DB)
+    standing.disconnect(WEB)
+    mutual = standing.keys.mutual_secret
+    for name, subsystem, keys in (
+        (STRANGER, standing.db, standing.keys),
+        (STRANGER, standing.web, None),
+        (WEB, standing.db, None),
+        (DB, standing.db, None),
+        (DB, standing.db, DhChap(other, mutual)),
+        (DB, standing.db, DhChap(standing.keys.secret, other)),
+    ):
+        with pytest.raises(ConnectFailed):
+            hosts.connect(subsystem, standing.port, name, keys)
+        assert hosts.namespaces(subsystem) == {}
+
+
+def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> None:
+    for host in (DB, WEB):
+        standing.hosts.write_pattern(standing.connect(host), SEED, BLOCKS)
+        standing.disconnect(host)
+        standing.hosts.verify_pattern(standing.connect(host), SEED, BLOCKS)
+
+
+def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
+    shown = f"/sys/block/{standing.connect(DB).removeprefix('/dev/')}"
+    volume = standing.client.get("/volumes/one")
+    assert standing.hosts.machine.check(["cat", f"{shown}/uuid"]).strip() == volume["uuid"]
+    assert standing.hosts.machine.check(["cat", f"{shown}/nguid"]).strip().replace("-", "") == volume["nguid"]
+
+
+def test_who_is_connected_is_unknown_and_not_nobody(standing: Standing) -> None:
+    """Debian's kernel does not tell; a plan says so."""
+    assert [one["family"] for one in standing.client.get("/sessions")["unseen"]] == ["nvme"]
+    assert standing.client.get("/hosts/db")["sessions"] is None
+    mapping = next(standing.client.list("/mappings", host="db"))
+    assert "not known" in standing.client.delete(f"/mappings/{mapping['id']}", dry_run=True)["warnings"][0]
+
+
+def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing) -> None:
+    hosts, client = standing.hosts, standing.client
+    device = standing.connect(DB)
+    hosts.start_logged_writer(device, SEED + 1, 64)
+    for use in (hosts.write_pattern, hosts.verify_pattern):
+        mapping = client.post("/mappings", {"volume": "two", "host": "db"})
+        assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
+        use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
+        client.delete(f"/mappings/{mapping['id']}")
+        hosts.namespaces(standing.db, {1})
+    before = hosts.acknowledged(device, SEED + 1)
+    wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)
+    hosts.stop_logged_writer(device, SEED + 1)
+    assert hosts.verify_logged(device, SEED + 1) > 0
+    assert hosts.states(standing.db) == ["live"]
+
+
+def test_a_volume_over_nvme_is_refused_over_scsi(standing: Standing) -> None:
+    standing.client.post("/hosts", {"name": "old", "iqns": ["iqn.2026-01.com.example:old"]})
+    with pytest.raises(Refused, match="two disks"):
+        standing.client.post("/mappings", {"volume": "one", "host": "old", "shared": True})
+
+
+def test_io_goes_on_when_the_agent_is_killed(standing: Standing) -> None:
+    device = standing.connect(DB)
+    standing.hosts.write_pattern(device, SEED + 3, BLOCKS)
+    standing.appliance.machine.check("systemctl kill --signal=KILL lunette-agent")
+    standing.hosts.verify_pattern(device, SEED + 3, BLOCKS)
+    wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
+    assert standing.hosts.states(standing.db) == ["live"]
+
+
+def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_itself(standing: Standing) -> None:
+    """`web` knocks at a port that serves `db` while its own array is away: it must go on knocking."""
+    hosts, machine = standing.hosts, standing.appliance.machine
+    late = [disk.serial for disk in machine.disks if disk.bus == "scsi"]
+    hosts.write_pattern(standing.connect(DB), SEED + 4, BLOCKS)
+    hosts.write_pattern(standing.connect(WEB), SEED + 5, BLOCKS)
+    machine.check("sync")
+    machine.reset()
+    for serial in late:
+        machine.pull(serial)
+    hosts.wait_live(standing.db, BOOT_S)
+    hosts.verify_pattern(hosts.namespaces(standing.db, {1})[1], SEED + 4, BLOCKS)
+    standing.appliance.wait_for_api()
+    blocked = wait_until(
+        "web is told to wait",
+        lambda: [m for m in standing.client.list("/mappings", host="web") if m["state"] == "blocked"],
+    )
+    assert "late" in blocked[0]["reason"]
+    assert hosts.states(standing.web) == ["connecting"]
+    for serial in late:
+        machine.insert(serial)
+    hosts.wait_live(standing.web, BOOT_S)
+    hosts.verify_pattern(hosts.namespaces(standing.web, {1})[1], SEED + 5, BLOCKS)
+    wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
+
+
+def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
+    hosts = standing.hosts
+    for host in (DB, WEB):
+        standing.connect(host)
+    standing.client.patch("/hosts/web", {"nqns": []})
+    hosts.wait_until("web gives its disk up", lambda: hosts.namespaces(standing.web), lambda seen: seen == {})
+    assert hosts.states(standing.db) == ["live"]
+    standing.client.patch("/hosts/web", {"nqns": [WEB]})
+    wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
+    standing.connect(WEB)

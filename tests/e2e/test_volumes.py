@@ -1,0 +1,202 @@
+"""Volumes under hosts that use them: they grow, give space back, have snapshots, and a full pool harms no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from lunette.cli.client import Client, Refused
+from tests.e2e.waiting import wait_until
+from tests.initiators.kernel import KernelInitiator
+from tests.lab.appliance import Appliance, appliance
+from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.model import MachineError
+from tests.machines.uml import Uml
+
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(1200)]
+IQN = "iqn.2026-01.com.example:volumes"
+BLOCKS_PER_MIB = MIB // 4096
+OLD, NEW, THICK, MORE = 11, 22, 33, 44
+"""Seeds of the patterns."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An appliance with one array, and a host that is logged in. LUN 1 is the volume `thick`, LUN 2 `thin`."""
+
+    made: Appliance
+    host: KernelInitiator
+    target: str
+
+    @property
+    def client(self) -> Client:
+        return self.made.client
+
+    def login(self) -> None:
+        machine = self.made.machine
+        self.host.login(self.target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
+
+    def device(self, lun: int) -> str:
+        """The host's device for a LUN, once it is there."""
+        return wait_until(f"LUN {lun} is there", lambda: self.host.devices(self.target).get(lun))
+
+    def size(self, lun: int) -> int:
+        """Bytes, as the host's kernel has it."""
+        return int(self.host.machine.check(f"blockdev --getsize64 {self.device(lun)}"))
+
+    def sessions(self) -> str:
+        """The host's sessions by number: a new login would be a new number."""
+        return self.host.machine.check("ls /sys/class/iscsi_session")
+
+    def map(self, volume: str, lun: int) -> None:
+        self.client.post("/mappings", {"volume": volume, "host": "h", "lun": lun})
+        wait_until(f"{volume} is served", lambda: all(m["state"] == "open" for m in self.client.list("/mappings")))
+
+    def unmap(self, volume: str) -> None:
+        for mapping in [m for m in self.client.list("/mappings") if m["volume"] == volume]:
+            self.client.delete(f"/mappings/{mapping['id']}")
+
+    def used_mib(self, volume: str) -> float:
+        """What a thin volume holds of its pool."""
+        return float(self.client.get(f"/volumes/{volume}")["observed"]["used_bytes"] or 0) / MIB
+
+    def make(self, name: str, size_mib: int, kind: str) -> None:
+        wish = {"name": name, "array": "tank", "size_bytes": size_mib * MIB, "provisioning": kind}
+        self.client.wait(self.client.post("/volumes", wish))
+
+    def alerts(self) -> list[str]:
+        return [alert["message"] for alert in self.client.list("/alerts") if alert["resolved_at"] is None]
+
+    def wait_for_alert(self, words: str) -> None:
+        wait_until(f"an alert says {words!r}", lambda: any(words in message for message in self.alerts()))
+
+    def pool_percent(self) -> float:
+        """How full the data of the thin pool is at this moment; what the API says may be a look old."""
+        return float(self.made.machine.check("lvs --noheadings -o data_percent -S lv_name=pool"))
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Standing]:
+    with appliance(Uml("volumes", disks=3, disk_mib=512)) as made, KernelInitiator("volumes-host") as host:
+        client = made.client
+        disks = made.disk_ids("ubd")
+        client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid5", "disks": disks}))
+        client.post("/hosts", {"name": "h", "iqns": [IQN]})
+        client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
+        first = Standing(made, host, "")
+        first.make("thick", 64, "thick")
+        first.make("thin", 128, "thin")
+        first.map("thick", 1)
+        first.map("thin", 2)
+        stands = Standing(made, host, str(client.get("/hosts/h")["target_iqn"]))
+        stands.login()
+        yield stands
+
+
+def test_a_volume_grows_under_a_host_that_writes_to_it_without_a_new_login(standing: Standing) -> None:
+    device, before = standing.device(1), standing.sessions()
+    naa = standing.client.get("/volumes/thick")["naa"]
+    standing.host.start_logged_writer(device, THICK, 1024)
+    wait_until("the host writes", lambda: standing.host.acknowledged(device, THICK) > 20)
+    standing.client.wait(standing.client.act("/volumes/thick", "grow", {"size_bytes": 128 * MIB}))
+    assert standing.client.get("/volumes/thick")["observed"]["size_bytes"] == 128 * MIB
+    standing.host.rescan(standing.target)
+    wait_until("the host sees the new size", lambda: standing.size(1) == 128 * MIB)
+    assert standing.sessions() == before
+    beyond = 64 * BLOCKS_PER_MIB
+    standing.host.write_pattern(device, NEW, beyond, first=beyond)
+    standing.host.verify_pattern(device, NEW, beyond, first=beyond)
+    standing.host.stop_logged_writer(device, THICK)
+    assert standing.host.verify_logged(device, THICK) > 0
+    assert standing.client.get("/volumes/thick")["naa"] == naa
+    with pytest.raises(Refused, match="never gets smaller"):
+        standing.client.act("/volumes/thick", "grow", {"size_bytes": 64 * MIB})
+
+
+def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing) -> None:
+    device, blocks = standing.device(2), 64 * BLOCKS_PER_MIB
+    standing.host.write_pattern(device, OLD, blocks)
+    wait_until("the volume holds what was written", lambda: standing.used_mib("thin") >= 63)
+    standing.host.machine.check(f"blkdiscard --offset 0 --length {32 * MIB} {device}")
+    wait_until("half of it is free again", lambda: standing.used_mib("thin") <= 33)
+    zeros = standing.host.machine.check(f"head -c {32 * MIB} {device} | tr -d '\\0' | wc -c")
+    assert zeros.strip() == "0"
+    standing.host.verify_pattern(device, OLD, blocks // 2, first=blocks // 2)
+
+
+def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(standing: Standing) -> None:
+    client, blocks = standing.client, 4 * BLOCKS_PER_MIB
+    device = standing.device(2)
+    standing.host.write_pattern(device, OLD, blocks)
+    client.wait(client.post("/snapshots", {"name": "before", "volume": "thin"}))
+    standing.host.write_pattern(device, NEW, blocks)
+    client.wait(client.post("/snapshots/before:clone", {"name_pattern": "copy%d", "count": 2}))
+    standing.map("copy1", 3)
+    standing.host.rescan(standing.target)
+    standing.host.verify_pattern(standing.device(3), OLD, blocks)
+    standing.host.write_pattern(standing.device(3), MORE, blocks)
+    standing.host.verify_pattern(device, NEW, blocks)
+    with pytest.raises(Refused, match="mapped to h"):
+        client.act("/volumes/thin", "roll-back", {"snapshot": "before"})
+    standing.host.logout(standing.target)
+    for volume in ("thin", "copy1"):
+        standing.unmap(volume)
+    client.wait(client.act("/volumes/thin", "roll-back", {"snapshot": "before"}))
+    standing.map("thin", 2)
+    standing.map("copy2", 3)
+    standing.login()
+    standing.host.verify_pattern(standing.device(2), OLD, blocks)
+    standing.host.verify_pattern(standing.device(3), OLD, blocks)
+    standing.unmap("copy2")
+    for path in ("/snapshots/before", "/volumes/copy1", "/volumes/copy2"):
+        client.wait(client.delete(path))
+    standing.host.verify_pattern(standing.device(2), OLD, blocks)
+
+
+def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(standing: Standing) -> None:
+    client, blocks = standing.client, BLOCKS_PER_MIB
+    standing.host.write_pattern(standing.device(2), OLD, blocks)
+    client.wait(client.post("/snapshots", {"name": "kept", "volume": "thin"}))
+    standing.host.logout(standing.target)
+    standing.made.machine.stop()
+    standing.made.machine.start()
+    standing.made.wait_for_api()
+    wait_until("all is served again", lambda: all(m["state"] == "open" for m in client.list("/mappings")))
+    standing.login()
+    standing.host.verify_pattern(standing.device(2), OLD, blocks)
+    active = standing.made.machine.check("lvs --noheadings -o lv_name,lv_active,lv_tags | grep lunette.snapshot")
+    assert active.split()[1] != "active"
+    client.wait(client.delete("/snapshots/kept"))
+
+
+@pytest.mark.slow
+def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(standing: Standing) -> None:
+    client, host = standing.client, standing.host
+    standing.make("large", 1024, "thin")
+    free = int(client.get("/arrays/tank")["free_bytes"])
+    standing.make("filler", free // (4 * MIB) * 4, "thick")
+    standing.map("large", 4)
+    host.rescan(standing.target)
+    large, thick = standing.device(4), standing.device(1)
+    kept = 0
+    for percent in (75, 85, 95):
+        while standing.pool_percent() <= percent:
+            host.write_pattern(large, OLD, BLOCKS_PER_MIB, first=kept)
+            kept += BLOCKS_PER_MIB
+        standing.wait_for_alert(f"more than {percent} % full")
+    host.start_logged_writer(thick, MORE, 1024)
+    with pytest.raises(MachineError):
+        host.write_pattern(large, NEW, 200 * BLOCKS_PER_MIB, first=kept)
+    standing.wait_for_alert("is full")
+    at_full = host.acknowledged(thick, MORE)
+    wait_until("the thick volume goes on", lambda: host.acknowledged(thick, MORE) > at_full + 50)
+    host.verify_pattern(large, OLD, kept)
+    client.wait(client.delete("/volumes/filler"))
+    wait_until("the pool has grown by itself", lambda: not any("is full" in a for a in standing.alerts()))
+    host.write_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)
+    host.verify_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)
+    host.verify_pattern(large, OLD, kept)
+    host.stop_logged_writer(thick, MORE)
+    assert host.verify_logged(thick, MORE) > 0

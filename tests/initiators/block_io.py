@@ -1,0 +1,64 @@
+"""Patterns on a guest's block devices, whatever fabric they came over. The guest has pattern.py in /run/programs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.machines.machine import Machine
+from tests.machines.model import MachineError
+
+PROGRAMS = Path(__file__).resolve().parent
+IN_GUEST = "/run/programs"
+_PATTERN = f"python3 {IN_GUEST}/pattern.py"
+_IO_TIMEOUT_S = 900.0
+
+
+class BlockIo:
+    """Writes and verifies through a guest's shell. `/run/logs` of the guest holds what was acknowledged."""
+
+    machine: Machine
+
+    def write_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
+        """Write 4 KiB blocks past the page cache and flush them."""
+        self.machine.check(f"{_PATTERN} write {device} {seed} {first} {blocks}", timeout_s=_IO_TIMEOUT_S)
+
+    def verify_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
+        """AssertionError naming the first wrong blocks and what they hold."""
+        self._judged(f"verify {device} {seed} {first} {blocks}", device)
+
+    def start_logged_writer(
+        self, device: str, seed: int, blocks: int, seconds: float = 600.0, *, flush: bool = True
+    ) -> None:
+        """Write block after block in the background, noting each once it is flushed (`flush=False`: once written).
+
+        What is noted lies in this guest's memory, which no power cut of the appliance touches.
+        """
+        log = _log(device, seed)
+        command = f"{_PATTERN} log {device} {seed} {blocks} {log} {seconds} {'flush' if flush else 'no-flush'}"
+        self.machine.check(f"rm -f {log}; {command} >{log}.end 2>&1 & echo $! >{log}.pid")
+
+    def acknowledged(self, device: str, seed: int) -> int:
+        """How many writes the logged writer has noted so far."""
+        return int(self.machine.check(f"cat {_log(device, seed)} 2>/dev/null | wc -l"))
+
+    def stop_logged_writer(self, device: str, seed: int) -> None:
+        """Kill the logged writer; one that waits for a lost session dies when that is back or given up."""
+        self.machine.check(f"kill -9 $(cat {_log(device, seed)}.pid) 2>/dev/null || true")
+
+    def verify_logged(self, device: str, seed: int) -> int:
+        """Check every noted write, AssertionError when one is lost; returns how many blocks there were."""
+        return self._judged(f"verify-log {device} {seed} {_log(device, seed)}", device)
+
+    def _judged(self, command: str, device: str) -> int:
+        result = self.machine.run(f"{_PATTERN} {command}", timeout_s=_IO_TIMEOUT_S)
+        if result.rc not in {0, 1} or not result.stdout.startswith("{"):
+            raise MachineError(f"{device} could not be read to its end: {result.stdout.strip()}")
+        report = json.loads(result.stdout.splitlines()[0])
+        if report["wrong"]:
+            raise AssertionError(f"{device}: {report['wrong']} wrong blocks, first {report['first_wrong']}")
+        return int(report["blocks"])
+
+
+def _log(device: str, seed: int) -> str:
+    return f"/run/logs/{Path(device).name}-{seed}"

@@ -1,0 +1,162 @@
+"""Hosts with the kernel's NVMe/TCP initiator (nvme-cli), in a QEMU guest outside the appliance.
+
+    with NvmeInitiator("hosts") as hosts:
+        hosts.connect(subsystem, appliance.forward(4420), "nqn.2014-08.org.nvmexpress:uuid:…", DhChap("DHHC-1:…"))
+        device = hosts.namespaces(subsystem)[1]
+        hosts.write_pattern(device, seed=7, blocks=512)
+        hosts.disconnect(subsystem)
+
+User-mode Linux has no NVMe/TCP. One guest plays many hosts: the kernel takes a host name with every connection. It
+reaches the appliance's port through QEMU's gateway, so it connects directly: a discovery log would name an address
+that leads nowhere from here. The guest has no systemd, so nothing but the kernel itself reconnects.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self, TypeVar
+
+from tests.initiators.block_io import IN_GUEST, PROGRAMS, BlockIo
+from tests.machines.model import MachineError
+from tests.machines.qemu import Qemu
+
+_Seen = TypeVar("_Seen")
+_GATEWAY = "10.0.2.2"
+_CONNECT_TIMEOUT_S = 180.0
+_DEADLINE_S = 120.0
+_SET_UP = f"""
+set -e
+mount -t proc proc /proc; mount -t sysfs sys /sys
+mkdir -p {IN_GUEST} /run/logs
+modprobe -a virtio_net nvme-tcp
+ip link set lo up; ip address add 10.0.2.15/24 dev eth0; ip link set eth0 up; ip route add default via {_GATEWAY}
+cat > {IN_GUEST}/pattern.py <<'PROGRAM'
+{{program}}
+PROGRAM
+"""
+_LOOK = """
+import json, os
+def read(path):
+    try:
+        return open(path).read().strip()
+    except OSError:
+        return ""
+top = "/sys/class/nvme-subsystem"
+found = {}
+for name in os.listdir(top) if os.path.isdir(top) else ():
+    at = f"{top}/{name}"
+    inside = os.listdir(at)
+    heads = [n for n in inside if read(f"/sys/block/{n}/nsid")]
+    paths = [n for n in inside if read(f"{at}/{n}/state")]
+    found[read(f"{at}/subsysnqn")] = {
+        "devices": {read(f"/sys/block/{n}/nsid"): f"/dev/{n}" for n in heads},
+        "states": [read(f"{at}/{n}/state") for n in paths],
+    }
+print(json.dumps(found))
+"""
+
+
+class ConnectFailed(Exception):
+    """The subsystem refused the connection or was not there; the text is nvme-cli's own."""
+
+
+@dataclass(frozen=True)
+class DhChap:
+    """Keys as `nvme gen-dhchap-key` prints them: the host's, and the one it asks of the appliance."""
+
+    secret: str
+    mutual_secret: str | None = None
+
+
+class NvmeInitiator(BlockIo):
+    """The guest."""
+
+    machine: Qemu
+
+    def __init__(self, name: str, memory_mib: int = 512) -> None:
+        self.machine = Qemu(name, nvme=0, scsi=0, memory_mib=memory_mib, cpus=1, init="/bin/bash", product=False)
+
+    def __enter__(self) -> Self:
+        try:
+            self.machine.start()
+            self.machine.wait_for_shell(300.0)
+            program = (PROGRAMS / "pattern.py").read_text()
+            self.machine.check(_SET_UP.format(program=program), timeout_s=180.0)
+        except BaseException:
+            self.machine.close(failed=True)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.machine.__exit__(kind, error, trace)
+
+    def new_key(self) -> str:
+        """A fresh key."""
+        return self.machine.check(["nvme", "gen-dhchap-key", "-m", "0"]).strip()
+
+    def connect(self, subsystem: str, port: int, host: str, keys: DhChap | None = None, loss_s: int = 900) -> None:
+        """Connect through a port of this machine's loopback. Raises ConnectFailed.
+
+        For `loss_s` the kernel tries to come back, every two seconds, before it gives the disks up.
+        """
+        argv = ["nvme", "connect", "-t", "tcp", "-a", _GATEWAY, "-s", str(port), "-n", subsystem, "-q", host]
+        argv += [f"--hostid={host.rpartition(':')[2]}", "--reconnect-delay=2", f"--ctrl-loss-tmo={loss_s}"]
+        if keys is not None:
+            argv.append(f"--dhchap-secret={keys.secret}")
+            if keys.mutual_secret is not None:
+                argv.append(f"--dhchap-ctrl-secret={keys.mutual_secret}")
+        result = self.machine.run(shlex.join(argv), timeout_s=_CONNECT_TIMEOUT_S)
+        if result.rc != 0:
+            raise ConnectFailed(f"{host} to {subsystem}: {result.stdout.strip()}")
+
+    def disconnect(self, subsystem: str) -> None:
+        self.machine.check(["nvme", "disconnect", "-n", subsystem], timeout_s=_CONNECT_TIMEOUT_S)
+
+    def states(self, subsystem: str) -> list[str]:
+        """What the kernel says of each connection: live, connecting, …; [] once it has given the subsystem up."""
+        return list(self._look().get(subsystem, {"states": []})["states"])
+
+    def namespaces(self, subsystem: str, expected: set[int] | None = None) -> dict[int, str]:
+        """Device path by namespace id; with `expected`, waits until it is those that are there."""
+        found = self._namespaces(subsystem)
+        if expected is not None:
+            found = self.wait_until(
+                f"{subsystem} has namespaces {sorted(expected)}",
+                lambda: self._namespaces(subsystem),
+                lambda seen: set(seen) == expected,
+            )
+        return found
+
+    def wait_live(self, subsystem: str, deadline_s: float = _DEADLINE_S) -> None:
+        """Wait until the kernel's own reconnect succeeded."""
+        self.wait_until(
+            f"{subsystem} is live", lambda: self.states(subsystem), lambda seen: seen == ["live"], deadline_s
+        )
+
+    def wait_until(
+        self, what: str, look: Callable[[], _Seen], is_right: Callable[[_Seen], bool], deadline_s: float = _DEADLINE_S
+    ) -> _Seen:
+        """The first look that is right. Raises MachineError with the last one."""
+        end = time.monotonic() + deadline_s
+        while True:
+            found = look()
+            if is_right(found):
+                return found
+            if time.monotonic() > end:
+                raise MachineError(f"not within {deadline_s:.0f} s: {what}; last seen: {found!r}")
+            time.sleep(1.0)
+
+    def _namespaces(self, subsystem: str) -> dict[int, str]:
+        devices = self._look().get(subsystem, {"devices": {}})["devices"]
+        return {int(nsid): path for nsid, path in devices.items()}
+
+    def _look(self) -> dict[str, dict[str, dict[str, str]]]:
+        found: dict[str, dict[str, dict[str, str]]] = json.loads(self.machine.check(["python3", "-c", _LOOK]))
+        return found
