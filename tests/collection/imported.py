@@ -6,11 +6,11 @@ import types
 
 from tests.run.command import ROOT
 
-_NAME = "ansible_collections.lunette.appliance"
-for _depth, _part in enumerate(_NAME.split(".")):
-    _package = types.ModuleType(".".join(_NAME.split(".")[: _depth + 1]))
+COLLECTION_NAME = "ansible_collections.lunette.appliance"
+for _depth, _part in enumerate(COLLECTION_NAME.split(".")):
+    _package = types.ModuleType(".".join(COLLECTION_NAME.split(".")[: _depth + 1]))
     _package.__path__ = [str(ROOT / "ansible")] if _part == "appliance" else []
     sys.modules.setdefault(_package.__name__, _package)
 
-client = importlib.import_module(f"{_NAME}.plugins.module_utils.client")
-compare = importlib.import_module(f"{_NAME}.plugins.module_utils.compare")
+client = importlib.import_module(f"{COLLECTION_NAME}.plugins.module_utils.client")
+compare = importlib.import_module(f"{COLLECTION_NAME}.plugins.module_utils.compare")

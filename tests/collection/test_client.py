@@ -1,7 +1,6 @@
 """The connection: who is trusted, how it logs in, what a refusal and a failed job carry, what a restart does to it."""
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from lunette.agent.core import Agent
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 from tests.collection.imported import client as client_module
-from tests.collection.playing import Running, appliance
+from tests.collection.playing import Player, Running
 
 Client, Refused, Unreachable = client_module.Client, client_module.Refused, client_module.Unreachable
 NOTHING: dict[str, Any] = {
@@ -22,10 +21,9 @@ NOTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with appliance(tmp_path_factory.mktemp("appliance")) as found:
-        yield found
+@pytest.fixture
+def there(player: Player) -> Running:
+    return player.running
 
 
 def _client(there: Running, **options: Any) -> Any:
@@ -99,8 +97,8 @@ def test_nobody_there_is_said(tmp_path: Path) -> None:
 
 
 def _array(api: Any) -> dict[str, Any]:
-    disks = [disk["id"] for disk in api.items("/disks", {})][:3]
-    return {"name": "tank", "level": "raid5", "disks": disks}
+    disks = [disk["id"] for disk in api.items("/disks", {"state": "free"})][:3]
+    return {"name": "followed", "level": "raid5", "disks": disks}
 
 
 def _started(url: str, token: str) -> Any:
@@ -141,6 +139,8 @@ def test_a_job_is_followed_over_a_restart_of_the_appliance(there: Running) -> No
 
     client.call = call
     assert client.wait({**job, "state": "running"}, 30, lambda one: None)["state"] == "succeeded"
+    deletion = client.call("DELETE", "/arrays/followed", None, None, {"If-Match": "*"})[1]
+    client.wait(deletion, 30, lambda one: None)
 
 
 def test_a_job_that_takes_too_long_goes_on_and_that_is_said(there: Running) -> None:

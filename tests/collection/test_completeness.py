@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from lunette_collection.document import NOT_OPTIONS, Document, load
-from lunette_collection.options import OWN, info_options, noun_options, place, verb_options
+from lunette_collection.options import OWN, info_options, noun_options, place, unexplained, verb_options
 from lunette_collection.write import files, texts
 
 DOCUMENT = load()
@@ -15,8 +15,8 @@ NOUNS = {noun.name: noun for noun in DOCUMENT.nouns()}
 
 def _covered(document: Document) -> set[str]:
     nouns = {one.id for noun in document.nouns() for one in noun.operations.values()}
-    infos = {one.id for info in document.infos() for one in (info.listed, info.shown) if one}
-    return nouns | infos | {verb.operation.id for verb in document.verbs()}
+    infos = {one.id for info in document.infos() for one in (info.listed, info.shown, info.asked) if one}
+    return nouns | infos | document.verbs_of_fields() | {verb.operation.id for verb in document.verbs()}
 
 
 def test_every_operation_has_a_module_or_a_reason() -> None:
@@ -39,8 +39,18 @@ def test_every_field_of_a_verb_and_every_filter_of_a_list_has_an_option() -> Non
     for verb in DOCUMENT.verbs():
         assert set(DOCUMENT.body(verb.operation)) <= set(verb_options(DOCUMENT, verb)), verb.name
     for info in DOCUMENT.infos():
-        filters = {one["name"] for one in info.listed.parameters("query")} if info.listed else set()
+        asked = info.listed or info.asked
+        filters = {one["name"] for one in asked.parameters("query")} if asked else set()
         assert filters - NOT_OPTIONS <= set(info_options(DOCUMENT, info)), info.name
+
+
+def test_every_option_is_explained() -> None:
+    """In the API document, or in words.toml."""
+    unsaid = unexplained("x").partition("x")[0]
+    for name, text in texts(DOCUMENT).items():
+        assert unsaid not in text, (
+            f"say in words.toml what this option of {name} means: {text.partition(unsaid)[2][:40]}"
+        )
 
 
 def test_exceptions_of_fields_name_what_exists_and_say_why() -> None:
@@ -52,6 +62,9 @@ def test_exceptions_of_fields_name_what_exists_and_say_why() -> None:
     }
     assert set(DOCUMENT.exceptions.fields) <= known
     assert all(one["reason"] for one in DOCUMENT.exceptions.fields.values())
+    assert all([*DOCUMENT.exceptions.inner.values(), *DOCUMENT.exceptions.harmless.values()])
+    assert set(DOCUMENT.exceptions.harmless) <= {verb.operation.id for verb in DOCUMENT.verbs()}
+    assert set(DOCUMENT.exceptions.names) <= set(DOCUMENT.operations)
     assert set(DOCUMENT.exceptions.keys) <= {noun.name for noun in DOCUMENT.nouns()}
 
 
@@ -74,12 +87,12 @@ def _with_changes() -> Document:
     schemas, paths = spec["components"]["schemas"], spec["paths"]
     for name in ("VolumeCreate", "VolumePatch", "Volume"):
         schemas[name]["properties"]["limit_iops"] = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
-    schemas["ArrayReplace"] = {"properties": {"disk": {"type": "string"}}, "required": ["disk"], "type": "object"}
+    schemas["ArrayMove"] = {"properties": {"disk": {"type": "string"}}, "required": ["disk"], "type": "object"}
     verb = copy.deepcopy(paths["/api/v1/arrays"]["post"])
-    verb["operationId"] = "array_replace"
+    verb["operationId"] = "array_move"
     verb["parameters"].append({"name": "array", "in": "path", "required": True, "schema": {"type": "string"}})
-    verb["requestBody"]["content"]["application/json"]["schema"]["$ref"] = "#/components/schemas/ArrayReplace"
-    paths["/api/v1/arrays/{array}:replace"] = {"post": verb}
+    verb["requestBody"]["content"]["application/json"]["schema"]["$ref"] = "#/components/schemas/ArrayMove"
+    paths["/api/v1/arrays/{array}:move"] = {"post": verb}
     return Document(spec, DOCUMENT.exceptions)
 
 
@@ -90,8 +103,8 @@ def test_a_new_field_becomes_an_option_by_itself() -> None:
 
 
 def test_a_new_verb_becomes_a_module_by_itself() -> None:
-    text = texts(_with_changes())["array_replace"]
-    assert 'run_action(ARGUMENTS, "/arrays/{array}:replace", BODY)' in text
+    text = texts(_with_changes())["array_move"]
+    assert 'run_verb(ARGUMENTS, "/arrays/{array}:move", BODY)' in text
     assert '"destroy_data"' in text
 
 

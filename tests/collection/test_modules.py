@@ -1,132 +1,134 @@
-"""Every module, run by ansible-playbook against the real API: check, make, repeat, change, refuse, take away."""
+"""Every noun's module against the real API: check, make, repeat, change, refuse, take away."""
+
+from typing import Any
 
 import pytest
 
-from backend.tests.wiring import Api
 from lunette_collection.document import load
-from tests.collection.cases import CASES, Options
-from tests.collection.playing import Player, Task
+from tests.collection.bench import Bench, Options, Result
+from tests.collection.cases import CASES, MORE, Case
 
-pytestmark = pytest.mark.timeout(300)
 DOCUMENT = load()
-VERBS = {verb.name: verb for verb in DOCUMENT.verbs()}
-
-
-def _task(name: str, noun: str, options: Options, **keywords: object) -> Task:
-    return {"name": name, f"lunette.appliance.{noun}": options, **keywords}
+SHAPES = {noun: (noun, case) for noun, case in CASES.items()} | MORE
 
 
 def test_every_noun_has_a_case() -> None:
     assert {noun.name for noun in DOCUMENT.nouns()} == set(CASES)
 
 
-@pytest.mark.parametrize("noun", CASES)
-def test_a_noun_is_made_repeated_and_taken_away(noun: str, player: Player, api: Api) -> None:
-    case = CASES[noun]
-    make = {**case.make, **case.also(api)}
-    allowed = {"destroy_data": True} if case.holds_data else {}
-    gone = {**make, "state": "absent", **allowed}
-    tasks = [
-        _task("would make", noun, make, check_mode=True, diff=True),
-        _task("make", noun, make),
-        _task("repeat", noun, make),
-        _task("would change", noun, {**make, **case.change}, check_mode=True),
-        _task("change", noun, {**make, **case.change}, diff=True),
-        _task("changed", noun, {**make, **case.change}),
-        _task("fixed", noun, {**make, **case.change, **case.fixed}),
-        _task("not allowed", noun, {**make, "state": "absent"}, check_mode=True),
-        _task("would take away", noun, gone, check_mode=True),
-        _task("take away", noun, gone),
-        _task("is gone", noun, gone),
-    ]
-    left_out = {"would change", "change", "changed"} if not case.change else set()
-    left_out |= {"fixed"} if not case.fixed else set()
-    left_out |= {"not allowed"} if not case.holds_data else set()
-    done = player.play([task for task in tasks if task["name"] not in left_out])
-    failed = {name: result["msg"] for name, result in done.items() if result["failed"]}
-    assert set(failed) == {"fixed", "not allowed"} - left_out, failed
-    changed = {name for name, result in done.items() if result["changed"] and not result["failed"]}
-    assert changed == {"would make", "make", "would change", "change", "would take away", "take away"} - left_out
-    assert done["would make"]["plan"]["changes"] == done["make"]["plan"]["changes"]
-    assert done["would make"]["diff"]["after"].keys() <= make.keys()
-    if case.change:
-        assert done["change"]["diff"]["after"] == case.change
+def _good(result: Result, *, changed: bool) -> Result:
+    assert not result["failed"], result["msg"]
+    assert result["changed"] is changed, result
+    return result
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_noun_is_made_repeated_and_taken_away(shape: str, at: Bench) -> None:
+    noun, case = SHAPES[shape]
+    make = {**case.make, **case.also(at)}
+    would = _good(at.run(noun, make, check=True, diff=True), changed=True)
+    assert would["diff"]["after"].keys() <= make.keys()
+    made = _good(at.run(noun, make), changed=True)
+    assert made["plan"]["changes"] == would["plan"]["changes"]
+    _good(at.run(noun, make), changed=False)
+    _change(at, noun, case, make)
+    wanted = {**make, **case.change}
     if case.fixed:
-        assert next(iter(case.fixed)) in failed["fixed"]
-        assert "cannot become" in failed["fixed"]
+        refused = at.run(noun, {**wanted, **case.fixed})
+        assert refused["failed"]
+        assert next(iter(case.fixed)) in refused["msg"]
+        assert "cannot become" in refused["msg"]
     if case.holds_data:
-        assert "destroy_data: true" in failed["not allowed"]
-        assert done["make"]["job"]["state"] == "succeeded"
-        assert done["make"]["progress"][-1].endswith(done["make"]["job"]["message"] or done["make"]["job"]["title"])
+        assert made["job"]["state"] == "succeeded"
+        assert made["progress"][-1].endswith(made["job"]["message"] or made["job"]["title"])
+    _take_away(at, noun, case, wanted)
 
 
-def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(player: Player, api: Api) -> None:
+def _change(at: Bench, noun: str, case: Case, make: Options) -> None:
+    if not case.change:
+        return
+    wanted = {**make, **case.change}
+    would = _good(at.run(noun, wanted, check=True), changed=True)
+    _good(at.run(noun, make), changed=False)
+    changed = _good(at.run(noun, wanted, diff=True), changed=True)
+    assert changed["plan"]["changes"] == would["plan"]["changes"]
+    assert changed["diff"]["after"].keys() == case.change.keys()
+    assert changed["diff"]["before"] != changed["diff"]["after"]
+    _good(at.run(noun, wanted), changed=False)
+
+
+def _take_away(at: Bench, noun: str, case: Case, wanted: Options) -> None:
+    absent: Options = {**wanted, "state": "absent"}
+    if case.holds_data:
+        for check in (True, False):
+            refused = at.run(noun, absent, check=check)
+            assert refused["failed"]
+            assert "destroy_data: true" in refused["msg"]
+        absent["destroy_data"] = True
+    _good(at.run(noun, absent, check=True), changed=True)
+    _good(at.run(noun, wanted), changed=False)
+    _good(at.run(noun, absent), changed=True)
+    _good(at.run(noun, absent), changed=False)
+
+
+def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(at: Bench) -> None:
     chap = {"user": "u", "secret": "secret-of-twelve"}
-    api.made("/hosts", {"name": "old", "chap": chap})
-    secret = {"name": "old", "chap": chap, "update_secret": True}
+    at.api.made("/hosts", {"name": "old", "chap": chap})
     rename = {"name": "new", "renamed_from": "old", "clear": ["chap"]}
-    tasks = [
-        _task("same secret", "host", {"name": "old", "chap": chap}),
-        _task("send again", "host", secret, diff=True),
-        _task("rename", "host", rename, check_mode=True),
-        _task("renamed", "host", rename),
-        _task("again", "host", rename),
+    results = [
+        _good(at.run("host", {"name": "old", "chap": chap}), changed=False),
+        _good(at.run("host", {"name": "old", "chap": chap, "update_secret": True}, diff=True), changed=True),
+        _good(at.run("host", rename, check=True), changed=True),
+        _good(at.run("host", rename), changed=True),
+        _good(at.run("host", rename), changed=False),
     ]
-    done = player.play(tasks)
-    assert [name for name, result in done.items() if result["failed"]] == []
-    assert [name for name, result in done.items() if result["changed"]] == ["send again", "rename", "renamed"]
-    assert "secret-of-twelve" not in str(done)
-    assert (done["again"]["resource"]["name"], done["again"]["resource"]["chap"]) == ("new", None)
+    assert "secret-of-twelve" not in str(results)
+    assert (results[-1]["resource"]["name"], results[-1]["resource"]["chap"]) == ("new", None)
+    assert at.api.delete("/hosts/new").is_success
 
 
-def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(player: Player, api: Api) -> None:
-    CASES["volume"].also(api)
+def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(at: Bench) -> None:
+    CASES["volume"].also(at)
     volume = {"name": "later", "array": "pool", "size_bytes": "8MiB"}
-    tasks = [
-        _task("start", "volume", {**volume, "wait": False}),
-        _task("wait", "volume", volume),
-        _task("start deleting", "volume", {**volume, "state": "absent", "destroy_data": True, "wait": False}),
-        _task("is deleted", "volume", {**volume, "state": "absent", "destroy_data": True}),
-    ]
-    done = player.play(tasks)
-    assert [name for name, result in done.items() if result["failed"]] == []
-    assert done["start"]["job"]["state"] in ("pending", "running", "succeeded")
-    assert done["wait"]["resource"]["state"] == "ready"
-    assert api.items("/volumes", name="later") == []
+    gone = {**volume, "state": "absent", "destroy_data": True}
+    started = _good(at.run("volume", {**volume, "wait": False}), changed=True)
+    assert started["job"]["state"] in ("pending", "running", "succeeded")
+    assert _good(at.run("volume", volume), changed=False)["resource"]["state"] == "ready"
+    _good(at.run("volume", {**gone, "wait": False}), changed=True)
+    _good(at.run("volume", gone), changed=False)
+    assert at.api.items("/volumes", name="later") == []
 
 
-def test_everything_can_be_read(player: Player) -> None:
-    done = player.play([_task(info.name, info.name, {}) for info in DOCUMENT.infos()])
-    assert {name: result["msg"] for name, result in done.items() if result["failed"]} == {}
-    assert len(done["disk_info"]["disks"]) == 12
-    assert done["status_info"]["status"]["agent"]["answers"] is True
-    assert not any(result["changed"] for result in done.values())
+def test_a_member_that_was_replaced_is_a_warning_and_no_difference(at: Bench) -> None:
+    array = {"name": "warned", "level": "raid1", "disks": at.free_disks(2)}
+    _good(at.run("array", array), changed=True)
+    assert _good(at.run("array", array), changed=False)["warnings"] == []
+    other = {**array, "disks": [array["disks"][0], at.free_disks(1)[0]]}
+    warned = _good(at.run("array", other), changed=False)
+    assert "disks is" in warned["warnings"][0]
+    assert at.api.done(at.api.delete("/arrays/warned").json())
 
 
-def test_what_is_read_can_be_chosen(player: Player) -> None:
-    tasks = [
-        _task("filter", "disk_info", {"transport": "scsi"}),
-        _task("few", "disk_info", {"max_items": 2}),
-        _task("one", "user_info", {"id": "admin"}),
-        _task("none", "user_info", {"id": "nobody"}),
-    ]
-    done = player.play(tasks)
-    assert [disk["transport"] for disk in done["filter"]["disks"]] == ["scsi"] * 4
-    assert len(done["few"]["disks"]) == 2
-    assert [user["username"] for user in done["one"]["users"]] == ["admin"]
-    assert done["none"]["users"] == []
+@pytest.mark.parametrize("info", [one for one in DOCUMENT.infos() if not one.asked], ids=lambda info: info.name)
+def test_everything_can_be_read(info: Any, at: Bench) -> None:
+    result = _good(at.run(info.name, {}, check=True), changed=False)
+    assert [value for key, value in result.items() if key not in ("changed", "failed", "invocation")] != [None]
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_a_verb_reaches_the_appliance_and_carries_its_refusal(verb: str, player: Player) -> None:
-    operation = VERBS[verb].operation
-    schema = operation.spec.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-    needed = DOCUMENT.resolved(schema).get("required", []) if schema else []
-    body = DOCUMENT.body(operation)
-    options = {one["name"]: "nothing-of-this-name" for one in operation.parameters("path")}
-    options |= {name: next(iter(DOCUMENT.resolved(body[name]).get("enum", ["1"]))) for name in needed}
-    done = player.play([_task("act", verb, options)])["act"]
-    assert done["failed"]
-    assert done["problem"]["type"] in ("not-found", "invalid"), done
-    assert done["status"] == done["problem"]["status"]
-    assert done["problem"]["detail"] in done["msg"]
+def test_what_is_read_can_be_chosen(at: Bench) -> None:
+    drives = at.run("disk_info", {"transport": "scsi"})["disks"]
+    assert [disk["transport"] for disk in drives] == ["scsi"] * 4
+    assert len(at.run("disk_info", {"max_items": 2})["disks"]) == 2
+    assert [user["username"] for user in at.run("user_info", {"id": "admin"})["users"]] == ["admin"]
+    assert at.run("user_info", {"id": "nobody"})["users"] == []
+    assert at.run("status_info", {})["status"]["agent"]["answers"] is True
+
+
+def test_why_a_host_does_not_see_its_volume_is_told(at: Bench) -> None:
+    CASES["mapping"].also(at)
+    mapping = {"volume": "mapped", "host": "member1"}
+    _good(at.run("mapping", mapping), changed=True)
+    told = _good(at.run("volume_why_info", mapping), changed=False)["volume_why"]
+    assert [chain["host"] for chain in told["chains"]] == ["member1"], told
+    _good(at.run("mapping", {**mapping, "state": "absent"}), changed=True)
+    assert "there is no volume" in at.run("volume_why_info", {"volume": "nowhere"})["msg"].lower()

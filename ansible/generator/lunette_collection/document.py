@@ -13,6 +13,10 @@ GENERATOR = Path(__file__).resolve().parents[1]
 OPENAPI = GENERATOR.parents[1] / "backend/openapi.json"
 _API = "/api/v1"
 _CRUD = ("create", "patch", "delete", "show", "list")
+GOALS = frozenset(
+    re.findall(r"^def ([a-z]\w*)\(", (GENERATOR.parent / "plugins/module_utils/goals.py").read_text(), re.M)
+)
+"""Verbs of which the collection knows when their work is done."""
 NOT_OPTIONS = frozenset({"limit", "cursor"})
 """Query parameters of lists that the modules deal with themselves."""
 
@@ -58,14 +62,24 @@ class VerbModule:
     name: str
     operation: Operation
 
+    @property
+    def item(self) -> str:
+        """The path of what the verb acts on; empty where it acts on the appliance."""
+        return self.operation.path.rpartition(":")[0] if self.operation.parameters("path") else ""
+
+    @property
+    def needs_match(self) -> bool:
+        return any(one["name"] == "If-Match" for one in self.operation.parameters("header"))
+
 
 @dataclass(frozen=True)
 class InfoModule:
-    """What can be read of a noun."""
+    """What can be read of a noun; with neither list nor show it is a question, such as `volume_why`."""
 
     noun: str
     listed: Operation | None
     shown: Operation | None
+    asked: Operation | None = None
 
     @property
     def name(self) -> str:
@@ -74,7 +88,7 @@ class InfoModule:
     @property
     def operation(self) -> Operation:
         """The one that says what there is to read."""
-        found = self.listed or self.shown
+        found = self.listed or self.shown or self.asked
         if found is None:
             raise ValueError(f"{self.noun} can be neither listed nor shown")
         return found
@@ -85,8 +99,12 @@ class Exceptions:
     """exceptions.toml."""
 
     operations: Mapping[str, str]
+    names: Mapping[str, str]
     keys: Mapping[str, list[str]]
     fields: Mapping[str, Json]
+    inner: Mapping[str, str]
+    harmless: Mapping[str, str]
+    each_time: Mapping[str, str]
 
 
 @dataclass
@@ -140,13 +158,21 @@ class Document:
             found = [None if one in self.exceptions.operations else self.operations.get(one) for one in ids]
             if any(found):
                 yield InfoModule(noun, *found)
+        for name, operation in sorted(self.operations.items()):
+            read = name.endswith(("_list", "_show")) or name in self.exceptions.operations
+            if operation.method == "GET" and not read:
+                yield InfoModule(name, None, None, operation)
 
     def verbs(self) -> Iterator[VerbModule]:
-        """Every changing operation that belongs to no noun."""
-        covered = {one.id for noun in self.nouns() for one in noun.operations.values()}
+        """Every changing operation that belongs to no noun, nor to a field of one."""
+        covered = {one.id for noun in self.nouns() for one in noun.operations.values()} | self.verbs_of_fields()
         for name, operation in sorted(self.operations.items()):
             if operation.method == "POST" and name not in covered and name not in self.exceptions.operations:
-                yield VerbModule(name, operation)
+                yield VerbModule(self.exceptions.names.get(name, name), operation)
+
+    def verbs_of_fields(self) -> set[str]:
+        """The operations by which a noun's module changes one of its fields."""
+        return {str(one["verb"]) for one in self.exceptions.fields.values() if "verb" in one}
 
     def _names(self, *verbs: str) -> list[str]:
         pattern = re.compile(rf"^(\w+)_({'|'.join(verbs)})$")
@@ -168,5 +194,5 @@ def load(openapi: Path = OPENAPI) -> Document:
     told = tomllib.loads((GENERATOR / "exceptions.toml").read_text())
     return Document(
         spec=json.loads(openapi.read_text()),
-        exceptions=Exceptions(told["operations"], told["keys"], told["fields"]),
+        exceptions=Exceptions(**told),
     )

@@ -12,6 +12,8 @@ _LOOKS_SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 _WORDS = tomllib.loads((GENERATOR / "words.toml").read_text())
 OWN = frozenset({"state", "wait", "wait_timeout", "destroy_data", "update_secret", "clear", "renamed_from", "id"})
 """Options every module may have; an API field of such a name would need another one."""
+CONSENT = frozenset({"wipe", "destroy"})
+"""Fields of a verb that name what may be lost, so that no further consent is asked for."""
 
 
 @dataclass
@@ -42,6 +44,8 @@ class ApiField:
     secrets: tuple[str, ...]
     is_size: bool
     on_difference: str
+    among: bool
+    verb: str
 
 
 def is_secret(schema: Json) -> bool:
@@ -49,7 +53,7 @@ def is_secret(schema: Json) -> bool:
 
 
 def is_size(name: str, schema: Json) -> bool:
-    return name.endswith("_bytes") and schema.get("type") == "integer"
+    return name.endswith(("_bytes", "_bytes_s")) and schema.get("type") == "integer"
 
 
 def option(document: Document, where: str, name: str, raw: Json) -> Option:
@@ -70,6 +74,8 @@ def option(document: Document, where: str, name: str, raw: Json) -> Option:
     if schema.get("properties"):
         needed = schema.get("required", [])
         for key, value in schema["properties"].items():
+            if f"{where}.{name}.{key}" in document.exceptions.inner:
+                continue
             suboptions[key] = option(document, f"{where}.{name}", key, value)
             if key in needed:
                 suboptions[key].spec["required"] = True
@@ -80,11 +86,24 @@ def option(document: Document, where: str, name: str, raw: Json) -> Option:
     return Option(spec, words, suboptions)
 
 
+def unexplained(name: str) -> str:
+    """What is said of a field of which neither the API document nor words.toml says anything."""
+    return f"The field C({name}) of the API."
+
+
 def _words(path: str, name: str, schema: Json) -> str:
-    known = _WORDS["fields"].get(path) or schema.get("description") or _WORDS["fields"].get(name)
+    told = _WORDS["fields"]
+    known = told.get(path) or schema.get("description") or _words_inside(path) or told.get(name)
     if not known:
-        return f"The field C({name}) of the API."
+        known = f"Only those of this C({name})." if path.partition(".")[0].endswith("_info") else unexplained(name)
     return re.sub(r"`([^`]*)`", r"C(\1)", str(known).split("\n\n", maxsplit=1)[0].replace("\n", " "))
+
+
+def _words_inside(path: str) -> str | None:
+    """Those of the noun a path goes through: `site.volumes.array` is what `volume.array` is."""
+    parts = path.split(".")
+    inside = (".".join([noun.removesuffix("s"), *parts[place:]]) for place, noun in enumerate(parts[:-1], 1))
+    return next((words for one in inside if (words := _WORDS["fields"].get(one))), None)
 
 
 def _limits(name: str, schema: Json) -> list[str]:
@@ -94,7 +113,7 @@ def _limits(name: str, schema: Json) -> list[str]:
     if is_size(name, schema):
         told.append("Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
     elif least is not None and most is not None:
-        told.append(f"From {least:g} to {most:g}.")
+        told.append(f"From {least:.0f} to {most:.0f}.")
     if schema.get("default") not in (None, [], ""):
         told.append(f"The appliance takes V({schema['default']}) when it is created without.".replace("True", "true"))
     return told
@@ -116,6 +135,8 @@ def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
             create=name in create, patch=name in patch, shown=tuple(shown),
             secrets=(name,) if is_secret(schema) else tuple(inner),
             is_size=is_size(name, schema), on_difference=exception.get("on_difference", "fail"),
+            among=exception.get("among", False),
+            verb=document.operations[exception["verb"]].path if "verb" in exception else "",
         )  # fmt: skip
     return fields
 
@@ -160,6 +181,8 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
 def _fate(one: ApiField, is_key: bool) -> list[str]:
     if is_key or one.patch:
         return []
+    if one.verb:
+        return ["A larger one makes it grow; a smaller one is refused."]
     if not one.shown:
         return ["Used when it is created, and not compared afterwards."]
     if one.on_difference == "warn":
@@ -207,15 +230,19 @@ def verb_options(document: Document, verb: VerbModule) -> dict[str, Option]:
         if name in needed:
             options[name].spec["required"] = True
     _refuse_own(verb.name, options)
-    return options | (_job_options(True) if verb.operation.makes_job else {})
+    if not verb.operation.makes_job:
+        return options
+    destroys = verb.operation.id not in document.exceptions.harmless and not CONSENT & set(options)
+    return options | _job_options(destroys)
 
 
 def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
     options: dict[str, Option] = {}
-    for one in info.listed.parameters("query") if info.listed else ():
+    asked = info.listed or info.asked
+    for one in asked.parameters("query") if asked else ():
         if one["name"] not in NOT_OPTIONS:
-            options[one["name"]] = option(document, info.name, one["name"], one["schema"])
-    for one in info.listed.parameters("path") if info.listed else ():
+            options[one["name"]] = option(document, info.name, one["name"], _described(one))
+    for one in asked.parameters("path") if asked else ():
         options[one["name"]] = option(document, info.name, one["name"], one["schema"])
         options[one["name"]].spec["required"] = True
     if info.shown and info.shown.parameters("path"):
@@ -223,6 +250,15 @@ def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
     if info.listed:
         options["max_items"] = Option({"type": "int"}, ["Most to answer. Without it, all of them."])
     return options
+
+
+def _described(parameter: Json) -> Json:
+    """The schema of a parameter, with the words that stand beside it."""
+    return (
+        {"description": parameter["description"], **parameter["schema"]}
+        if "description" in parameter
+        else dict(parameter["schema"])
+    )
 
 
 def _refuse_own(module: str, options: dict[str, Any]) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import yaml
 
-from lunette_collection.document import Document, InfoModule, Json, NounModule, VerbModule
-from lunette_collection.options import Option, api_fields, example, info_options, noun_options, verb_options
+from lunette_collection.document import GOALS, Document, InfoModule, Json, NounModule, VerbModule
+from lunette_collection.options import Option, api_fields, example, info_options, is_size, noun_options, verb_options
 
 _HEAD = '''#!/usr/bin/python
 # -*- coding: utf-8 -*-
@@ -83,33 +83,43 @@ def noun_module(document: Document, noun: NounModule) -> str:
 
 
 def verb_module(document: Document, verb: VerbModule) -> str:
-    options, body = verb_options(document, verb), document.body(verb.operation)
-    sizes = {name: "_bytes" in name and options[name].spec["type"] == "str" for name in body}
+    operation = verb.operation
+    options, body = verb_options(document, verb), document.body(operation)
     answer = {"resource": _returned("What the appliance answered.", "unless it answered with a job")}
     needed = {name: "…" for name, one in options.items() if one.spec.get("required")}
-    head = _head(verb.name, verb.operation.summary, [("Acts each time it is run, unless the appliance's plan says that"
-                 " nothing would change.")], options, [("Do it", needed)], answer | _change_facts(options))  # fmt: skip
+    ends = operation.id in GOALS
+    often = ["Changes nothing where that is so already." if ends else "Acts each time it is run, unless the appliance's"
+             " plan says that nothing would change."]  # fmt: skip
+    head = _head(
+        verb.name, operation.summary, often, options, [("Do it", example(verb.name) or needed)],
+        answer | _change_facts(options),
+    )  # fmt: skip
+    sizes = {name: is_size(name, document.resolved(raw)) for name, raw in body.items()}
     declared = "".join(f'    "{name}": Field(create=True{", is_size=True" if sizes[name] else ""}),\n' for name in body)
-    can_plan = "" if verb.operation.can_plan else ", can_plan=False"
-    call = f'run_action(ARGUMENTS, "{verb.operation.path}", BODY{can_plan})'
-    text = head.format(imports=_imports(appliance="run_action", declaration="Field"))
-    return text + f"\nBODY = {{\n{declared}}}\n" + _MAIN.format(call=call)
+    told = {
+        "item": verb.item if ends or verb.needs_match else "",
+        "is_done": _Name(f"goals.{operation.id}") if ends else None,
+    }
+    can_plan = "" if operation.can_plan else ", can_plan=False"
+    call = f'run_verb(ARGUMENTS, "{operation.path}", BODY{_more(told)}{can_plan})'
+    imports = _imports(declaration="Field", verb="run_verb")
+    if ends:
+        imports = f"from ansible_collections.lunette.appliance.plugins.module_utils import goals\n{imports}"
+    return head.format(imports=imports) + f"\nBODY = {{\n{declared}}}\n" + _MAIN.format(call=call)
 
 
 def info_module(document: Document, info: InfoModule) -> str:
-    options, operation = info_options(document, info), info.operation
+    options, operation, asked = info_options(document, info), info.operation, info.listed or info.asked
     result = operation.path.rsplit("/", 1)[1].replace("-", "_") if info.listed else info.noun
     kind: Json = {"type": "list", "elements": "dict"} if info.listed else {"type": "dict"}
     told = f"What the API shows: {operation.summary}" if operation.summary else "What the API shows."
     returned = {result: {"description": told, "returned": "always", **kind}}
-    head = _head(
-        info.name, f"Read the {result.replace('_', ' ')} of an appliance", [told], options, [("Look", {})], returned
-    )
+    title = operation.summary if info.asked else f"Read the {result.replace('_', ' ')} of an appliance"
+    head = _head(info.name, title, [told], options, [("Look", example(info.name))], returned)
+    one = info.shown or info.asked
     arguments = {
-        "listed": info.listed.path if info.listed else None, "item": info.shown.path if info.shown else None,
-        "filters": tuple(one["name"] for one in info.listed.parameters("query") if one["name"] in options)
-        if info.listed
-        else (),
+        "listed": info.listed.path if info.listed else None, "item": one.path if one else None,
+        "filters": tuple(one["name"] for one in asked.parameters("query") if one["name"] in options) if asked else (),
     }  # fmt: skip
     text = head.format(imports=_imports(appliance="run_info"))
     call = f'run_info(ARGUMENTS, "{result}"{_more(arguments)})'
@@ -200,6 +210,10 @@ def as_yaml(value: Any) -> str:
     )  # fmt: skip
 
 
+class _Name(str):
+    """A name of the module's, not a text."""
+
+
 def _python(value: Any, depth: int = 0) -> str:
     """A literal, one entry a line, as the formatter would write it."""
     pad = "    " * (depth + 1)
@@ -208,6 +222,8 @@ def _python(value: Any, depth: int = 0) -> str:
         return "{\n" + "".join(lines) + "    " * depth + "}"
     if isinstance(value, list):
         return "[" + ", ".join(_python(one, depth + 1) for one in value) + "]"
+    if isinstance(value, _Name):
+        return value
     if isinstance(value, tuple):
         return "(" + ", ".join(_python(one) for one in value) + ("," if len(value) == 1 else "") + ")"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

@@ -12,13 +12,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Union
 from urllib.parse import quote
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.lunette.appliance.plugins.module_utils.client import CONNECTION, Client, Refused, Unreachable
+from ansible_collections.lunette.appliance.plugins.module_utils.client import (
+    CONNECTION,
+    Client,
+    Refused,
+    Unreachable,
+    pauses,
+)
 from ansible_collections.lunette.appliance.plugins.module_utils.compare import size_in_bytes, without_none
 from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
+
+
+BUSY = ("creating", "changing", "deleting")
+ADDS_UP = ("changes", "steps", "devices", "bytes_destroyed", "hosts_interrupted", "warnings")
+CONSENTS = ("destroy_data", "wipe", "destroy")
+"""Options by which a play says what may be lost; the first one a module has counts."""
+Found = tuple[Any, Union[str, None]]
+"""A resource, or None, and its ETag."""
 
 
 class Appliance:
@@ -67,22 +81,54 @@ class Appliance:
         return template.format(**{key: quote(str(value), safe="") for key, value in values.items()})
 
     def planned(self, answer: dict[str, Any]) -> bool:
-        """Keeps the plan for the report; True if it would change anything."""
-        self.result["plan"] = answer
+        """Keeps the plan for the report, after those before it; True if it would change anything."""
         for warning in answer["warnings"]:
             self.module.warn(warning)
+        before = self.result.get("plan")
+        self.result["plan"] = {**answer, **{key: before[key] + answer[key] for key in ADDS_UP}} if before else answer
         return bool(answer["changes"] or answer["steps"])
 
     def must_keep_data(self, what: str) -> None:
         """Refuses to go on where the play did not allow data to be destroyed."""
-        if "destroy_data" in self.params and not self.params["destroy_data"]:
+        consent = next((name for name in CONSENTS if name in self.params), None)
+        if consent is None or not self.params[consent]:
             plan = self.result.get("plan") or {"changes": []}
             losses = "; ".join(f"{one['noun']} {one['name']}: {one['detail']}" for one in plan["changes"])
-            self.fail(
-                f"{what} would destroy data ({losses}). Nothing was changed; set destroy_data: true if that is meant."
-            )
+            how = f"; set {consent}: true if that is meant" if consent == "destroy_data" else ""
+            self.fail(f"{what} would destroy data ({losses}). Nothing was changed{how}.")
 
-    def finished(self, status: int, answer: Any) -> bool:
+    def read(self, path: str) -> Found:
+        """What is at a path; (None, None) if there is nothing."""
+        try:
+            _status, found, etag = self.client.call("GET", path)
+            return found, etag
+        except Refused as refused:
+            if refused.status == 404:
+                return None, None
+            raise
+
+    def settled(self, find: Callable[[], Found], title: str) -> Found:
+        """What `find` finds, once no job of an earlier run has it any more. Fails on what is stuck."""
+        found, etag = find()
+        if self.params.get("wait") and not self.checking and found and found.get("state") in BUSY:
+            for _dummy in pauses(self.params["wait_timeout"]):
+                found, etag = find()
+                if not found or found.get("state") not in BUSY:
+                    break
+            else:
+                raise Unreachable(
+                    f"{title} is still {found['state']} after {self.params['wait_timeout']} s: "
+                    "look at its job, or raise wait_timeout"
+                )
+        if found and found.get("state") == "stuck":
+            self.fail(
+                f"{title} is stuck: taking back a failed job failed too. "
+                "Look at the job and resolve it first (job_resolve).",
+                resource=found,
+            )
+        return found, etag
+
+    def finished(self, status: int, answer: Any, good: Collection[str] = ("succeeded",)) -> bool:
         """What a change answered: waits for its job if the play does not forbid it. True if it is done."""
         self.result["changed"] = True
         if status != 202:
@@ -91,7 +137,7 @@ class Appliance:
         if not self.params.get("wait", True):
             return False
         try:
-            self.result["job"] = self.client.wait(answer, self.params["wait_timeout"], self._saw)
+            self.result["job"] = self.client.wait(answer, self.params["wait_timeout"], self._saw, good)
         except Refused as refused:
             self.result["changed"] = bool(refused.job) and refused.job["state"] == "stuck"
             raise
@@ -110,12 +156,13 @@ def run_info(
     arguments: dict[str, Any], name: str, listed: str | None = None, item: str = "",
     filters: Collection[str] = (),
 ) -> None:  # fmt: skip
-    """A module that reads: the list, filtered, or one resource by its id."""
+    """A module that reads: the list, filtered, or one resource by its id; without a list, the one thing at `item`."""
     run = Appliance(arguments)
 
     def read() -> None:
+        query = {key: _text(run.params[key]) for key in filters if run.params[key] is not None}
         if listed is None:
-            run.result[name] = run.client.call("GET", item)[1]
+            run.result[name] = run.client.call("GET", run.address(item, **run.params), query=query)[1]
         elif item and run.params.get("id") is not None:
             path = run.address(item, **{**run.params, item.rpartition("{")[2].rpartition("}")[0]: run.params["id"]})
             try:
@@ -125,35 +172,9 @@ def run_info(
                     raise
                 run.result[name] = []
         else:
-            query = {key: _text(run.params[key]) for key in filters if run.params[key] is not None}
             run.result[name] = run.client.items(run.address(listed, **run.params), query, run.params["max_items"])
 
     run.run(read)
-
-
-def run_action(arguments: dict[str, Any], path: str, body: dict[str, Field], can_plan: bool = True) -> None:
-    """A module for one verb, such as `job_resolve`. It acts each time, unless the plan says nothing would change."""
-    run = Appliance(arguments)
-
-    def act() -> None:
-        address = run.address(path, **run.params)
-        wish = {name: run.wanted(name, field) for name, field in body.items()}
-        wish = {name: value for name, value in wish.items() if value is not None}
-        if can_plan:
-            plan = run.client.create(address, wish, dry_run=True)[1]
-            if not run.planned(plan):
-                return
-            if plan["bytes_destroyed"]:
-                run.must_keep_data(plan["title"])
-        if run.checking:
-            run.result["changed"] = True
-            return
-        status, answer, _dummy = run.client.create(address, wish, dry_run=False)
-        run.finished(status, answer)
-        if status != 202:
-            run.result["resource"] = answer
-
-    run.run(act)
 
 
 def _text(value: Any) -> Any:

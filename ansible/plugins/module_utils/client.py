@@ -21,7 +21,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -159,17 +159,22 @@ class Client:
             if not cursor or (at_most and len(found) >= at_most):
                 return found
 
-    def create(self, path: str, body: Any, dry_run: bool) -> tuple[int, Any, str | None]:
+    def create(
+        self, path: str, body: Any, dry_run: bool, match: str | None = None
+    ) -> tuple[int, Any, str | None]:  # fmt: skip
         """A POST that may be sent again after a lost answer: the key makes the appliance do it once."""
-        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        headers = {"Idempotency-Key": str(uuid.uuid4()), **({"If-Match": match} if match else {})}
         query = {"dry_run": "true"} if dry_run else {}
         try:
             return self.call("POST", path, body, query, headers)
         except Unreachable:
             return self.call("POST", path, body, query, headers)
 
-    def wait(self, job: dict[str, Any], timeout_s: float, seen: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        """Follows a job to its good end; an appliance that restarts meanwhile is waited for.
+    def wait(
+        self, job: dict[str, Any], timeout_s: float, seen: Callable[[dict[str, Any]], None],
+        good: Collection[str] = ("succeeded",),
+    ) -> dict[str, Any]:  # fmt: skip
+        """Follows a job to one of its `good` ends; an appliance that restarts meanwhile is waited for.
 
         Raises Refused if it ends badly, Unreachable if it has not ended after `timeout_s`.
         """
@@ -184,7 +189,7 @@ class Client:
             except Refused as refused:
                 if refused.status != 503:
                     raise
-        if job["state"] == "succeeded":
+        if job["state"] in good:
             return job
         if job["state"] not in ENDED:
             raise Unreachable(

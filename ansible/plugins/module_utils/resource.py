@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ansible_collections.lunette.appliance.plugins.module_utils.appliance import Appliance
-from ansible_collections.lunette.appliance.plugins.module_utils.client import Refused, Unreachable, pauses
+from ansible_collections.lunette.appliance.plugins.module_utils.appliance import Appliance, Found
+from ansible_collections.lunette.appliance.plugins.module_utils.client import Refused
 from ansible_collections.lunette.appliance.plugins.module_utils.compare import is_same, shown_at, without_secrets
 from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field, Noun
-
-BUSY = ("creating", "deleting")
 
 
 class Resource(Appliance):  # type: ignore[misc]  # the collection is importable only where Ansible runs
@@ -29,51 +27,21 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
     def make_true(self) -> None:
         self.run(self._absent if self.params.get("state") == "absent" else self._present)
 
-    def _find(self) -> tuple[Any, str | None]:
+    def _find(self) -> Found:
         """(resource or None, ETag). By name where the noun has one, else by the options that make up its key."""
         if not self.parameter:
-            return self._read(self.noun.item)
+            return self.read(self.noun.item)
         if len(self.noun.key) == 1:
-            return self._read(self._item(self.params[self.noun.key[0]]))
+            return self.read(self._item(self.params[self.noun.key[0]]))
         wanted = {name: self.params[name] for name in self.noun.key if self.params[name] is not None}
         filters = {name: value for name, value in wanted.items() if name in self.noun.filters}
         for one in self.client.items(self.address(self.noun.create or "", **self.params), filters):
             if all(self._is_shown(one, name, wanted.get(name)) for name in self.noun.key):
-                return self._read(self._item(one["id"]))
+                return self.read(self._item(one["id"]))
         return None, None
-
-    def _read(self, path: str) -> tuple[Any, str | None]:
-        try:
-            _status, found, etag = self.client.call("GET", path)
-            return found, etag
-        except Refused as refused:
-            if refused.status == 404:
-                return None, None
-            raise
 
     def _item(self, reference: str) -> str:
         return str(self.address(self.noun.item, **{**self.params, self.parameter: reference}))
-
-    def _settled(self) -> tuple[Any, str | None]:
-        """The resource once no job of an earlier run has it any more."""
-        found, etag = self._find()
-        if self.params.get("wait") and not self.checking and found and found.get("state") in BUSY:
-            for _dummy in pauses(self.params["wait_timeout"]):
-                found, etag = self._find()
-                if not found or found.get("state") not in BUSY:
-                    break
-            else:
-                raise Unreachable(
-                    f"{self._title()} is still {found['state']} after {self.params['wait_timeout']} s: "
-                    "look at its job, or raise wait_timeout"
-                )
-        if found and found.get("state") == "stuck":
-            self.fail(
-                f"{self._title()} is stuck: taking back a failed job failed too. "
-                "Look at the job and resolve it first (job_resolve).",
-                resource=found,
-            )
-        return found, etag
 
     def _title(self) -> str:
         names = [str(self.params[key]) for key in self.noun.key if self.params.get(key) is not None]
@@ -83,13 +51,16 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         if value is None:
             return shown_at(resource, self.noun.fields[name].shown[0]) is None
         field = self.noun.fields[name]
-        return any(is_same(value, shown_at(resource, path), field.secrets) for path in field.shown)
+        seen = [shown_at(resource, path) for path in field.shown]
+        if field.among:
+            return any(all(any(is_same(one, other) for other in shown) for one in value) for shown in seen)
+        return any(is_same(value, shown, field.secrets) for shown in seen)
 
     def _present(self) -> None:
-        found, etag = self._settled()
+        found, etag = self.settled(self._find, self._title())
         old = self.params.get("renamed_from")
         if found is None and old is not None:
-            found, etag = self._read(self._item(old))
+            found, etag = self.read(self._item(old))
         if found is not None:
             self._change(found, etag)
         elif self.noun.create is None:
@@ -111,7 +82,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         self.result["resource"] = made
         late = self._wishes(lambda field: field.patch and not field.create)
         if late:
-            found, etag = self._read(self._item(made["id"]))
+            found, etag = self.read(self._item(made["id"]))
             self._change(found, etag)
 
     def _plan_creation(self, collection: str, wish: dict[str, Any]) -> bool:
@@ -140,22 +111,34 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         for name in self.params.get("clear") or ():
             if shown_at(found, self.noun.fields[name].shown[0]) is not None:
                 patch[name] = None
-        if not patch:
-            return
         path = self._item(found["id"]) if "id" in found else self._item("")
         match = {"If-Match": etag or "*"}
-        plan = self.client.call("PATCH", path, patch, {"dry_run": "true"}, match)[1]
+        by_verb = [name for name in patch if self.noun.fields[name].verb]
+        verbs = {self.address(self.noun.fields[name].verb, **{self.parameter: found["id"]}): {name: patch.pop(name)}
+                 for name in by_verb}  # fmt: skip
+        if patch:
+            self._act(found, patch, lambda query: self.client.call("PATCH", path, patch, query, match))
+        for address, body in verbs.items():
+            self._act(
+                found,
+                body,
+                lambda query, address=address, body=body: self.client.create(address, body, bool(query), "*"),
+            )
+
+    def _act(self, found: dict[str, Any], wish: dict[str, Any], act: Callable[[Any], Any]) -> None:
+        """Asks for the plan of one change, and makes the change if there is anything to it."""
+        plan = act({"dry_run": "true"})[1]
         if not self.planned(plan):
             return  # Written differently, and the same to the appliance.
-        self.result["diff"] = self._diff(found, patch)
+        self._show_difference(self._diff(found, wish))
         if plan["bytes_destroyed"]:
             self.must_keep_data(plan["title"])
         self.result["changed"] = True
         if self.checking:
             return
-        status, changed, _dummy = self.client.call("PATCH", path, patch, None, match)
+        status, changed, _dummy = act(None)
         if self.finished(status, changed):
-            self.result["resource"] = self._read(path)[0] if status == 202 else changed
+            self.result["resource"] = self.read(self._item(found["id"]))[0] if status == 202 else changed
 
     def _wishes(self, takes: Callable[[Field], bool]) -> dict[str, Any]:
         wishes = {name: self.wanted(name, field) for name, field in self.noun.fields.items() if takes(field)}
@@ -172,7 +155,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             hidden = name in field.secrets or not (field.shown or field.patch)
             if not anew and (hidden or (field.shown and self._is_shown(found, name, value))):
                 continue
-            if field.patch:
+            if field.patch or (field.verb and value > shown_at(found, field.shown[0])):
                 patch[name] = value
                 continue
             self._cannot_change(name, value, shown_at(found, field.shown[0]))
@@ -184,8 +167,9 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         if field.on_difference == "warn":
             self.module.warn(message + ".")
             return
+        why = "it only grows" if field.verb else "it is fixed when it is created"
         self.fail(
-            f"{message}; it is fixed when it is created. Nothing was changed. Correct the play, or delete it first "
+            f"{message}; {why}. Nothing was changed. Correct the play, or delete it first "
             "(state: absent) and let it be made anew."
         )
 
@@ -200,14 +184,21 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             after[name] = without_secrets(value, field.secrets) if name not in field.secrets else "(secret)"
         return {"before": before, "after": after, "before_header": self._title(), "after_header": self._title()}
 
+    def _show_difference(self, diff: dict[str, Any]) -> None:
+        """Adds to the difference told already, where one task changes a resource in several ways."""
+        told = self.result.setdefault("diff", diff)
+        for side in ("before", "after"):
+            told[side].update(diff[side])
+
     def _absent(self) -> None:
-        found, etag = self._settled()
+        found, etag = self.settled(self._find, self._title())
         if found is None:
             return
         path, match = self._item(found["id"]), {"If-Match": etag or "*"}
         self.result["resource"] = found
         self.planned(self.client.call("DELETE", path, None, {"dry_run": "true"}, match)[1])
-        self.must_keep_data(self.result["plan"]["title"])
+        if "destroy_data" in self.params or self.result["plan"]["bytes_destroyed"]:
+            self.must_keep_data(self.result["plan"]["title"])
         before = {name: shown_at(found, field.shown[0]) for name, field in self.noun.fields.items() if field.shown}
         self.result["diff"] = {"before": before, "after": {}}
         self.result["changed"] = True

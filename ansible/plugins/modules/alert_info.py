@@ -41,7 +41,7 @@ options:
     type: bool
   severity:
     description:
-      - The field C(severity) of the API.
+      - Only those of this C(severity).
     type: str
     choices:
       - info

@@ -13,6 +13,7 @@ short_description: Make, change or delete an array of an appliance
 version_added: 0.1.0
 description:
   - Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
+  - Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
   - Destroys an array that holds no volumes any more, and clears its disks.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -26,6 +27,16 @@ attributes:
     support: full
     description: Shows the fields that change.
 options:
+  sync_speed_min_bytes_s:
+    description:
+      - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use the array.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+    type: str
+  sync_speed_max_bytes_s:
+    description:
+      - How much of it is done at most, even while nobody uses the array.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+    type: str
   name:
     description:
       - Name; it is how the module finds it.
@@ -82,6 +93,12 @@ options:
       - Used when it is created, and not compared afterwards.
     type: list
     elements: str
+  spares:
+    description:
+      - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
   state:
     description:
       - Whether it is to be there.
@@ -90,6 +107,14 @@ options:
       - present
       - absent
     default: present
+  clear:
+    description:
+      - Fields to take away. An option that is left out stays as it is.
+    type: list
+    elements: str
+    choices:
+      - sync_speed_min_bytes_s
+      - sync_speed_max_bytes_s
   wait:
     description:
       - Waits until the work is done.
@@ -128,8 +153,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
-    C(uuid), C(usable_bytes), C(free_bytes), C(chunk_bytes), C(write_hole), C(members), C(volumes), C(observed),
-    C(created_at), C(updated_at).
+    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(write_hole), C(sync_speed_min_bytes_s),
+    C(sync_speed_max_bytes_s), C(members), C(volumes), C(observed), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -156,6 +181,12 @@ from ansible_collections.lunette.appliance.plugins.module_utils.declaration impo
 from ansible_collections.lunette.appliance.plugins.module_utils.resource import run_resource
 
 ARGUMENTS = {
+    "sync_speed_min_bytes_s": {
+        "type": "str",
+    },
+    "sync_speed_max_bytes_s": {
+        "type": "str",
+    },
     "name": {
         "type": "str",
         "required": True,
@@ -183,10 +214,19 @@ ARGUMENTS = {
         "type": "list",
         "elements": "str",
     },
+    "spares": {
+        "type": "list",
+        "elements": "str",
+    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
         "default": "present",
+    },
+    "clear": {
+        "type": "list",
+        "elements": "str",
+        "choices": ["sync_speed_min_bytes_s", "sync_speed_max_bytes_s"],
     },
     "wait": {
         "type": "bool",
@@ -208,13 +248,16 @@ NOUN = Noun(
     item="/arrays/{array}",
     key=("name",),
     fields={
+        "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), is_size=True),
+        "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), is_size=True),
         "name": Field(create=True, shown=("name",)),
         "engine": Field(create=True, shown=("engine",)),
         "level": Field(create=True, shown=("level",)),
-        "disks": Field(create=True, shown=("members.disk_id",), on_difference="warn"),
+        "disks": Field(create=True, shown=("members.disk_id",), on_difference="warn", among=True),
         "chunk_bytes": Field(create=True, shown=("chunk_bytes",), is_size=True),
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
+        "spares": Field(create=True, shown=("members.disk_id",), on_difference="warn", among=True),
     },
 )
 

@@ -47,16 +47,18 @@ options:
     type: str
   state:
     description:
-      - 'C(stuck): an undo failed; the resource can be read, and a person decides what happens to it.'
+      - 'C(changing): it serves, and a job changes its disks. C(stuck): an undo failed; the resource can be read,
+        and a person decides what happens to it.'
     type: str
     choices:
       - creating
       - ready
+      - changing
       - deleting
       - stuck
   level:
     description:
-      - The field C(level) of the API.
+      - Only those of this C(level).
     type: str
     choices:
       - raid0
@@ -100,7 +102,7 @@ ARGUMENTS = {
     },
     "state": {
         "type": "str",
-        "choices": ["creating", "ready", "deleting", "stuck"],
+        "choices": ["creating", "ready", "changing", "deleting", "stuck"],
     },
     "level": {
         "type": "str",

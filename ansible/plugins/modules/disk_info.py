@@ -58,7 +58,7 @@ options:
       - unknown
   transport:
     description:
-      - The field C(transport) of the API.
+      - Only those of this C(transport).
     type: str
     choices:
       - nvme

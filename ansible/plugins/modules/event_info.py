@@ -35,7 +35,7 @@ options:
       - seq
   noun:
     description:
-      - The field C(noun) of the API.
+      - Only those of this C(noun).
     type: str
   ref:
     description:
@@ -48,7 +48,7 @@ options:
   after:
     description:
       - Only events with a higher number.
-      - From 0 to 4.61169e+18.
+      - From 0 to 4611686018427387904.
     type: int
   max_items:
     description:

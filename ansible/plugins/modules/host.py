@@ -81,6 +81,41 @@ options:
         description:
           - Secret the appliance answers with; differs from the other one.
         type: str
+  dhchap:
+    description:
+      - DH-HMAC-CHAP the host must answer when it connects over NVMe.
+    type: dict
+    suboptions:
+      secret:
+        description:
+          - Key of the host, such as C(DHHC-1:00:…).
+        type: str
+        required: true
+      mutual_secret:
+        description:
+          - Key of the appliance, if the host asks; differs from the other one.
+        type: str
+      hash:
+        description:
+          - Hash of challenge and response.
+          - The appliance takes V(sha256) when it is created without.
+        type: str
+        choices:
+          - sha256
+          - sha384
+          - sha512
+      dh_group:
+        description:
+          - Finite field of the Diffie-Hellman exchange; V(null) does without.
+          - The appliance takes V(ffdhe2048) when it is created without.
+        type: str
+        choices:
+          - 'null'
+          - ffdhe2048
+          - ffdhe3072
+          - ffdhe4096
+          - ffdhe6144
+          - ffdhe8192
   description:
     description:
       - Free text for people.
@@ -104,6 +139,7 @@ options:
     elements: str
     choices:
       - chap
+      - dhchap
   update_secret:
     description:
       - Sends secrets again although nothing else differs.
@@ -130,8 +166,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The host as the API shows it, with the fields C(id), C(name), C(description), C(os_type), C(iqns),
-    C(wwpns), C(nqns), C(chap), C(group), C(group_id), C(target_iqn), C(export), C(mappings), C(sessions), C(created_at),
-    C(updated_at).
+    C(wwpns), C(nqns), C(chap), C(dhchap), C(group), C(group_id), C(target_iqn), C(subsystem_nqn), C(export), C(mappings),
+    C(sessions), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -190,6 +226,28 @@ ARGUMENTS = {
             },
         },
     },
+    "dhchap": {
+        "type": "dict",
+        "options": {
+            "secret": {
+                "type": "str",
+                "no_log": True,
+                "required": True,
+            },
+            "mutual_secret": {
+                "type": "str",
+                "no_log": True,
+            },
+            "hash": {
+                "type": "str",
+                "choices": ["sha256", "sha384", "sha512"],
+            },
+            "dh_group": {
+                "type": "str",
+                "choices": ["null", "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192"],
+            },
+        },
+    },
     "description": {
         "type": "str",
     },
@@ -204,7 +262,7 @@ ARGUMENTS = {
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["chap"],
+        "choices": ["chap", "dhchap"],
     },
     "update_secret": {
         "type": "bool",
@@ -225,6 +283,7 @@ NOUN = Noun(
         "wwpns": Field(create=True, patch=True, shown=("wwpns",)),
         "nqns": Field(create=True, patch=True, shown=("nqns",)),
         "chap": Field(create=True, patch=True, shown=("chap",), secrets=("secret", "mutual_secret")),
+        "dhchap": Field(create=True, patch=True, shown=("dhchap",), secrets=("secret", "mutual_secret")),
         "description": Field(create=True, patch=True, shown=("description",)),
     },
 )

@@ -72,7 +72,7 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The host group as the API shows it, with the fields C(id), C(name), C(description), C(hosts), C(host_ids),
-    C(target_iqn), C(export), C(mappings), C(created_at), C(updated_at).
+    C(target_iqn), C(subsystem_nqn), C(export), C(mappings), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:

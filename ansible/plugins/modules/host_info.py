@@ -43,7 +43,7 @@ options:
     type: str
   os_type:
     description:
-      - The field C(os_type) of the API.
+      - Only those of this C(os_type).
     type: str
     choices:
       - linux

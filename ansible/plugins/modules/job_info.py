@@ -39,7 +39,7 @@ options:
       - -kind
   state:
     description:
-      - The field C(state) of the API.
+      - Only those of this C(state).
     type: list
     elements: str
     choices:
@@ -51,13 +51,20 @@ options:
       - stuck
   kind:
     description:
-      - The field C(kind) of the API.
+      - Only those of this C(kind).
     type: str
     choices:
       - array.create
       - array.delete
+      - array.change
       - volumes.create
       - volume.delete
+      - volume.grow
+      - volume.roll_back
+      - snapshots.create
+      - snapshot.delete
+      - thin_pool.grow
+      - site.apply
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -96,7 +103,7 @@ ARGUMENTS = {
     },
     "kind": {
         "type": "str",
-        "choices": ["array.create", "array.delete", "volumes.create", "volume.delete"],
+        "choices": ["array.create", "array.delete", "array.change", "volumes.create", "volume.delete", "volume.grow", "volume.roll_back", "snapshots.create", "snapshot.delete", "thin_pool.grow", "site.apply"],
     },
     "id": {
         "type": "str",

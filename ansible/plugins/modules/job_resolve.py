@@ -88,8 +88,8 @@ progress:
   returned: when there was a job
 """
 
-from ansible_collections.lunette.appliance.plugins.module_utils.appliance import run_action
 from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
+from ansible_collections.lunette.appliance.plugins.module_utils.verb import run_verb
 
 ARGUMENTS = {
     "job": {
@@ -121,7 +121,7 @@ BODY = {
 
 
 def main():
-    run_action(ARGUMENTS, "/jobs/{job}:resolve", BODY)
+    run_verb(ARGUMENTS, "/jobs/{job}:resolve", BODY)
 
 
 if __name__ == "__main__":

@@ -41,10 +41,19 @@ options:
     type: str
   lun:
     description:
-      - Number the host sees it under. Without it, the lowest free one from 1.
+      - Number the host sees it under, over NVMe the namespace id. Without it, the lowest free one from 1.
       - From 0 to 255.
       - Fixed when it is created; a difference later is refused.
     type: int
+  family:
+    description:
+      - Over which fabrics it goes; never both, as a host would take the paths for two disks. Without it, what the
+        initiators of the owner speak, SCSI if both.
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - scsi
+      - nvme
   shared:
     description:
       - Allows the volume to be mapped to more than one host or group.
@@ -77,7 +86,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The mapping as the API shows it, with the fields C(id), C(volume), C(volume_id), C(host), C(host_id),
-    C(host_group), C(host_group_id), C(lun), C(shared), C(target_iqn), C(state), C(reason), C(created_at), C(updated_at).
+    C(host_group), C(host_group_id), C(family), C(lun), C(shared), C(target_iqn), C(subsystem_nqn), C(state), C(reason),
+    C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -108,6 +118,10 @@ ARGUMENTS = {
     "lun": {
         "type": "int",
     },
+    "family": {
+        "type": "str",
+        "choices": ["scsi", "nvme"],
+    },
     "shared": {
         "type": "bool",
     },
@@ -129,6 +143,7 @@ NOUN = Noun(
         "host": Field(create=True, shown=("host", "host_id")),
         "host_group": Field(create=True, shown=("host_group", "host_group_id")),
         "lun": Field(create=True, shown=("lun",)),
+        "family": Field(create=True, shown=("family",)),
         "shared": Field(create=True, shown=("shared",)),
     },
 )

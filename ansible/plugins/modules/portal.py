@@ -49,9 +49,8 @@ options:
     type: str
   port:
     description:
-      - TCP port.
+      - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe.'
       - From 1 to 65535.
-      - The appliance takes V(3260) when it is created without.
       - Fixed when it is created; a difference later is refused.
     type: int
   state:

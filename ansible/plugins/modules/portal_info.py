@@ -45,7 +45,7 @@ options:
     type: str
   protocol:
     description:
-      - The field C(protocol) of the API.
+      - Only those of this C(protocol).
     type: str
     choices:
       - iscsi

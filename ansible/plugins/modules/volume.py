@@ -45,7 +45,7 @@ options:
     description:
       - Size, a multiple of 4 MiB.
       - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
-      - Fixed when it is created; a difference later is refused.
+      - A larger one makes it grow; a smaller one is refused.
     type: str
   provisioning:
     description:
@@ -179,7 +179,7 @@ NOUN = Noun(
         "name": Field(create=True, patch=True, shown=("name",)),
         "description": Field(create=True, patch=True, shown=("description",)),
         "array": Field(create=True, shown=("array", "array_id")),
-        "size_bytes": Field(create=True, shown=("size_bytes",), is_size=True),
+        "size_bytes": Field(create=True, shown=("size_bytes",), is_size=True, verb="/volumes/{volume}:grow"),
         "provisioning": Field(create=True, shown=("provisioning",)),
     },
 )

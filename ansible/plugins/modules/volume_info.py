@@ -59,11 +59,13 @@ options:
     type: str
   state:
     description:
-      - 'C(stuck): an undo failed; the resource can be read, and a person decides what happens to it.'
+      - 'C(changing): it serves, and a job changes its disks. C(stuck): an undo failed; the resource can be read,
+        and a person decides what happens to it.'
     type: str
     choices:
       - creating
       - ready
+      - changing
       - deleting
       - stuck
   id:
@@ -111,7 +113,7 @@ ARGUMENTS = {
     },
     "state": {
         "type": "str",
-        "choices": ["creating", "ready", "deleting", "stuck"],
+        "choices": ["creating", "ready", "changing", "deleting", "stuck"],
     },
     "id": {
         "type": "str",
