@@ -81,6 +81,7 @@ def bench(folder: Path) -> Iterator[Bench]:
     machine.add_disks(16)
     machine.add_disks(4, "scsi")
     machine.clock = time.time()
+    machine.run(["modprobe", "nvmet-tcp"])
     agent = Agent(machine)
     machine.told.append(agent.changes.happened)
     parts = make_parts(folder, agent)

@@ -1,11 +1,11 @@
-"""Every verb's module against the real API: check, do, repeat; what it needs may be missing, what it destroys is told."""
+"""Every verb's module against the real API: check, do, repeat. What it destroys is told; what it needs may be missing."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from lunette_collection.document import GOALS, load
 from lunette.system.fake import FakeSignature
+from lunette_collection.document import GOALS, load
 from tests.collection.bench import Bench, Options
 from tests.collection.cases import VERB_CASES
 

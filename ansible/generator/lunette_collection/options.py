@@ -42,9 +42,7 @@ class ApiField:
     patch: bool
     shown: tuple[str, ...]
     secrets: tuple[str, ...]
-    is_size: bool
-    on_difference: str
-    among: bool
+    kind: str
     verb: str
 
 
@@ -134,8 +132,7 @@ def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
         fields[name] = ApiField(
             create=name in create, patch=name in patch, shown=tuple(shown),
             secrets=(name,) if is_secret(schema) else tuple(inner),
-            is_size=is_size(name, schema), on_difference=exception.get("on_difference", "fail"),
-            among=exception.get("among", False),
+            kind="size" if is_size(name, schema) else exception.get("kind", ""),
             verb=document.operations[exception["verb"]].path if "verb" in exception else "",
         )  # fmt: skip
     return fields
@@ -185,7 +182,7 @@ def _fate(one: ApiField, is_key: bool) -> list[str]:
         return ["A larger one makes it grow; a smaller one is refused."]
     if not one.shown:
         return ["Used when it is created, and not compared afterwards."]
-    if one.on_difference == "warn":
+    if one.kind == "members":
         return ["Used when it is created; a difference later is a warning."]
     return ["Fixed when it is created; a difference later is refused."]
 

@@ -39,6 +39,7 @@ def main():
 if __name__ == "__main__":
     main()
 """
+SIZE = ', kind="size"'
 _CHECK = {"support": "full", "description": "Asks the appliance for its plan and changes nothing."}
 _DIFF = {"support": "full", "description": "Shows the fields that change."}
 
@@ -95,7 +96,7 @@ def verb_module(document: Document, verb: VerbModule) -> str:
         answer | _change_facts(options),
     )  # fmt: skip
     sizes = {name: is_size(name, document.resolved(raw)) for name, raw in body.items()}
-    declared = "".join(f'    "{name}": Field(create=True{", is_size=True" if sizes[name] else ""}),\n' for name in body)
+    declared = "".join(f'    "{name}": Field(create=True{SIZE if sizes[name] else ""}),\n' for name in body)
     told = {
         "item": verb.item if ends or verb.needs_match else "",
         "is_done": _Name(f"goals.{operation.id}") if ends else None,
@@ -231,7 +232,7 @@ def _python(value: Any, depth: int = 0) -> str:
 
 def _arguments(values: Json) -> str:
     """Keyword arguments without those that say nothing."""
-    told = {key: value for key, value in values.items() if value and (key, value) != ("on_difference", "fail")}
+    told = {key: value for key, value in values.items() if value}
     return ", ".join(f"{key}={_python(value)}" for key, value in told.items())
 
 

@@ -49,5 +49,5 @@ options:
     type: int
     default: 60
 requirements:
-  - Python 3.8 or later where the module runs; nothing else. Delegate to the controller or use a local connection.
+  - Python 3.9 or later where the module runs; nothing else. Delegate to the controller or use a local connection.
 """

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from typing import Any, NoReturn, Union
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 from ansible.module_utils.basic import AnsibleModule
@@ -26,12 +26,11 @@ from ansible_collections.lunette.appliance.plugins.module_utils.client import (
 from ansible_collections.lunette.appliance.plugins.module_utils.compare import size_in_bytes, without_none
 from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
 
-
 BUSY = ("creating", "changing", "deleting")
 ADDS_UP = ("changes", "steps", "devices", "bytes_destroyed", "hosts_interrupted", "warnings")
 CONSENTS = ("destroy_data", "wipe", "destroy")
 """Options by which a play says what may be lost; the first one a module has counts."""
-Found = tuple[Any, Union[str, None]]
+Found = tuple[Any, str | None]
 """A resource, or None, and its ETag."""
 
 
@@ -74,7 +73,7 @@ class Appliance:
     def wanted(self, name: str, field: Field) -> Any:
         """What the play asks for, as the API takes it; None if the play does not mention it."""
         value = without_none(self.params.get(name))
-        return size_in_bytes(value) if field.is_size and value is not None else value
+        return size_in_bytes(value) if field.kind == "size" and value is not None else value
 
     def address(self, template: str, **values: Any) -> str:
         """A path with its parameters filled in."""

@@ -13,17 +13,18 @@ class Field:
     """One option that is a field of the API.
 
     `shown` are the paths under which the API shows it, none if it never does; `secrets` the keys in it that are never
-    shown (the field's own name if it is one); `on_difference` what to do if it differs and cannot be changed. What is
-    wanted may be `among` more of its kind. `verb` is the path of the operation that makes the field larger.
+    shown (the field's own name if it is one). `kind` is "size" for bytes, "members" for a set that changes while the
+    resource lives: to be among more is enough, and a difference is a warning. `verb` is the path of the operation that
+    makes the field larger.
     """
 
     def __init__(
         self, *, create: bool = False, patch: bool = False, shown: Collection[str] = (), secrets: Collection[str] = (),
-        is_size: bool = False, on_difference: str = "fail", among: bool = False, verb: str = "",
+        kind: str = "", verb: str = "",
     ) -> None:  # fmt: skip
         self.create, self.patch = create, patch
-        self.shown, self.secrets, self.is_size = tuple(shown), frozenset(secrets), is_size
-        self.on_difference, self.among, self.verb = on_difference, among, verb
+        self.shown, self.secrets = tuple(shown), frozenset(secrets)
+        self.kind, self.verb = kind, verb
 
 
 class Noun:

@@ -1,7 +1,7 @@
 """When the work of a verb is done already: one function for each verb that does not act anew each time.
 
-Each answers True if there is nothing to do, False if the appliance is to be asked, None if it is being done now. `found`
-is what the verb acts on, `read` reads anything else; disks may be named by any of their names.
+Each answers True if there is nothing to do, False if the appliance is to be asked, None if it is being done now.
+`found` is what the verb acts on, `read` reads anything else; disks may be named by any of their names.
 """
 
 # Copyright (c) 2026 The Lunette authors
@@ -43,7 +43,7 @@ def array_readd(params: Params, found: Any, read: Read) -> bool | None:
     return member is not None and member["state"] in TAKES_PART
 
 
-def array_scrub(params: Params, found: Any, read: Read) -> bool | None:
+def array_scrub(params: Params, found: Any, _read: Read) -> bool | None:
     progress = (found.get("observed") or {}).get("progress") or {}
     wanted = params.get("action") or "check"
     if wanted == "stop":
@@ -51,7 +51,7 @@ def array_scrub(params: Params, found: Any, read: Read) -> bool | None:
     return progress.get("action") == wanted
 
 
-def snapshot_clone(params: Params, found: Any, read: Read) -> bool | None:
+def snapshot_clone(params: Params, _found: Any, read: Read) -> bool | None:
     """Volumes of these names are taken to be the clones."""
     names = [params["name"]]
     if params["name"] is None:

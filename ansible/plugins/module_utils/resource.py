@@ -52,7 +52,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
             return shown_at(resource, self.noun.fields[name].shown[0]) is None
         field = self.noun.fields[name]
         seen = [shown_at(resource, path) for path in field.shown]
-        if field.among:
+        if field.kind == "members":
             return any(all(any(is_same(one, other) for other in shown) for one in value) for shown in seen)
         return any(is_same(value, shown, field.secrets) for shown in seen)
 
@@ -113,17 +113,15 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
                 patch[name] = None
         path = self._item(found["id"]) if "id" in found else self._item("")
         match = {"If-Match": etag or "*"}
-        by_verb = [name for name in patch if self.noun.fields[name].verb]
-        verbs = {self.address(self.noun.fields[name].verb, **{self.parameter: found["id"]}): {name: patch.pop(name)}
-                 for name in by_verb}  # fmt: skip
+        grown = {name: patch.pop(name) for name in list(patch) if self.noun.fields[name].verb}
         if patch:
             self._act(found, patch, lambda query: self.client.call("PATCH", path, patch, query, match))
-        for address, body in verbs.items():
-            self._act(
-                found,
-                body,
-                lambda query, address=address, body=body: self.client.create(address, body, bool(query), "*"),
-            )
+        for name, value in grown.items():
+            self._grow(found, name, value)
+
+    def _grow(self, found: dict[str, Any], name: str, value: Any) -> None:
+        address = self.address(self.noun.fields[name].verb, **{self.parameter: found["id"]})
+        self._act(found, {name: value}, lambda query: self.client.create(address, {name: value}, bool(query), "*"))
 
     def _act(self, found: dict[str, Any], wish: dict[str, Any], act: Callable[[Any], Any]) -> None:
         """Asks for the plan of one change, and makes the change if there is anything to it."""
@@ -164,7 +162,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
     def _cannot_change(self, name: str, value: Any, shown: Any) -> None:
         field = self.noun.fields[name]
         message = f"{self._title()}: {name} is {shown} and cannot become {without_secrets(value, field.secrets)}"
-        if field.on_difference == "warn":
+        if field.kind == "members":
             self.module.warn(message + ".")
             return
         why = "it only grows" if field.verb else "it is fixed when it is created"

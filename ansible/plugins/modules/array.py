@@ -248,16 +248,16 @@ NOUN = Noun(
     item="/arrays/{array}",
     key=("name",),
     fields={
-        "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), is_size=True),
-        "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), is_size=True),
+        "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), kind="size"),
+        "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), kind="size"),
         "name": Field(create=True, shown=("name",)),
         "engine": Field(create=True, shown=("engine",)),
         "level": Field(create=True, shown=("level",)),
-        "disks": Field(create=True, shown=("members.disk_id",), on_difference="warn", among=True),
-        "chunk_bytes": Field(create=True, shown=("chunk_bytes",), is_size=True),
+        "disks": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "chunk_bytes": Field(create=True, shown=("chunk_bytes",), kind="size"),
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
-        "spares": Field(create=True, shown=("members.disk_id",), on_difference="warn", among=True),
+        "spares": Field(create=True, shown=("members.disk_id",), kind="members"),
     },
 )
 

@@ -179,7 +179,7 @@ NOUN = Noun(
         "name": Field(create=True, patch=True, shown=("name",)),
         "description": Field(create=True, patch=True, shown=("description",)),
         "array": Field(create=True, shown=("array", "array_id")),
-        "size_bytes": Field(create=True, shown=("size_bytes",), is_size=True, verb="/volumes/{volume}:grow"),
+        "size_bytes": Field(create=True, shown=("size_bytes",), kind="size", verb="/volumes/{volume}:grow"),
         "provisioning": Field(create=True, shown=("provisioning",)),
     },
 )
