@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+import httpx2
 import pytest
 
+from backend.tests.wiring import Api
 from tests.collection.bench import Bench, bench
 from tests.collection.playing import Player, appliance
 
@@ -14,6 +16,13 @@ def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
     folder = tmp_path_factory.mktemp("appliance")
     with appliance(folder) as running:
         yield Player(folder, running)
+
+
+@pytest.fixture(scope="session")
+def api(player: Player) -> Iterator[Api]:
+    """To look behind the plays."""
+    with httpx2.Client(base_url=player.running.url, verify=False) as http:
+        yield Api(http, player.running.token)
 
 
 @pytest.fixture(scope="session")

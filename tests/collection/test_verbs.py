@@ -1,4 +1,4 @@
-"""Every verb's module against the real API: check, do, repeat. What it destroys is told; what it needs may be missing."""
+"""Every verb's module against the real API: check, do, repeat. What it destroys is told; what it needs may miss."""
 
 from collections.abc import Iterator
 

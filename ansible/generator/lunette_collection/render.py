@@ -39,7 +39,6 @@ def main():
 if __name__ == "__main__":
     main()
 """
-SIZE = ', kind="size"'
 _CHECK = {"support": "full", "description": "Asks the appliance for its plan and changes nothing."}
 _DIFF = {"support": "full", "description": "Shows the fields that change."}
 
@@ -95,8 +94,9 @@ def verb_module(document: Document, verb: VerbModule) -> str:
         verb.name, operation.summary, often, options, [("Do it", example(verb.name) or needed)],
         answer | _change_facts(options),
     )  # fmt: skip
-    sizes = {name: is_size(name, document.resolved(raw)) for name, raw in body.items()}
-    declared = "".join(f'    "{name}": Field(create=True{SIZE if sizes[name] else ""}),\n' for name in body)
+    kinds = {name: "size" if is_size(name, document.resolved(raw)) else "" for name, raw in body.items()}
+    fields = {name: _arguments({"create": True, "kind": kind}) for name, kind in kinds.items()}
+    declared = "".join(f'    "{name}": Field({told}),\n' for name, told in fields.items())
     told = {
         "item": verb.item if ends or verb.needs_match else "",
         "is_done": _Name(f"goals.{operation.id}") if ends else None,

@@ -1,4 +1,4 @@
-"""Does one thing that is neither make, change nor delete, such as `array_replace`; only once, where its goal is known."""
+"""Does one thing that is neither make, change nor delete, such as `array_replace`; once, where its goal is known."""
 
 # Copyright (c) 2026 The Lunette authors
 # Simplified BSD License (see https://opensource.org/licenses/BSD-2-Clause)
