@@ -39,6 +39,8 @@ def main():
 if __name__ == "__main__":
     main()
 """
+LIST_WIDTH = 120
+"""A list longer than this has a line for each entry."""
 _CHECK = {"support": "full", "description": "Asks the appliance for its plan and changes nothing."}
 _DIFF = {"support": "full", "description": "Shows the fields that change."}
 
@@ -222,7 +224,9 @@ def _python(value: Any, depth: int = 0) -> str:
         lines = [f"{pad}{json.dumps(key)}: {_python(one, depth + 1)},\n" for key, one in value.items()]
         return "{\n" + "".join(lines) + "    " * depth + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(_python(one, depth + 1) for one in value) + "]"
+        line = "[" + ", ".join(_python(one, depth + 1) for one in value) + "]"
+        short = len(line) < LIST_WIDTH
+        return line if short else "[\n" + "".join(f"{pad}{_python(one)},\n" for one in value) + "    " * depth + "]"
     if isinstance(value, _Name):
         return value
     if isinstance(value, tuple):

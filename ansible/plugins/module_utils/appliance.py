@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Optional
 from urllib.parse import quote
 
 from ansible.module_utils.basic import AnsibleModule
@@ -30,7 +30,7 @@ BUSY = ("creating", "changing", "deleting")
 ADDS_UP = ("changes", "steps", "devices", "bytes_destroyed", "hosts_interrupted", "warnings")
 CONSENTS = ("destroy_data", "wipe", "destroy")
 """Options by which a play says what may be lost; the first one a module has counts."""
-Found = tuple[Any, str | None]
+Found = tuple[Any, Optional[str]]  # noqa: UP045 (modules run on Python 3.9 too)
 """A resource, or None, and its ETag."""
 
 

@@ -103,7 +103,19 @@ ARGUMENTS = {
     },
     "kind": {
         "type": "str",
-        "choices": ["array.create", "array.delete", "array.change", "volumes.create", "volume.delete", "volume.grow", "volume.roll_back", "snapshots.create", "snapshot.delete", "thin_pool.grow", "site.apply"],
+        "choices": [
+            "array.create",
+            "array.delete",
+            "array.change",
+            "volumes.create",
+            "volume.delete",
+            "volume.grow",
+            "volume.roll_back",
+            "snapshots.create",
+            "snapshot.delete",
+            "thin_pool.grow",
+            "site.apply",
+        ],
     },
     "id": {
         "type": "str",

@@ -1,0 +1,54 @@
+"""A connection plugin of Ansible: the shell of the user-mode Linux machine that $LUNETTE_GUEST names.
+
+Files go through $LUNETTE_SHARE, a folder of ours that the guest sees as /run/share: its console is for commands.
+"""
+
+import os
+import shutil
+import uuid
+from pathlib import Path
+from typing import Any
+
+from ansible.plugins.connection import ConnectionBase
+
+from tests.machines.uml import Uml
+
+DOCUMENTATION = """
+name: guest
+short_description: A test machine
+description: Runs commands in a user-mode Linux guest of the tests.
+"""
+SHARE = "/run/share"
+_TIMEOUT_S = 300.0
+
+
+class Connection(ConnectionBase):  # type: ignore[misc]  # ansible-core has no types
+    """Attached to a machine that the test started."""
+
+    transport = "guest"
+    has_pipelining = False
+    _connected = False
+
+    def _connect(self) -> "Connection":
+        if not self._connected:
+            self._machine = Uml(os.environ["LUNETTE_GUEST"], disks=0, keep=True)
+            self._machine.attach()
+            self._connected = True
+        return self
+
+    def exec_command(self, cmd: str, in_data: Any = None, sudoable: bool = True) -> tuple[int, bytes, bytes]:
+        super().exec_command(cmd, in_data=in_data, sudoable=sudoable)
+        result = self._machine.run(cmd, _TIMEOUT_S)
+        return result.rc, result.stdout.encode(), b""
+
+    def put_file(self, in_path: str, out_path: str) -> None:
+        super().put_file(in_path, out_path)
+        name = uuid.uuid4().hex
+        shutil.copy(in_path, Path(os.environ["LUNETTE_SHARE"], name))
+        self._machine.check(["cp", f"{SHARE}/{name}", out_path])
+
+    def fetch_file(self, in_path: str, out_path: str) -> None:
+        raise NotImplementedError("no play of the tests fetches a file")
+
+    def close(self) -> None:
+        self._connected = False
