@@ -1,6 +1,7 @@
 """The modules cover the API: every operation, every field; exceptions are named with a reason, and none is stale."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,17 @@ def test_exceptions_of_fields_name_what_exists_and_say_why() -> None:
     assert set(DOCUMENT.exceptions.harmless) <= {verb.operation.id for verb in DOCUMENT.verbs()}
     assert set(DOCUMENT.exceptions.names) <= set(DOCUMENT.operations)
     assert set(DOCUMENT.exceptions.keys) <= {noun.name for noun in DOCUMENT.nouns()}
+
+
+def test_exceptions_inside_of_fields_name_what_exists() -> None:
+    whole = Document(DOCUMENT.spec, replace(DOCUMENT.exceptions, inner={}))
+    options = {verb.name: verb_options(whole, verb) for verb in whole.verbs()}
+    for path in DOCUMENT.exceptions.inner:
+        module, *steps = path.split(".")
+        inside = options[module]
+        for step in steps:
+            assert step in inside, f"{path} does not exist"
+            inside = inside[step].suboptions
 
 
 def test_a_field_that_is_never_shown_is_a_secret_or_named() -> None:

@@ -78,7 +78,7 @@ def test_a_play_leads_to_verified_io_and_the_second_run_changes_nothing(
     endpoint = made.access.endpoint
     player = Player(tmp_path, Running(endpoint.url, endpoint.token or "", endpoint.fingerprint or "", tmp_path))
     hosts = "client ansible_connection=guest ansible_python_interpreter=/usr/bin/python3"
-    (tmp_path / "hosts").write_text(f"localhost\n{hosts}\n")
+    (tmp_path / "hosts").write_text(f"localhost ansible_connection=local\n{hosts}\n")
     env = {"LUNETTE_GUEST": client.name, "LUNETTE_SHARE": str(tmp_path / "share")}
     first = player.run(book, "-i", str(tmp_path / "hosts"), env=env)
     assert re.search(r"localhost .*changed=5 .*failed=0", first), first
