@@ -102,6 +102,7 @@ class Player:
             "ANSIBLE_COLLECTIONS_PATH": str(self._folder / "collections"),
             "ANSIBLE_CONNECTION_PLUGINS": str(Path(__file__).parent / "connections"),
             "PYTHONPATH": str(ROOT),
+            "LC_ALL": "C.UTF-8",
             "ANSIBLE_PIPELINING": "true",
             "ANSIBLE_NOCOLOR": "true",
             "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
