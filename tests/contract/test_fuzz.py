@@ -41,7 +41,9 @@ CHECKS = [
 schema = schemathesis.openapi.from_dict(app_of(None).openapi())
 
 
-@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.slow])]
+)
 def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """Where the application answers, and an administrator's token."""
     with _database(request.param) as url, tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 """The real doorway, tried on this machine: commands end in time and as a whole, files are old or new."""
 
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -155,3 +156,38 @@ def test_a_dangling_link_exists(tmp_path: Path) -> None:
     SYSTEM.symlink("/nowhere", str(tmp_path / "link"))
     assert SYSTEM.exists(str(tmp_path / "link"))
     assert SYSTEM.readlink(str(tmp_path / "link")) == "/nowhere"
+
+
+def test_a_device_is_let_go_of_when_its_zeroing_ends(tmp_path: Path) -> None:
+    """A child that starts meanwhile would keep the exclusive claim: the next who needs the device would be refused."""
+    device, stop, kept = tmp_path / "device", threading.Event(), []
+    device.write_bytes(b"data")
+
+    def observe() -> None:
+        while not stop.is_set():
+            SYSTEM.run(["true"])
+
+    observers = [threading.Thread(target=observe) for _ in range(4)]
+    for one in observers:
+        one.start()
+    try:
+        for _ in range(100):
+            SYSTEM.zero(str(device), 0, 4)
+            kept += holders(device)
+    finally:
+        stop.set()
+        for one in observers:
+            one.join()
+    assert kept == []
+
+
+def holders(path: Path) -> list[str]:
+    """Descriptors of any process that are open on this file."""
+    found = []
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if link.readlink() == path:
+                found.append(str(link))
+        except OSError:
+            continue
+    return found

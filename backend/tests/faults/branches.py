@@ -4,6 +4,7 @@ Building a world takes longer than striking it, so it is built once, and every f
 database is a file, and a branch gets a copy of it.
 """
 
+import gc
 import os
 import pickle
 import shutil
@@ -23,6 +24,7 @@ def in_a_branch(world: World, work: Callable[[World], list[str]]) -> list[str]:
     with tempfile.TemporaryDirectory(dir=world.database.parent) as folder, warnings.catch_warnings():
         copy = shutil.copy(world.database, folder)
         warnings.simplefilter("ignore", DeprecationWarning)  # other threads of the test runner hold nothing we use
+        gc.freeze()  # a collection in the branch would touch, and so copy, every page of the parent
         child = os.fork()
         if child == 0:
             _branch(world, Path(copy), work, writing)

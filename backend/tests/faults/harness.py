@@ -306,3 +306,18 @@ def sample(calls: Sequence[Call], looks: int) -> list[int]:
     others = [call.number for call in calls if not call.changes]
     every = max(1, len(others) // looks) if looks else len(others) + 1
     return sorted({call.number for call in calls if call.changes} | set(others[every - 1 :: every]))
+
+
+def every(calls: Sequence[Call], when: When, *, kills: bool) -> list[int]:
+    """Numbers of all calls at which a fault of this kind can make a difference.
+
+    A look has no middle and no effect: it fails or it does not, so it is struck before. And a process that is killed
+    forgets what it saw: between two changes all kills are the same one.
+    """
+    changing = [call.number for call in calls if call.changes]
+    if when is not When.BEFORE:
+        return changing
+    if not kills:
+        return [call.number for call in calls]
+    after_a_change = {number + 1 for number in changing} & {call.number for call in calls}
+    return sorted({1, *changing, *after_a_change})

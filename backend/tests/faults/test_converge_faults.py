@@ -12,7 +12,7 @@ import pytest
 
 from backend.tests.agent.exports import dhchap_key
 from backend.tests.faults.branches import in_a_branch
-from backend.tests.faults.harness import bystanders, counted, sample, world_from
+from backend.tests.faults.harness import bystanders, counted, every, sample, world_from
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.test_job_faults import show
 from backend.tests.faults.world import ACTOR, World, give_host, give_nvme_host, nqn
@@ -150,7 +150,8 @@ def test_exports_are_as_wanted_after_a_fault(scene: Scene, when: When, ending: E
 @pytest.mark.parametrize("ending", [None, *Ending])
 @pytest.mark.parametrize("when", list(When))
 def test_exports_are_as_wanted_after_a_fault_at_any_call(scene: Scene, when: When, ending: Ending | None) -> None:
-    violations = [line for call in scene.calls for line in strike(scene, call.number, when, ending)]
+    numbers = every(scene.calls, when, kills=ending is not None)
+    violations = [line for number in numbers for line in strike(scene, number, when, ending)]
     assert not violations, show(violations)
 
 

@@ -8,8 +8,9 @@ import signal
 import stat
 import subprocess
 import tempfile
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from lunette.domain.errors import ToolFailed, Unavailable
@@ -20,6 +21,8 @@ from lunette.system.tools import SEARCH_PATH, missing_tool
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
 _REAP_S = 5.0
 """How long to wait for a killed group: a process stuck in the kernel cannot die, and must not hold us too."""
+_starting = threading.Lock()
+"""Held while a process starts. Until it runs its program a child shares every file this process has open."""
 
 
 class LocalSystem:
@@ -31,11 +34,13 @@ class LocalSystem:
         path = self.find_tool(argv[0])
         if path is None:
             raise Unavailable(missing_tool(argv[0]))
-        with subprocess.Popen(
-            [path, *argv[1:]], stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_ENVIRONMENT, cwd="/", start_new_session=True,
-            text=True, encoding="utf-8", errors="replace",
-        ) as process:  # fmt: skip
+        with _starting:
+            started = subprocess.Popen(
+                [path, *argv[1:]], stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_ENVIRONMENT, cwd="/", start_new_session=True,
+                text=True, encoding="utf-8", errors="replace",
+            )  # fmt: skip
+        with started as process:
             try:
                 out, err = process.communicate(stdin, timeout=timeout_s)
             except subprocess.TimeoutExpired as error:
@@ -134,23 +139,20 @@ class LocalSystem:
 
     def is_held(self, device: str) -> bool:
         try:
-            os.close(os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
+            with _alone(device, os.O_RDONLY):
+                return False
         except OSError as error:
             if error.errno == errno.EBUSY:
                 return True
             raise
-        return False
 
     def zero(self, device: str, offset: int, length: int) -> None:
-        handle = os.open(device, os.O_WRONLY | os.O_EXCL | os.O_CLOEXEC)
-        try:
+        with _alone(device, os.O_WRONLY) as handle:
             zeros = bytes(min(length, MIB))
             done = 0
             while done < length:
                 done += os.pwrite(handle, zeros[: length - done], offset + done)
             os.fsync(handle)
-        finally:
-            os.close(handle)
 
     def now(self) -> float:
         return time.time()
@@ -160,6 +162,21 @@ class LocalSystem:
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
+
+
+@contextlib.contextmanager
+def _alone(device: str, flags: int) -> Iterator[int]:
+    """A descriptor of a device that nobody else has claimed; afterwards the device is free for the next one.
+
+    A child that is starting keeps the claim with its copy of the descriptor: close-on-exec ends that, close does not.
+    """
+    handle = os.open(device, flags | os.O_EXCL | os.O_CLOEXEC)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+        with _starting:
+            pass
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:

@@ -7,10 +7,12 @@ There is no default password. The first start makes one, prints it on the consol
 import os
 import secrets
 import threading
+from base64 import b64encode
 from pathlib import Path
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import ARGON2_VERSION
 from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -29,7 +31,7 @@ class Passwords:
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
         self._turns = threading.BoundedSemaphore(_HASHES_AT_ONCE)
-        self._nobody = self._hasher.hash(secrets.token_urlsafe())
+        self._nobody = _hash_of_nothing(self._hasher)
 
     def hash(self, password: str) -> str:
         with self._turns:
@@ -43,6 +45,15 @@ class Passwords:
             except (VerificationError, InvalidHashError):
                 return False
         return stored_hash is not None
+
+
+def _hash_of_nothing(hasher: PasswordHasher) -> str:
+    """A hash that costs as much to check as any other and belongs to no password, because it was drawn by lot."""
+    salt, digest = (
+        b64encode(secrets.token_bytes(size)).decode().rstrip("=") for size in (hasher.salt_len, hasher.hash_len)
+    )
+    costs = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    return f"$argon2id$v={ARGON2_VERSION}${costs}${salt}${digest}"
 
 
 class LoginLimit:
