@@ -19,7 +19,7 @@ _IQN = "iqn.2026-01.com.example:client"
 _IO = """
 set -e
 udevadm settle
-dm=$(readlink -f /dev/disk/by-id/wwn-0x{naa}); case $dm in /dev/dm-*) ;; *) echo "$dm is one path"; exit 1;; esac
+dm=$(readlink -e /dev/mapper/3{naa})
 [ $(ls /sys/block/$(basename $dm)/slaves | wc -l) = 2 ]
 dd if=/dev/urandom of=/run/pattern bs=1M count=4 status=none
 dd if=/run/pattern of=$dm bs=1M oflag=direct conv=fsync status=none
