@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from lunette.providers.volumes.lvm.plan import group_name
+
 OVERLAY = Path(__file__).resolve().parents[1] / "overlay"
 UNITS = OVERLAY / "usr/lib/systemd/system"
 
@@ -47,6 +49,12 @@ def test_nothing_restores_exports_or_assembles_arrays_by_itself() -> None:
     assert {"rtslib-fb-targetctl.service", "target.service", "multipathd.service", "open-iscsi.service"} <= masked
     assert "AUTO -all" in (OVERLAY / "etc/mdadm/mdadm.conf").read_text().splitlines()
     assert (OVERLAY / "etc/udev/rules.d/69-lvm.rules").is_symlink()
+
+
+def test_the_content_of_volumes_is_not_probed() -> None:
+    rules = (OVERLAY / "etc/udev/rules.d/57-lunette-volumes.rules").read_text()
+    assert f'ENV{{DM_VG_NAME}}=="{group_name("0" * 32).rstrip("0")}*"' in rules
+    assert 'ENV{DM_UDEV_DISABLE_DISK_RULES_FLAG}="1"' in rules
 
 
 def test_no_fabric_module_is_loaded_before_the_agent() -> None:

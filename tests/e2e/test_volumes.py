@@ -156,8 +156,9 @@ def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(
 
 
 def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(standing: Standing) -> None:
-    client, blocks = standing.client, BLOCKS_PER_MIB
+    client, blocks, signature = standing.client, BLOCKS_PER_MIB, "0bad1dea-0000-4000-8000-000000000001"
     standing.host.write_pattern(standing.device(2), OLD, blocks)
+    standing.host.machine.check(f"mkswap --uuid {signature} {standing.device(1)} && sync")
     client.wait(client.post("/snapshots", {"name": "kept", "volume": "thin"}))
     standing.host.logout(standing.target)
     standing.made.machine.stop()
@@ -168,6 +169,7 @@ def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(sta
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
     active = standing.made.machine.check("lvs --noheadings -o lv_name,lv_active,lv_tags | grep lunette.snapshot")
     assert active.split()[1] != "active"
+    assert signature not in standing.made.machine.check("ls /dev/disk/by-*/"), "what a host keeps there was looked at"
     client.wait(client.delete("/snapshots/kept"))
 
 

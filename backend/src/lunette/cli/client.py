@@ -17,6 +17,8 @@ from lunette.domain.base import Model
 
 API = "/api/v1"
 FINISHED = frozenset({"succeeded", "failed", "undone", "stuck"})
+SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.2, 2.0
+"""Between two looks at a job: a tenth of the time it has taken so far, within these."""
 JsonObject = dict[str, Any]
 
 
@@ -159,15 +161,16 @@ class Client:
         self, job: JsonObject, *, deadline_s: float = 3600.0, seen: Callable[[JsonObject], None] | None = None
     ) -> JsonObject:
         """Waits for a job's end. Raises JobFailed if it ends badly, TimeoutError after the deadline."""
-        until = time.monotonic() + deadline_s
+        started = time.monotonic()
         while True:
             if seen:
                 seen(job)
             if job["state"] in FINISHED:
                 break
-            if time.monotonic() > until:
+            waited = time.monotonic() - started
+            if waited > deadline_s:
                 raise TimeoutError(f"job {job['id']} is still {job['state']} after {deadline_s:.0f} s")
-            time.sleep(0.5)
+            time.sleep(min(max(waited / 10, SHORTEST_PAUSE_S), LONGEST_PAUSE_S))
             job = self.get(f"/jobs/{job['id']}")
         if job["state"] != "succeeded":
             raise JobFailed(job)
