@@ -1,7 +1,7 @@
 """The API with a fake machine behind it, for work on the web page: `python -m backend.tests.dev_server`.
 
-Everything is real but the machine and the TLS: the page's own development server takes the browser's requests and
-passes them on. What is made here is gone when the process ends. Not part of the product.
+Everything is real but the machine, and the TLS unless a certificate is given: the page's own development server takes
+the browser's requests and passes them on. What is made here is gone when the process ends. Not part of the product.
 """
 
 import argparse
@@ -27,6 +27,8 @@ def main() -> None:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--empty", action="store_true", help="do not make arrays, volumes and hosts to look at")
+    parser.add_argument("--certificate", help="serve TLS with this certificate (PEM)")
+    parser.add_argument("--key", help="its private key (PEM)")
     options = parser.parse_args()
     machine = FakeSystem()
     machine.add_disks(8, size_bytes=64 * 1024**3)
@@ -36,10 +38,14 @@ def main() -> None:
         app, parts = make_app(Path(folder), machine)
         add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
         token = add_token(parts.store, Role.ADMINISTRATOR)
+        url = f"{'https' if options.certificate else 'http'}://{options.host}:{options.port}"
         if not options.empty:
-            threading.Thread(target=_scene, args=(f"http://{options.host}:{options.port}", token), daemon=True).start()
-        print(f"API http://{options.host}:{options.port}   user admin   password {PASSWORD}", flush=True)
-        uvicorn.run(app, host=options.host, port=options.port, log_level="warning", timeout_graceful_shutdown=1)
+            threading.Thread(target=_scene, args=(url, token), daemon=True).start()
+        print(f"API {url}   user admin   password {PASSWORD}", flush=True)
+        uvicorn.run(
+            app, host=options.host, port=options.port, log_level="warning", timeout_graceful_shutdown=1,
+            ssl_certfile=options.certificate, ssl_keyfile=options.key,
+        )  # fmt: skip
 
 
 def _tick(machine: FakeSystem) -> None:
@@ -52,7 +58,7 @@ def _tick(machine: FakeSystem) -> None:
 
 def _scene(url: str, token: str) -> None:
     """Something to look at, and a host that is logged in."""
-    with httpx2.Client(base_url=url) as http:
+    with httpx2.Client(base_url=url, verify=False) as http:  # our own port, whoever signed its certificate
         api = Api(http, token)
         api.until(lambda: _answers(http))
         make_scene(api, size="2GiB")

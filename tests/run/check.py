@@ -9,7 +9,11 @@ from pathlib import Path
 from tests.run.command import ROOT, Ran, run_quietly
 
 _BIN = Path(sys.executable).parent
-_PYTHON = [path for path in ("backend/src", "backend/tests", "tests", "image") if (ROOT / path).is_dir()]
+_SOURCES = (
+    *("backend/src", "backend/tests", "tests", "image"),
+    *(f"ansible/{path}" for path in ("generator", "plugins/module_utils", "plugins/doc_fragments")),
+)
+_PYTHON = [path for path in _SOURCES if (ROOT / path).is_dir()]
 _RUFF = ["--config", "backend/pyproject.toml", *_PYTHON]
 _DEADLINE_S = 240
 _AT_ONCE = 2
@@ -23,6 +27,7 @@ STEPS: dict[str, Sequence[str]] = {
     "content": [sys.executable, "-m", "tests.run.content"],
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
+    "collection": [sys.executable, "ansible/generator", "--check"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
 

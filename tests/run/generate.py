@@ -8,7 +8,11 @@ from tests.run.command import ROOT
 
 def main() -> int:
     """Runs the generators in the order in which one's output is the other's input."""
-    for argv in ([sys.executable, "-m", "lunette.api.document"], ["npm", "--prefix", "frontend", "run", "generate"]):
+    for argv in (
+        [sys.executable, "-m", "lunette.api.document"],
+        ["npm", "--prefix", "frontend", "run", "generate"],
+        [sys.executable, "ansible/generator"],
+    ):
         print(f"  … {' '.join(argv[-3:])}", flush=True)
         code = subprocess.run(argv, cwd=ROOT, check=False).returncode
         if code:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from tests.run.command import ROOT
 
+_GENERATED = ("frontend/src/api/", "ansible/plugins/modules/")
+
 
 def files(*suffixes: str, root: Path = ROOT) -> list[Path]:
     """Every file that exists and whose name ends in one of the suffixes; all of them where none is given."""
@@ -21,4 +23,4 @@ def files(*suffixes: str, root: Path = ROOT) -> list[Path]:
 
 def is_generated(path: Path) -> bool:
     """True for what a program wrote from openapi.json or another source in the tree."""
-    return ".gen." in path.name or "frontend/src/api/" in path.as_posix()
+    return ".gen." in path.name or any(part in path.as_posix() for part in _GENERATED)

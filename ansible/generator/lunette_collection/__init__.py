@@ -1,0 +1,1 @@
+"""Writes the modules of the collection from the API document."""

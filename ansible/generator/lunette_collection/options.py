@@ -1,0 +1,268 @@
+"""Options of a module: argument spec, documentation and, for fields of a noun, how they are compared."""
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import Any
+
+from lunette_collection.document import GENERATOR, NOT_OPTIONS, Document, InfoModule, Json, NounModule, VerbModule
+
+_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
+_LOOKS_SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
+_WORDS = tomllib.loads((GENERATOR / "words.toml").read_text())
+OWN = frozenset({"state", "wait", "wait_timeout", "destroy_data", "update_secret", "clear", "renamed_from", "id"})
+"""Options every module may have; an API field of such a name would need another one."""
+CONSENT = frozenset({"wipe", "destroy"})
+"""Fields of a verb that name what may be lost, so that no further consent is asked for."""
+
+
+@dataclass
+class Option:
+    """One option. `spec` is its argument spec, `docs` its documentation without what the spec says already."""
+
+    spec: Json
+    words: list[str]
+    suboptions: dict[str, "Option"] = field(default_factory=dict)
+
+    def arguments(self) -> Json:
+        inner = {"options": {name: one.arguments() for name, one in self.suboptions.items()}} if self.suboptions else {}
+        return {**self.spec, **inner}
+
+    def docs(self) -> Json:
+        spec = {key: value for key, value in self.spec.items() if key != "no_log"}
+        inner = {"suboptions": {name: one.docs() for name, one in self.suboptions.items()}} if self.suboptions else {}
+        return {"description": self.words, **spec, **inner}
+
+
+@dataclass(frozen=True)
+class ApiField:
+    """How a field of a noun is made, changed and compared: the arguments of Field in the modules."""
+
+    create: bool
+    patch: bool
+    shown: tuple[str, ...]
+    secrets: tuple[str, ...]
+    kind: str
+    verb: str
+
+
+def is_secret(schema: Json) -> bool:
+    return bool(schema.get("writeOnly")) or schema.get("format") == "password"
+
+
+def is_size(name: str, schema: Json) -> bool:
+    return name.endswith(("_bytes", "_bytes_s")) and schema.get("type") == "integer"
+
+
+def option(document: Document, where: str, name: str, raw: Json) -> Option:
+    """The option for one property, parameter or field of the API. `where` is the noun and the path to it."""
+    schema = document.resolved(raw)
+    words = [_words(f"{where}.{name}", name, schema), *_limits(name, schema)]
+    kind = _TYPES[schema.get("type", "string")]
+    spec: Json = {"type": "str" if is_size(name, schema) else kind}
+    suboptions = {}
+    if "enum" in schema:
+        spec["choices"] = schema["enum"]
+    if kind == "list":
+        item = document.resolved(schema.get("items", {}))
+        spec["elements"] = _TYPES[item.get("type", "string")]
+        if "enum" in item:
+            spec["choices"] = item["enum"]
+        schema = item
+    if schema.get("properties"):
+        needed = schema.get("required", [])
+        for key, value in schema["properties"].items():
+            if f"{where}.{name}.{key}" in document.exceptions.inner:
+                continue
+            suboptions[key] = option(document, f"{where}.{name}", key, value)
+            if key in needed:
+                suboptions[key].spec["required"] = True
+    if is_secret(schema):
+        spec["no_log"] = True
+    elif _LOOKS_SECRET.search(name):
+        spec["no_log"] = False
+    return Option(spec, words, suboptions)
+
+
+def unexplained(name: str) -> str:
+    """What is said of a field of which neither the API document nor words.toml says anything."""
+    return f"The field C({name}) of the API."
+
+
+def _words(path: str, name: str, schema: Json) -> str:
+    told = _WORDS["fields"]
+    known = told.get(path) or schema.get("description") or _words_inside(path) or told.get(name)
+    if not known:
+        known = f"Only those of this C({name})." if path.partition(".")[0].endswith("_info") else unexplained(name)
+    return re.sub(r"`([^`]*)`", r"C(\1)", str(known).split("\n\n", maxsplit=1)[0].replace("\n", " "))
+
+
+def _words_inside(path: str) -> str | None:
+    """Those of the noun a path goes through: `site.volumes.array` is what `volume.array` is."""
+    parts = path.split(".")
+    inside = (".".join([noun.removesuffix("s"), *parts[place:]]) for place, noun in enumerate(parts[:-1], 1))
+    return next((words for one in inside if (words := _WORDS["fields"].get(one))), None)
+
+
+def _limits(name: str, schema: Json) -> list[str]:
+    """The rules of the document that an argument spec cannot say."""
+    told = []
+    least, most = (schema.get(key, schema.get(other)) for key, other in (("minimum", "ge"), ("maximum", "le")))
+    if is_size(name, schema):
+        told.append("Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).")
+    elif least is not None and most is not None:
+        told.append(f"From {least:.0f} to {most:.0f}.")
+    if schema.get("default") not in (None, [], ""):
+        told.append(f"The appliance takes V({schema['default']}) when it is created without.".replace("True", "true"))
+    return told
+
+
+def api_fields(document: Document, noun: NounModule) -> dict[str, ApiField]:
+    """Every field of the create and patch bodies of a noun."""
+    create, patch = (document.body(noun.operations.get(verb)) for verb in ("create", "patch"))
+    answer = document.answer(noun.operations.get("show")).get("properties", {})
+    keys = {one["name"]: one["schema"] for one in place(noun)}
+    fields = {}
+    for name, raw in {**keys, **patch, **create}.items():
+        schema = document.resolved(raw)
+        exception = document.exceptions.fields.get(f"{noun.name}.{name}", {})
+        others = [other for other in (f"{name}_id", f"{name.removesuffix('s')}_ids") if other in answer]
+        shown = exception.get("shown", [name, *others] if name in answer else [])
+        inner = [key for key, value in schema.get("properties", {}).items() if is_secret(document.resolved(value))]
+        fields[name] = ApiField(
+            create=name in create, patch=name in patch, shown=tuple(shown),
+            secrets=(name,) if is_secret(schema) else tuple(inner),
+            kind="size" if is_size(name, schema) else exception.get("kind", ""),
+            verb=document.operations[exception["verb"]].path if "verb" in exception else "",
+        )  # fmt: skip
+    return fields
+
+
+def place(noun: NounModule) -> list[Json]:
+    """The path parameters that say where a resource is made, such as the volume of a snapshot; and the one that stands
+    for a resource that is never made."""
+    return noun.operations.get("create", noun.operations["show"]).parameters("path")
+
+
+def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
+    """All options of a noun's module but those of the connection."""
+    bodies = [document.body(noun.operations.get(verb)) for verb in ("create", "patch")]
+    fields, options, places = api_fields(document, noun), {}, {one["name"]: one["schema"] for one in place(noun)}
+    for name, one in fields.items():
+        raw = bodies[0].get(name) or bodies[1].get(name) or places[name]
+        options[name] = option(document, noun.name, name, raw)
+        if name in places or name == noun.key[0]:
+            options[name].spec["required"] = True
+        options[name].words += _fate(one, name in noun.key)
+    _refuse_own(noun.name, options)
+    if "create" in noun.operations and "delete" in noun.operations:
+        options["state"] = Option(
+            {"type": "str", "choices": ["present", "absent"], "default": "present"}, ["Whether it is to be there."]
+        )
+    options |= _rename_and_clear(document, noun, bodies[1])
+    if any(one.secrets and one.patch for one in fields.values()):
+        told = [
+            "Sends secrets again although nothing else differs.",
+            (
+                "The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the"
+                " play goes unnoticed; with it every run reports a change."
+            ),
+        ]
+        options["update_secret"] = Option({"type": "bool", "default": False, "no_log": False}, told)
+    changing = [noun.operations[verb] for verb in ("create", "patch", "delete") if verb in noun.operations]
+    if any(one.makes_job for one in changing):
+        options |= _job_options(any(one.makes_job for one in changing if one.method != "POST"))
+    return options
+
+
+def _fate(one: ApiField, is_key: bool) -> list[str]:
+    if is_key or one.patch:
+        return []
+    if one.verb:
+        return ["A larger one makes it grow; a smaller one is refused."]
+    if not one.shown:
+        return ["Used when it is created, and not compared afterwards."]
+    if one.kind == "members":
+        return ["Used when it is created; a difference later is a warning."]
+    return ["Fixed when it is created; a difference later is refused."]
+
+
+def _rename_and_clear(document: Document, noun: NounModule, patch: Json) -> dict[str, Option]:
+    options, answer = {}, document.answer(noun.operations.get("show")).get("properties", {})
+    if noun.key and noun.key[0] in patch:
+        told = [(f"Name it had before. Where there is no {noun.name} called O({noun.key[0]}) and one called this, that"
+                " one is renamed.")]  # fmt: skip
+        options["renamed_from"] = Option({"type": "str"}, told)
+    empty = [name for name, raw in patch.items() if document.is_nullable(raw) and name in answer]
+    clearable = [name for name in empty if document.is_nullable(answer[name])]
+    if clearable:
+        told = ["Fields to take away. An option that is left out stays as it is."]
+        options["clear"] = Option({"type": "list", "elements": "str", "choices": clearable}, told)
+    return options
+
+
+def _job_options(destroys: bool) -> dict[str, Option]:
+    options = {
+        "wait": Option({"type": "bool", "default": True}, ["Waits until the work is done."]),
+        "wait_timeout": Option(
+            {"type": "int", "default": 3600},
+            ["Seconds to wait at most. The work goes on after that, and the next run waits for it."],
+        ),
+    }
+    if destroys:
+        told = ["Allows data to be destroyed. Without it, a change that would is refused and says what would be lost."]
+        options["destroy_data"] = Option({"type": "bool", "default": False}, told)
+    return options
+
+
+def verb_options(document: Document, verb: VerbModule) -> dict[str, Option]:
+    options = {}
+    for one in verb.operation.parameters("path"):
+        options[one["name"]] = option(document, verb.name, one["name"], one["schema"])
+        options[one["name"]].spec["required"] = True
+    schema = verb.operation.spec.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    needed = document.resolved(schema).get("required", [])
+    for name, raw in document.body(verb.operation).items():
+        options[name] = option(document, verb.name, name, raw)
+        if name in needed:
+            options[name].spec["required"] = True
+    _refuse_own(verb.name, options)
+    if not verb.operation.makes_job:
+        return options
+    destroys = verb.operation.id not in document.exceptions.harmless and not CONSENT & set(options)
+    return options | _job_options(destroys)
+
+
+def info_options(document: Document, info: InfoModule) -> dict[str, Option]:
+    options: dict[str, Option] = {}
+    asked = info.listed or info.asked
+    for one in asked.parameters("query") if asked else ():
+        if one["name"] not in NOT_OPTIONS:
+            options[one["name"]] = option(document, info.name, one["name"], _described(one))
+    for one in asked.parameters("path") if asked else ():
+        options[one["name"]] = option(document, info.name, one["name"], one["schema"])
+        options[one["name"]].spec["required"] = True
+    if info.shown and info.shown.parameters("path"):
+        options["id"] = Option({"type": "str"}, ["Only this one, by its id or name; no filter applies then."])
+    if info.listed:
+        options["max_items"] = Option({"type": "int"}, ["Most to answer. Without it, all of them."])
+    return options
+
+
+def _described(parameter: Json) -> Json:
+    """The schema of a parameter, with the words that stand beside it."""
+    return (
+        {"description": parameter["description"], **parameter["schema"]}
+        if "description" in parameter
+        else dict(parameter["schema"])
+    )
+
+
+def _refuse_own(module: str, options: dict[str, Any]) -> None:
+    for name in sorted(OWN & set(options)):
+        raise SystemExit(f"{module}: the field {name} has the name of an option all modules have; rename one of them")
+
+
+def example(name: str) -> Json:
+    """Options to show in the documentation of a noun's module."""
+    return dict(_WORDS["examples"].get(name, {}))

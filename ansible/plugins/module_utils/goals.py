@@ -1,0 +1,72 @@
+"""When the work of a verb is done already: one function for each verb that does not act anew each time.
+
+Each answers True if there is nothing to do, False if the appliance is to be asked, None if it is being done now.
+`found` is what the verb acts on, `read` reads anything else; disks may be named by any of their names.
+"""
+
+# Copyright (c) 2026 The Lunette authors
+# Simplified BSD License (see https://opensource.org/licenses/BSD-2-Clause)
+# SPDX-License-Identifier: BSD-2-Clause
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Params = dict[str, Any]
+Read = Callable[..., Any]
+TAKES_PART = ("in_sync", "rebuilding", "replacing", "spare")
+
+
+def array_spares_add(params: Params, found: Any, read: Read) -> bool | None:
+    members = _members(found)
+    return all(_disk(one, read) in members for one in params["disks"])
+
+
+def array_replace(params: Params, found: Any, read: Read) -> bool | None:
+    members = _members(found)
+    old = members.get(_disk(params["disk"], read))
+    return _disk(params["new"], read) in members and (old is None or old["leaving"])
+
+
+def array_fail(params: Params, found: Any, read: Read) -> bool | None:
+    member = _members(found).get(_disk(params["disk"], read))
+    return member is not None and member["state"] == "faulty"
+
+
+def array_remove(params: Params, found: Any, read: Read) -> bool | None:
+    return _disk(params["disk"], read) not in _members(found)
+
+
+def array_readd(params: Params, found: Any, read: Read) -> bool | None:
+    member = _members(found).get(_disk(params["disk"], read))
+    return member is not None and member["state"] in TAKES_PART
+
+
+def array_scrub(params: Params, found: Any, _read: Read) -> bool | None:
+    progress = (found.get("observed") or {}).get("progress") or {}
+    wanted = params.get("action") or "check"
+    if wanted == "stop":
+        return progress.get("action") not in ("check", "repair")
+    return progress.get("action") == wanted
+
+
+def snapshot_clone(params: Params, _found: Any, read: Read) -> bool | None:
+    """Volumes of these names are taken to be the clones."""
+    names = [params["name"]]
+    if params["name"] is None:
+        first, count = (params[key] if params[key] is not None else 1 for key in ("first", "count"))
+        names = [(params["name_pattern"] or "%d") % number for number in range(first, first + count)]
+    volumes = [read("/volumes/{volume}", volume=name) for name in names]
+    if any(volume and volume["state"] == "creating" for volume in volumes):
+        return None
+    return all(volumes)
+
+
+def _members(array: Any) -> dict[str, Any]:
+    return {member["disk_id"]: member for member in array["members"]}
+
+
+def _disk(reference: str, read: Read) -> str:
+    """The id of a disk; of one the appliance does not know, what it was called."""
+    return str((read("/disks/{disk}", disk=reference) or {"id": reference})["id"])

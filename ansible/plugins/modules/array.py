@@ -1,0 +1,270 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: array
+short_description: Make, change or delete an array of an appliance
+version_added: 0.1.0
+description:
+  - Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
+  - Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+  - Destroys an array that holds no volumes any more, and clears its disks.
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Asks the appliance for its plan and changes nothing.
+  diff_mode:
+    support: full
+    description: Shows the fields that change.
+options:
+  sync_speed_min_bytes_s:
+    description:
+      - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use the array.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+    type: str
+  sync_speed_max_bytes_s:
+    description:
+      - How much of it is done at most, even while nobody uses the array.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+    type: str
+  name:
+    description:
+      - Name; it is how the module finds it.
+    type: str
+    required: true
+  engine:
+    description:
+      - What builds the array.
+      - The appliance takes V(md) when it is created without.
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - md
+      - zfs
+      - lvm
+      - spdk
+      - external
+  level:
+    description:
+      - How the disks protect one another.
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - raid0
+      - raid1
+      - raid5
+      - raid6
+      - raid10
+  disks:
+    description:
+      - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  chunk_bytes:
+    description:
+      - How much goes to one disk before the next one's turn.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - Fixed when it is created; a difference later is refused.
+    type: str
+  write_hole:
+    description:
+      - What a parity array keeps so that a power cut between data and parity can be survived.
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - ppl
+      - bitmap
+      - none
+  wipe:
+    description:
+      - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
+        here is refused.
+      - Used when it is created, and not compared afterwards.
+    type: list
+    elements: str
+  spares:
+    description:
+      - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  state:
+    description:
+      - Whether it is to be there.
+    type: str
+    choices:
+      - present
+      - absent
+    default: present
+  clear:
+    description:
+      - Fields to take away. An option that is left out stays as it is.
+    type: list
+    elements: str
+    choices:
+      - sync_speed_min_bytes_s
+      - sync_speed_max_bytes_s
+  wait:
+    description:
+      - Waits until the work is done.
+    type: bool
+    default: true
+  wait_timeout:
+    description:
+      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+    type: int
+    default: 3600
+  destroy_data:
+    description:
+      - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
+    type: bool
+    default: false
+"""
+
+EXAMPLES = r"""
+---
+- name: Ensure it is there
+  lunette.appliance.array:
+    name: tank
+    level: raid5
+    disks:
+      - nvme-eui.0001
+      - nvme-eui.0002
+      - nvme-eui.0003
+    chunk_bytes: 64KiB
+- name: Ensure it is gone
+  lunette.appliance.array:
+    name: tank
+    state: absent
+    destroy_data: true
+"""
+
+RETURN = r"""
+resource:
+  description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
+    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(write_hole), C(sync_speed_min_bytes_s),
+    C(sync_speed_max_bytes_s), C(members), C(volumes), C(observed), C(created_at), C(updated_at).
+  returned: when there is one, or was one before
+  type: dict
+plan:
+  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
+    and warnings.'
+  returned: when something changes
+  type: dict
+problem:
+  description: 'The problem document: C(type), C(detail), C(errors).'
+  returned: when refused
+  type: dict
+job:
+  description: The job that did it, with its steps.
+  returned: when there was one
+  type: dict
+progress:
+  description: How the job went on, in seconds since the start of the task.
+  type: list
+  elements: str
+  returned: when there was a job
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field, Noun
+from ansible_collections.lunette.appliance.plugins.module_utils.resource import run_resource
+
+ARGUMENTS = {
+    "sync_speed_min_bytes_s": {
+        "type": "str",
+    },
+    "sync_speed_max_bytes_s": {
+        "type": "str",
+    },
+    "name": {
+        "type": "str",
+        "required": True,
+    },
+    "engine": {
+        "type": "str",
+        "choices": ["md", "zfs", "lvm", "spdk", "external"],
+    },
+    "level": {
+        "type": "str",
+        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10"],
+    },
+    "disks": {
+        "type": "list",
+        "elements": "str",
+    },
+    "chunk_bytes": {
+        "type": "str",
+    },
+    "write_hole": {
+        "type": "str",
+        "choices": ["ppl", "bitmap", "none"],
+    },
+    "wipe": {
+        "type": "list",
+        "elements": "str",
+    },
+    "spares": {
+        "type": "list",
+        "elements": "str",
+    },
+    "state": {
+        "type": "str",
+        "choices": ["present", "absent"],
+        "default": "present",
+    },
+    "clear": {
+        "type": "list",
+        "elements": "str",
+        "choices": ["sync_speed_min_bytes_s", "sync_speed_max_bytes_s"],
+    },
+    "wait": {
+        "type": "bool",
+        "default": True,
+    },
+    "wait_timeout": {
+        "type": "int",
+        "default": 3600,
+    },
+    "destroy_data": {
+        "type": "bool",
+        "default": False,
+    },
+}
+
+NOUN = Noun(
+    name="array",
+    create="/arrays",
+    item="/arrays/{array}",
+    key=("name",),
+    fields={
+        "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), kind="size"),
+        "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), kind="size"),
+        "name": Field(create=True, shown=("name",)),
+        "engine": Field(create=True, shown=("engine",)),
+        "level": Field(create=True, shown=("level",)),
+        "disks": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "chunk_bytes": Field(create=True, shown=("chunk_bytes",), kind="size"),
+        "write_hole": Field(create=True, shown=("write_hole",)),
+        "wipe": Field(create=True),
+        "spares": Field(create=True, shown=("members.disk_id",), kind="members"),
+    },
+)
+
+
+def main():
+    run_resource(ARGUMENTS, NOUN)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: event_info
+short_description: Read the events of an appliance
+version_added: 0.1.0
+description:
+  - 'What the API shows: What happened, newest first.'
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Reads only.
+  diff_mode:
+    support: N/A
+    description: Changes nothing.
+options:
+  sort:
+    description:
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(-seq) when it is created without.
+    type: str
+    choices:
+      - -seq
+      - seq
+  noun:
+    description:
+      - Only those of this C(noun).
+    type: str
+  ref:
+    description:
+      - Id of the resource it is about.
+    type: str
+  kind:
+    description:
+      - Such as volume.created.
+    type: str
+  after:
+    description:
+      - Only events with a higher number.
+      - From 0 to 4611686018427387904.
+    type: int
+  max_items:
+    description:
+      - Most to answer. Without it, all of them.
+    type: int
+"""
+
+EXAMPLES = r"""
+---
+- name: Look
+  lunette.appliance.event_info: {}
+"""
+
+RETURN = r"""
+events:
+  description: 'What the API shows: What happened, newest first.'
+  returned: always
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.appliance import run_info
+
+ARGUMENTS = {
+    "sort": {
+        "type": "str",
+        "choices": ["-seq", "seq"],
+    },
+    "noun": {
+        "type": "str",
+    },
+    "ref": {
+        "type": "str",
+    },
+    "kind": {
+        "type": "str",
+    },
+    "after": {
+        "type": "int",
+    },
+    "max_items": {
+        "type": "int",
+    },
+}
+
+
+def main():
+    run_info(ARGUMENTS, "events", listed="/events", filters=("sort", "noun", "ref", "kind", "after"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,635 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: site
+short_description: Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name
+version_added: 0.1.0
+description:
+  - Acts each time it is run, unless the appliance's plan says that nothing would change.
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Asks the appliance for its plan and changes nothing.
+  diff_mode:
+    support: full
+    description: Shows the fields that change.
+options:
+  site:
+    description:
+      - 'The site document: what is to be there, by name. A section that is left out is not looked at, and a field
+        that is left out stays as it is. To empty a field use the module of its noun.'
+    type: dict
+    required: true
+    suboptions:
+      format:
+        description:
+          - Version of the format.
+          - The appliance takes V(1) when it is created without.
+        type: int
+      arrays:
+        description:
+          - Arrays.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description:
+              - Name; it is how the module finds it.
+            type: str
+            required: true
+          engine:
+            description:
+              - What builds the array.
+              - The appliance takes V(md) when it is created without.
+            type: str
+            choices:
+              - md
+              - zfs
+              - lvm
+              - spdk
+              - external
+          level:
+            description:
+              - How the disks protect one another.
+            type: str
+            choices:
+              - raid0
+              - raid1
+              - raid5
+              - raid6
+              - raid10
+            required: true
+          disks:
+            description:
+              - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
+            type: list
+            elements: str
+            required: true
+          chunk_bytes:
+            description:
+              - How much goes to one disk before the next one's turn.
+              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+            type: str
+          write_hole:
+            description:
+              - How a parity array survives a power cut between data and parity write.
+            type: str
+            choices:
+              - ppl
+              - bitmap
+              - none
+          spares:
+            description:
+              - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
+            type: list
+            elements: str
+          sync_speed_min_bytes_s:
+            description:
+              - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use
+                the array.
+              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+            type: str
+          sync_speed_max_bytes_s:
+            description:
+              - How much of it is done at most, even while nobody uses the array.
+              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+            type: str
+      volumes:
+        description:
+          - Volumes.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description:
+              - Name; it is how the module finds it.
+            type: str
+            required: true
+          array:
+            description:
+              - Name or id of the array it is cut from.
+            type: str
+            required: true
+          size_bytes:
+            description:
+              - Size, a multiple of 4 MiB.
+              - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+            type: str
+            required: true
+          provisioning:
+            description:
+              - Whether the space is taken at once (thick) or when it is written (thin).
+              - The appliance takes V(thick) when it is created without.
+            type: str
+            choices:
+              - thick
+              - thin
+          description:
+            description:
+              - Free text for people.
+            type: str
+      hosts:
+        description:
+          - Hosts. CHAP secrets that are left out stay as the appliance keeps them.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description:
+              - Name; it is how the module finds it.
+            type: str
+            required: true
+          os_type:
+            description:
+              - Operating system of the host.
+              - The appliance takes V(linux) when it is created without.
+            type: str
+            choices:
+              - linux
+              - esxi
+              - windows
+              - proxmox
+              - other
+          iqns:
+            description:
+              - Its iSCSI initiator names, all of them.
+            type: list
+            elements: str
+          wwpns:
+            description:
+              - Its Fibre Channel port names, all of them.
+            type: list
+            elements: str
+          nqns:
+            description:
+              - Its NVMe host names, all of them.
+            type: list
+            elements: str
+          chap:
+            description:
+              - CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
+            type: dict
+            suboptions:
+              user:
+                description:
+                  - User name the host answers with.
+                type: str
+                required: true
+              secret:
+                description:
+                  - Secret the host answers with, 12 to 16 characters.
+                type: str
+              mutual_user:
+                description:
+                  - User name the appliance answers with, if the host asks.
+                type: str
+              mutual_secret:
+                description:
+                  - Secret the appliance answers with; differs from the other one.
+                type: str
+          dhchap:
+            description:
+              - What an NVMe host must show, and with C(mutual_secret) what it asks of us. The two must differ.
+            type: dict
+            suboptions:
+              secret:
+                description:
+                  - Key of the host, such as C(DHHC-1:00:…).
+                type: str
+                required: true
+              mutual_secret:
+                description:
+                  - Key of the appliance, if the host asks; differs from the other one.
+                type: str
+              hash:
+                description:
+                  - The hash of challenge and response.
+                  - The appliance takes V(sha256) when it is created without.
+                type: str
+                choices:
+                  - sha256
+                  - sha384
+                  - sha512
+              dh_group:
+                description:
+                  - The finite field of the Diffie-Hellman exchange (RFC 7919). C(null) does without, as plain CHAP.
+                  - The appliance takes V(ffdhe2048) when it is created without.
+                type: str
+                choices:
+                  - 'null'
+                  - ffdhe2048
+                  - ffdhe3072
+                  - ffdhe4096
+                  - ffdhe6144
+                  - ffdhe8192
+          description:
+            description:
+              - Free text for people.
+            type: str
+      host_groups:
+        description:
+          - Host groups.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description:
+              - Name; it is how the module finds it.
+            type: str
+            required: true
+          hosts:
+            description:
+              - Names or ids of the member hosts, all of them. A host is in one group at most.
+            type: list
+            elements: str
+          description:
+            description:
+              - Free text for people.
+            type: str
+      portals:
+        description:
+          - Portals.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description:
+              - Name; it is how the module finds it.
+            type: str
+            required: true
+          protocol:
+            description:
+              - What is spoken there.
+              - The appliance takes V(iscsi) when it is created without.
+            type: str
+            choices:
+              - iscsi
+              - iser
+              - nvme-tcp
+              - nvme-rdma
+          address:
+            description:
+              - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
+            type: str
+            required: true
+          port:
+            description:
+              - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe.'
+              - From 1 to 65535.
+            type: int
+      mappings:
+        description:
+          - Mappings.
+        type: list
+        elements: dict
+        suboptions:
+          volume:
+            description:
+              - Name or id of the volume.
+            type: str
+            required: true
+          host:
+            description:
+              - Name or id of the host that gets it; either this or a host group.
+            type: str
+          host_group:
+            description:
+              - Name or id of the host group that gets it; either this or a host.
+            type: str
+          lun:
+            description:
+              - Number the host sees it under, over NVMe the namespace id. Without it, the lowest free one from
+                1.
+              - From 0 to 255.
+            type: int
+          family:
+            description:
+              - 'Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN
+                R13).'
+            type: str
+            choices:
+              - scsi
+              - nvme
+          shared:
+            description:
+              - Allows the volume to be mapped to more than one host or group.
+              - The appliance takes V(False) when it is created without.
+            type: bool
+  scope:
+    description:
+      - Looks at these only and at what hangs on them, each such as V(host/esx3).
+    type: list
+    elements: str
+  destroy:
+    description:
+      - What may go, each such as V(volume/lun03), V(mapping/lun03/host/esx3) or V(disk/ID) for what a disk carries.
+        Nothing else is removed or wiped.
+    type: list
+    elements: str
+  wait:
+    description:
+      - Waits until the work is done.
+    type: bool
+    default: true
+  wait_timeout:
+    description:
+      - Seconds to wait at most. The work goes on after that, and the next run waits for it.
+    type: int
+    default: 3600
+"""
+
+EXAMPLES = r"""
+---
+- name: Do it
+  lunette.appliance.site:
+    site:
+      volumes:
+        - name: lun05
+          array: tank
+          size_bytes: 200GiB
+      mappings:
+        - volume: lun05
+          host: esx3
+"""
+
+RETURN = r"""
+resource:
+  description: What the appliance answered.
+  returned: unless it answered with a job
+  type: dict
+plan:
+  description: 'What the appliance said it would do: changes, steps, devices, bytes destroyed, hosts interrupted
+    and warnings.'
+  returned: when something changes
+  type: dict
+problem:
+  description: 'The problem document: C(type), C(detail), C(errors).'
+  returned: when refused
+  type: dict
+job:
+  description: The job that did it, with its steps.
+  returned: when there was one
+  type: dict
+progress:
+  description: How the job went on, in seconds since the start of the task.
+  type: list
+  elements: str
+  returned: when there was a job
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
+from ansible_collections.lunette.appliance.plugins.module_utils.verb import run_verb
+
+ARGUMENTS = {
+    "site": {
+        "type": "dict",
+        "required": True,
+        "options": {
+            "format": {
+                "type": "int",
+            },
+            "arrays": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "engine": {
+                        "type": "str",
+                        "choices": ["md", "zfs", "lvm", "spdk", "external"],
+                    },
+                    "level": {
+                        "type": "str",
+                        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10"],
+                        "required": True,
+                    },
+                    "disks": {
+                        "type": "list",
+                        "elements": "str",
+                        "required": True,
+                    },
+                    "chunk_bytes": {
+                        "type": "str",
+                    },
+                    "write_hole": {
+                        "type": "str",
+                        "choices": ["ppl", "bitmap", "none"],
+                    },
+                    "spares": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "sync_speed_min_bytes_s": {
+                        "type": "str",
+                    },
+                    "sync_speed_max_bytes_s": {
+                        "type": "str",
+                    },
+                },
+            },
+            "volumes": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "array": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "size_bytes": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "provisioning": {
+                        "type": "str",
+                        "choices": ["thick", "thin"],
+                    },
+                    "description": {
+                        "type": "str",
+                    },
+                },
+            },
+            "hosts": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "os_type": {
+                        "type": "str",
+                        "choices": ["linux", "esxi", "windows", "proxmox", "other"],
+                    },
+                    "iqns": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "wwpns": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "nqns": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "chap": {
+                        "type": "dict",
+                        "options": {
+                            "user": {
+                                "type": "str",
+                                "required": True,
+                            },
+                            "secret": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                            "mutual_user": {
+                                "type": "str",
+                            },
+                            "mutual_secret": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                        },
+                    },
+                    "dhchap": {
+                        "type": "dict",
+                        "options": {
+                            "secret": {
+                                "type": "str",
+                                "no_log": True,
+                                "required": True,
+                            },
+                            "mutual_secret": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                            "hash": {
+                                "type": "str",
+                                "choices": ["sha256", "sha384", "sha512"],
+                            },
+                            "dh_group": {
+                                "type": "str",
+                                "choices": ["null", "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192"],
+                            },
+                        },
+                    },
+                    "description": {
+                        "type": "str",
+                    },
+                },
+            },
+            "host_groups": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "hosts": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "description": {
+                        "type": "str",
+                    },
+                },
+            },
+            "portals": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "protocol": {
+                        "type": "str",
+                        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma"],
+                    },
+                    "address": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "port": {
+                        "type": "int",
+                    },
+                },
+            },
+            "mappings": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "volume": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "host": {
+                        "type": "str",
+                    },
+                    "host_group": {
+                        "type": "str",
+                    },
+                    "lun": {
+                        "type": "int",
+                    },
+                    "family": {
+                        "type": "str",
+                        "choices": ["scsi", "nvme"],
+                    },
+                    "shared": {
+                        "type": "bool",
+                    },
+                },
+            },
+        },
+    },
+    "scope": {
+        "type": "list",
+        "elements": "str",
+    },
+    "destroy": {
+        "type": "list",
+        "elements": "str",
+    },
+    "wait": {
+        "type": "bool",
+        "default": True,
+    },
+    "wait_timeout": {
+        "type": "int",
+        "default": 3600,
+    },
+}
+
+BODY = {
+    "site": Field(create=True),
+    "scope": Field(create=True),
+    "destroy": Field(create=True),
+}
+
+
+def main():
+    run_verb(ARGUMENTS, "/site:apply", BODY)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""An appliance with a fake machine in this process, and modules that are called as Ansible calls them, but in it too.
+
+ansible-playbook takes seconds of processor time for each task; a call here takes milliseconds and runs the same main
+function with the same argument spec. What only the real thing does is in test_scene.py.
+"""
+
+import contextlib
+import importlib
+import io
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from ansible.module_utils.common import warnings
+from ansible.module_utils.testing import patch_module_args
+
+from backend.tests.dev_server import PASSWORD
+from backend.tests.wiring import Api, add_token, add_user, make_parts, serving
+from lunette.agent.core import Agent
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+from tests.collection.imported import COLLECTION_NAME
+
+GIB = 1024**3
+REBUILD_S = 40
+"""A rebuild is over by then, on the machine's clock."""
+Options = dict[str, Any]
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The appliance, its machine and its API, for tests that also look behind the modules."""
+
+    url: str
+    token: str
+    machine: FakeSystem
+    agent: Agent
+    api: Api
+
+    def run(self, module: str, options: Options, *, check: bool = False, diff: bool = False) -> Result:
+        """The result of one task. Ansible would print it the same, and end the process."""
+        connection = {"appliance_url": self.url, "appliance_token": self.token}
+        arguments = {**connection, **options, "_ansible_check_mode": check, "_ansible_diff": diff}
+        main = importlib.import_module(f"{COLLECTION_NAME}.plugins.modules.{module}").main
+        printed = io.StringIO()
+        warnings._global_warnings.clear()  # they are the process's, and a module's process ends
+        with patch_module_args(arguments), contextlib.redirect_stdout(printed):
+            try:
+                main()
+            except SystemExit:
+                result = {"failed": False, **json.loads(printed.getvalue())}
+                result["warnings"] = [one["event"]["msg"] for one in result.get("warnings", ())]
+                return result
+        raise AssertionError(f"{module} came back without a result")
+
+    def free_disks(self, count: int, transport: str = "nvme") -> list[str]:
+        """Ids of disks that are in no array."""
+        return [disk["id"] for disk in self.api.items("/disks", transport=transport, state="free")][:count]
+
+    def states(self, array: str) -> dict[str, str]:
+        """How each member of an array fares."""
+        return {member["disk_id"]: member["state"] for member in self.api.get(f"/arrays/{array}")["members"]}
+
+    def rebuilt(self, array: str) -> None:
+        """Lets so much time go by that every rebuild is over."""
+        self.api.until(self.agent.bring_up)
+        self.machine.advance(REBUILD_S)
+        self.api.until(lambda: set(self.states(array).values()) <= {"in_sync", "spare"})
+
+
+@contextmanager
+def bench(folder: Path) -> Iterator[Bench]:
+    """An appliance without arrays, until the block ends."""
+    machine = FakeSystem()
+    machine.add_disks(16)
+    machine.add_disks(4, "scsi")
+    machine.clock = time.time()
+    machine.run(["modprobe", "nvmet-tcp"])
+    agent = Agent(machine)
+    machine.told.append(agent.changes.happened)
+    parts = make_parts(folder, agent)
+    add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
+    token = add_token(parts.store, Role.ADMINISTRATOR)
+    with serving(parts) as (url, _server), httpx2.Client(base_url=url) as http:
+        yield Bench(url, token, machine, agent, Api(http, token))

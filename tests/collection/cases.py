@@ -1,0 +1,220 @@
+"""What each module is asked for when it is run for real. A noun or verb without a case fails the completeness test."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.collection.bench import Bench, Options
+
+MIB = 1024**2
+
+
+def _nothing(_bench: Bench) -> Options:
+    return {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Options that make it; `also` come from the appliance; `change` can be changed, `fixed` cannot."""
+
+    make: Options
+    also: Callable[[Bench], Options] = _nothing
+    """Makes what the resource needs, and answers the options that are known only then."""
+    change: Options = field(default_factory=dict)
+    fixed: Options = field(default_factory=dict)
+    holds_data: bool = False
+
+
+@dataclass(frozen=True)
+class VerbCase:
+    """`ready` makes what the verb acts on and answers its options; `proof` is true once it was done."""
+
+    ready: Callable[[Bench], Options]
+    proof: Callable[[Bench, Options], bool]
+    acts_each_time: bool = False
+    destroys: bool = False
+
+
+def _scsi_disks(bench: Bench) -> Options:
+    found = bench.free_disks(4, "scsi")
+    return {"disks": found[:3], "spares": found[3:]}
+
+
+def _pool(bench: Bench) -> Options:
+    """An array to cut volumes from, which stays."""
+    if not bench.api.items("/arrays", name="pool"):
+        bench.api.made("/arrays", {"name": "pool", "level": "raid5", "disks": bench.free_disks(4)})
+    return {}
+
+
+def _hosts(bench: Bench) -> Options:
+    for name in ("member1", "member2"):
+        if not bench.api.items("/hosts", name=name):
+            nqns = [f"nqn.2014-08.org.nvmexpress:uuid:{name}"]
+            bench.api.made("/hosts", {"name": name, "iqns": [f"iqn.2026-01.com.example:{name}"], "nqns": nqns})
+    return {}
+
+
+def _volume_and_host(bench: Bench) -> Options:
+    _pool(bench)
+    _hosts(bench)
+    if not bench.api.items("/volumes", name="mapped"):
+        bench.api.made("/volumes", {"name": "mapped", "array": "pool", "size_bytes": "8MiB"})
+    return {}
+
+
+def _thin(bench: Bench) -> Options:
+    _pool(bench)
+    if not bench.api.items("/volumes", name="thin"):
+        wish = {"name": "thin", "array": "pool", "size_bytes": "8MiB", "provisioning": "thin"}
+        bench.api.made("/volumes", wish)
+    return {}
+
+
+def _snapshot(bench: Bench) -> None:
+    _thin(bench)
+    if not bench.api.items("/snapshots", name="before"):
+        bench.api.made("/snapshots", {"name": "before", "volume": "thin"})
+
+
+CASES = {
+    "array": Case(
+        {"name": "made", "level": "raid5", "chunk_bytes": "64KiB", "sync_speed_min_bytes_s": "1MiB"},
+        _scsi_disks,
+        change={"sync_speed_min_bytes_s": "2MiB", "sync_speed_max_bytes_s": "20MB"},
+        fixed={"level": "raid0"},
+        holds_data=True,
+    ),
+    "volume": Case(
+        {"name": "made", "array": "pool", "size_bytes": "8MiB", "description": "by a play"},
+        _pool,
+        change={"description": "changed by a play", "size_bytes": "16MiB"},
+        fixed={"size_bytes": "12MiB"},
+        holds_data=True,
+    ),
+    "snapshot": Case(
+        {"name": "made", "volume": "thin", "description": "by a play"},
+        _thin,
+        fixed={"description": "changed by a play"},
+        holds_data=True,
+    ),
+    "host": Case(
+        {
+            "name": "made",
+            "os_type": "esxi",
+            "iqns": ["iqn.1998-01.com.vmware:made"],
+            "nqns": ["nqn.2014-08.com.example:made"],
+            "chap": {"user": "made", "secret": "made-secret-1234"},
+            "dhchap": {"secret": "DHHC-1:00:ia6zGodOr4SEG0Zzaw398rpY0wqipUWj4jWjUh4HWUz6aQ2n:", "hash": "sha384"},
+        },
+        change={"iqns": ["iqn.1998-01.com.vmware:made", "iqn.1998-01.com.vmware:second"]},
+    ),
+    "host_group": Case({"name": "made", "hosts": ["member1"]}, _hosts, change={"hosts": ["member2", "member1"]}),
+    "portal": Case({"name": "made", "address": "2001:DB8::1", "port": 3261}, fixed={"port": 3262}),
+    "mapping": Case({"volume": "mapped", "host": "member1", "lun": 7}, _volume_and_host, fixed={"lun": 8}),
+    "user": Case({"username": "made", "password": "first-password-1"}, change={"role": "operator"}),
+    "token": Case({"name": "made", "role": "viewer", "expires_days": 3}, fixed={"role": "operator"}),
+}
+"""By noun: made, repeated, changed, refused and taken away again."""
+
+MORE = {
+    "portal over NVMe": ("portal", Case({"name": "fast", "protocol": "nvme-tcp", "address": "192.0.2.1"})),
+    "mapping over NVMe": (
+        "mapping",
+        Case({"volume": "mapped", "host": "member2", "family": "nvme"}, _volume_and_host, fixed={"family": "scsi"}),
+    ),
+    "thin volume": (
+        "volume",
+        Case(
+            {"name": "slim", "array": "pool", "size_bytes": "64MiB", "provisioning": "thin"},
+            _pool,
+            fixed={"provisioning": "thick"},
+            holds_data=True,
+        ),
+    ),
+}
+"""Further shapes of a noun: (noun, case)."""
+
+
+def _care(level: str = "raid6", spares: int = 0) -> Callable[[Bench], Options]:
+    """An array `care` of four disks, rebuilt; the disks beside it in `new`."""
+
+    def ready(bench: Bench) -> Options:
+        disks = bench.free_disks(5 + spares)
+        body = {"name": "care", "level": level, "disks": disks[:4], "spares": disks[4 : 4 + spares]}
+        bench.api.made("/arrays", body)
+        bench.rebuilt("care")
+        return {"array": "care", "disk": disks[3 + spares], "new": disks[-1]}
+
+    return ready
+
+
+def _failed(bench: Bench) -> Options:
+    options = _one_disk(bench)
+    bench.api.made("/arrays/care:fail", {"disk": options["disk"]})
+    bench.api.until(lambda: bench.states("care")[options["disk"]] == "faulty")
+    return options
+
+
+def _one_disk(bench: Bench) -> Options:
+    options = _care()(bench)
+    return {"array": "care", "disk": options["disk"]}
+
+
+def _spare(bench: Bench) -> Options:
+    options = _care(spares=1)(bench)
+    return {"array": "care", "disk": options["disk"]}
+
+
+def _another_disk(bench: Bench) -> Options:
+    return {"array": "care", "disks": [_care()(bench)["new"]]}
+
+
+def _scrub(bench: Bench) -> Options:
+    _care()(bench)
+    return {"array": "care"}
+
+
+def _is_scrubbing(bench: Bench, _options: Options) -> bool:
+    progress: dict[str, Any] = bench.api.get("/arrays/care")["observed"]["progress"] or {}
+    return progress.get("action") == "check"
+
+
+def _roll_back(bench: Bench) -> Options:
+    _snapshot(bench)
+    return {"volume": "thin", "snapshot": "before"}
+
+
+def _clone(bench: Bench) -> Options:
+    _snapshot(bench)
+    return {"snapshot": "before", "name_pattern": "clone%02d", "count": 2}
+
+
+def _has_clones(bench: Bench, _options: Options) -> bool:
+    return {"clone01", "clone02"} <= {volume["name"] for volume in bench.api.items("/volumes")}
+
+
+def _site(bench: Bench) -> Options:
+    _pool(bench)
+    volume = {"name": "sited", "array": "pool", "size_bytes": "8MiB"}
+    host = {"name": "sited", "iqns": ["iqn.2026-01.com.example:sited"], "chap": {"user": "sited", "secret": "x" * 12}}
+    return {"site": {"volumes": [volume], "hosts": [host], "mappings": [{"volume": "sited", "host": "sited"}]}}
+
+
+VERB_CASES = {
+    "array_spares_add": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "spare"),
+    "array_replace": VerbCase(_care(), lambda bench, o: bench.states("care").get(o["new"]) == "replacing"),
+    "array_fail": VerbCase(_one_disk, lambda bench, o: bench.states("care")[o["disk"]] == "faulty"),
+    "array_remove": VerbCase(_spare, lambda bench, o: o["disk"] not in bench.states("care")),
+    "array_readd": VerbCase(_failed, lambda bench, o: bench.states("care")[o["disk"]] in ("rebuilding", "in_sync")),
+    "array_scrub": VerbCase(_scrub, _is_scrubbing),
+    "snapshot_clone": VerbCase(_clone, _has_clones),
+    "volume_roll_back": VerbCase(
+        _roll_back,
+        lambda bench, _o: bench.api.items("/jobs")[0]["kind"] == "volume.roll_back",
+        acts_each_time=True,
+        destroys=True,
+    ),
+    "site": VerbCase(_site, lambda bench, _o: len(bench.api.items("/mappings", volume="sited")) == 1),
+}
+"""By module: what a check leaves alone, what it does, and that the second run changes nothing."""

@@ -1,0 +1,32 @@
+"""Two appliances for all tests of the collection; each test makes what it needs and takes away what it made."""
+
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from backend.tests.wiring import Api
+from tests.collection.bench import Bench, bench
+from tests.collection.playing import Player, appliance
+
+
+@pytest.fixture(scope="session")
+def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
+    """ansible-playbook, and an appliance in a process of its own that is reached over TLS."""
+    folder = tmp_path_factory.mktemp("appliance")
+    with appliance(folder) as running:
+        yield Player(folder, running)
+
+
+@pytest.fixture(scope="session")
+def api(player: Player) -> Iterator[Api]:
+    """To look behind the plays."""
+    with httpx2.Client(base_url=player.running.url, verify=False) as http:
+        yield Api(http, player.running.token)
+
+
+@pytest.fixture(scope="session")
+def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """An appliance in this process, and modules called in it."""
+    with bench(tmp_path_factory.mktemp("bench")) as there:
+        yield there

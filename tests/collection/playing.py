@@ -1,0 +1,108 @@
+"""Runs plays with the real ansible-playbook against the API with a fake machine behind it, over pinned TLS."""
+
+import hashlib
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+import trustme
+
+from backend.tests.dev_server import PASSWORD
+from tests.run.command import ROOT
+
+COLLECTION = ROOT / "ansible"
+_BIN = Path(sys.executable).parent
+_UP_WITHIN_S = 60
+_PLAY_WITHIN_S = 300
+
+
+@dataclass(frozen=True)
+class Running:
+    """An appliance that runs, as a play needs to know it."""
+
+    url: str
+    token: str
+    fingerprint: str
+    authority: Path
+
+    def environment(self) -> dict[str, str]:
+        return {"LUNETTE_URL": self.url, "LUNETTE_TOKEN": self.token, "LUNETTE_FINGERPRINT": self.fingerprint}
+
+
+@contextmanager
+def appliance(folder: Path) -> Iterator[Running]:
+    """Serves an appliance without arrays on a free port until the block ends."""
+    authority, key, certificate = trustme.CA(), folder / "key.pem", folder / "certificate.pem"
+    issued = authority.issue_cert("127.0.0.1")
+    issued.private_key_pem.write_to_path(str(key))
+    issued.cert_chain_pems[0].write_to_path(str(certificate))
+    authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    argv = [sys.executable, "-m", "backend.tests.dev_server", "--empty", "--port", str(port)]
+    with (folder / "server.log").open("w") as log:
+        server = subprocess.Popen(
+            [*argv, "--certificate", str(certificate), "--key", str(key)], cwd=ROOT, stdout=log, stderr=log
+        )
+    try:
+        shown = hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate.read_text())).hexdigest()
+        url = f"https://127.0.0.1:{port}"
+        yield Running(url, _first_token(url, server, folder / "server.log"), shown, folder / "authority.pem")
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _first_token(url: str, server: subprocess.Popen[bytes], log: Path) -> str:
+    deadline = time.monotonic() + _UP_WITHIN_S
+    with httpx2.Client(base_url=f"{url}/api/v1", verify=False) as http:
+        while True:
+            try:
+                me = http.post("/login", json={"username": "admin", "password": PASSWORD})
+                break
+            except httpx2.TransportError:
+                assert server.poll() is None, log.read_text()
+                assert time.monotonic() < deadline, f"no answer within {_UP_WITHIN_S} s: {log.read_text()}"
+                time.sleep(0.1)
+        headers = {"X-CSRF-Token": me.json()["csrf_token"]}
+        made = http.post("/tokens", json={"name": "plays", "role": "administrator"}, headers=headers)
+        return str(made.json()["token"])
+
+
+class Player:
+    """Runs playbooks on this machine against one appliance."""
+
+    def __init__(self, folder: Path, running: Running) -> None:
+        self._folder, self.running = folder, running
+        link = folder / "collections/ansible_collections/lunette/appliance"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(COLLECTION)
+
+    def run(self, book: Path, *flags: str, env: Mapping[str, str] | None = None) -> str:
+        """What Ansible printed."""
+        ended = subprocess.run(
+            [str(_BIN / "ansible-playbook"), "-i", "localhost,", *flags, str(book)],
+            env={**os.environ, **self._settings(), **self.running.environment(), **(env or {})},
+            cwd=self._folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+            timeout=_PLAY_WITHIN_S,
+        )  # fmt: skip
+        return ended.stdout + ended.stderr
+
+    def _settings(self) -> dict[str, str]:
+        return {
+            "ANSIBLE_HOME": str(self._folder / "home"),
+            "ANSIBLE_COLLECTIONS_PATH": str(self._folder / "collections"),
+            "LC_ALL": "C.UTF-8",
+            "ANSIBLE_PIPELINING": "true",
+            "ANSIBLE_NOCOLOR": "true",
+            "ANSIBLE_PYTHON_INTERPRETER": sys.executable,
+            "ANSIBLE_DEPRECATION_WARNINGS": "false",
+        }

@@ -1,0 +1,141 @@
+"""Every verb's module against the real API: check, do, repeat. What it destroys is told; what it needs may miss."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from lunette.system.fake import FakeSignature
+from lunette_collection.document import GOALS, load
+from tests.collection.bench import Bench, Options
+from tests.collection.cases import VERB_CASES
+
+DOCUMENT = load()
+VERBS = {verb.name: verb for verb in DOCUMENT.verbs()}
+
+
+@pytest.fixture(autouse=True)
+def _takes_away(at: Bench) -> Iterator[None]:
+    """What the cases make, but for what they share."""
+    yield
+    for path, names in (
+        ("/mappings", ("sited",)),
+        ("/volumes", ("sited", "clone01", "clone02")),
+        ("/arrays", ("care",)),
+    ):
+        for one in at.api.items(path):
+            if one.get("name", one.get("volume")) in names:
+                answer = at.api.delete(f"{path}/{one['id']}")
+                assert answer.is_success, answer.text
+                if answer.status_code == 202:
+                    at.api.done(answer.json())
+    if at.api.items("/hosts", name="sited"):
+        at.api.delete("/hosts/sited")
+
+
+def test_every_verb_has_a_case_and_a_goal_or_a_reason_to_act_each_time() -> None:
+    assert set(VERBS) == {*VERB_CASES, "job_resolve"}
+    operations = {verb.operation.id for verb in VERBS.values()}
+    each_time = set(DOCUMENT.exceptions.each_time)
+    assert each_time <= operations
+    assert all(DOCUMENT.exceptions.each_time.values())
+    assert operations - each_time == GOALS
+
+
+@pytest.mark.parametrize("name", VERB_CASES)
+def test_a_verb_is_checked_done_and_repeated(name: str, at: Bench) -> None:
+    case = VERB_CASES[name]
+    options = case.ready(at)
+    options = {key: value for key, value in options.items() if key in _takes(name)}
+    if case.destroys:
+        refused = at.run(name, options)
+        assert refused["failed"]
+        assert "destroy_data: true" in refused["msg"]
+        options["destroy_data"] = True
+    assert not case.proof(at, options)
+    would = at.run(name, options, check=True, diff=True)
+    assert would["changed"], would
+    assert would["diff"]["prepared"]
+    assert not case.proof(at, options), "a check changed something"
+    done = at.run(name, options)
+    assert not done["failed"], done["msg"]
+    assert done["changed"]
+    assert done["plan"]["changes"] == would["plan"]["changes"]
+    at.api.until(lambda: case.proof(at, options))
+    again = at.run(name, options)
+    assert not again["failed"], again["msg"]
+    assert again["changed"] is case.acts_each_time
+
+
+def _takes(name: str) -> set[str]:
+    operation = VERBS[name].operation
+    return {one["name"] for one in operation.parameters("path")} | set(DOCUMENT.body(operation))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_reaches_the_appliance_and_carries_its_refusal(verb: str, at: Bench) -> None:
+    operation = VERBS[verb].operation
+    schema = operation.spec.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+    needed = DOCUMENT.resolved(schema).get("required", []) if schema else []
+    body = DOCUMENT.body(operation)
+    wrong: dict[str, object] = {"array": ["1"], "object": {"volumes": [{"name": "x", "array": "-", "size_bytes": "1"}]}}
+    options: Options = {one["name"]: "nothing-of-this-name" for one in operation.parameters("path")}
+    for name in needed:
+        field = DOCUMENT.resolved(body[name])
+        options[name] = wrong.get(field.get("type", ""), next(iter(field.get("enum", ["1"]))))
+    done = at.run(verb, options)
+    assert done["failed"]
+    assert done["problem"]["type"] in ("not-found", "invalid"), done
+    assert done["status"] == done["problem"]["status"]
+    assert done["problem"]["detail"] in done["msg"]
+
+
+def test_a_check_of_what_an_earlier_task_would_make_warns_and_reports_a_change(at: Bench) -> None:
+    told = at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"}, check=True)
+    assert told["changed"]
+    assert "could not be planned" in told["warnings"][0]
+    assert at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"})["failed"]
+
+
+def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: Bench) -> None:
+    options = VERB_CASES["array_spares_add"].ready(at)
+    drive = next(disk for disk in at.machine.blocks.disks if options["disks"][0] in disk.links())
+    drive.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    at.machine.changed()
+    refused = at.run("array_spares_add", options)
+    assert refused["problem"]["type"] == "in-use"
+    done = at.run("array_spares_add", {**options, "wipe": options["disks"]})
+    assert (done["failed"], done["changed"], done["plan"]["bytes_destroyed"] > 0) == (False, True, True), done
+
+
+def test_what_was_exported_is_applied_without_a_change(at: Bench) -> None:
+    VERB_CASES["site"].ready(at)
+    shown = at.run("site_info", {})["site"]
+    again = at.run("site", {"site": shown})
+    assert (again["failed"], again["changed"]) == (False, False), again
+
+
+def test_a_site_takes_away_only_what_is_named(at: Bench) -> None:
+    document = VERB_CASES["site"].ready(at)
+    assert at.run("site", document)["changed"]
+    empty = {"site": {"mappings": []}, "scope": ["volume/sited"]}
+    left = at.run("site", empty)
+    assert (left["failed"], left["changed"]) == (False, False)
+    assert "mapping/sited/host/sited" in left["warnings"][0]
+    gone = at.run("site", {**empty, "destroy": ["mapping/sited/host/sited"]}, diff=True)
+    assert (gone["failed"], gone["changed"]) == (False, True), gone
+    assert gone["diff"]["prepared"].startswith("- mapping")
+    assert "x" * 12 not in str([left, gone])
+
+
+def test_a_stuck_job_is_resolved(at: Bench) -> None:
+    faults = at.machine.faults
+    disks = at.free_disks(3)
+    faults.break_calls(lambda call: "vgcreate" in call.detail or "mdadm --stop" in call.detail)
+    made = at.run("array", {"name": "care", "level": "raid5", "disks": disks})
+    assert made["job"]["state"] == "stuck", made
+    stuck = at.run("array", {"name": "care", "level": "raid5", "disks": disks})
+    assert "job_resolve" in stuck["msg"]
+    faults.disarm()
+    done = at.run("job_resolve", {"job": made["job"]["id"], "how": "retry"})
+    assert done["changed"]
+    at.api.until(lambda: not at.api.items("/arrays", name="care"))
