@@ -7,6 +7,7 @@ from typing import Any
 from tests.collection.bench import Bench, Options
 
 MIB = 1024**2
+WWPN = "21:00:00:24:ff:00:00:01"
 
 
 def _nothing(_bench: Bench) -> Options:
@@ -44,6 +45,13 @@ def _pool(bench: Bench) -> Options:
     """An array to cut volumes from, which stays."""
     if not bench.api.items("/arrays", name="pool"):
         bench.api.made("/arrays", {"name": "pool", "level": "raid5", "disks": bench.free_disks(4)})
+    return {}
+
+
+def _hba(bench: Bench) -> Options:
+    if not bench.machine.fc.ports:
+        bench.machine.add_fc_port(WWPN, "qla2xxx")
+        bench.agent.bring_up()  # loads the target module of its driver
     return {}
 
 
@@ -111,6 +119,7 @@ CASES = {
     ),
     "host_group": Case({"name": "made", "hosts": ["member1"]}, _hosts, change={"hosts": ["member2", "member1"]}),
     "portal": Case({"name": "made", "address": "2001:DB8::1", "port": 3261}, fixed={"port": 3262}),
+    "fc_port": Case({"wwpn": WWPN, "mode": "target"}, _hba, change={"mode": "initiator"}),
     "mapping": Case({"volume": "mapped", "host": "member1", "lun": 7}, _volume_and_host, fixed={"lun": 8}),
     "user": Case({"username": "made", "password": "first-password-1"}, change={"role": "operator"}),
     "token": Case({"name": "made", "role": "viewer", "expires_days": 3}, fixed={"role": "operator"}),

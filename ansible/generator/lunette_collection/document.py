@@ -34,6 +34,10 @@ class Operation:
     def summary(self) -> str:
         return str(self.spec.get("description", "")).split("\n\n", maxsplit=1)[0].replace("\n", " ")
 
+    @property
+    def is_paged(self) -> bool:
+        return any(one["name"] == "cursor" for one in self.parameters("query"))
+
     def parameters(self, place: str) -> list[Json]:
         return [one for one in self.spec.get("parameters", []) if one["in"] == place]
 
@@ -156,8 +160,11 @@ class Document:
         for noun in self._names("list", "show"):
             ids = [f"{noun}_{verb}" for verb in ("list", "show")]
             found = [None if one in self.exceptions.operations else self.operations.get(one) for one in ids]
-            if any(found):
-                yield InfoModule(noun, *found)
+            listed, shown = found
+            if listed and not listed.is_paged:  # it answers a question about what it is given
+                yield InfoModule(noun, None, shown, listed)
+            elif any(found):
+                yield InfoModule(noun, listed, shown)
         for name, operation in sorted(self.operations.items()):
             read = name.endswith(("_list", "_show")) or name in self.exceptions.operations
             if operation.method == "GET" and not read:

@@ -28,11 +28,16 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         self.run(self._absent if self.params.get("state") == "absent" else self._present)
 
     def _find(self) -> Found:
-        """(resource or None, ETag). By name where the noun has one, else by the options that make up its key."""
+        """(resource or None, ETag). By name where the noun has one, else by the options that make up its key.
+
+        What the appliance only sees, and nobody has put under its care, has no id and is not there.
+        """
         if not self.parameter:
             return self.read(self.noun.item)
         if len(self.noun.key) == 1:
-            return self.read(self._item(self.params[self.noun.key[0]]))
+            found, etag = self.read(self._item(self.params[self.noun.key[0]]))
+            is_only_seen = found is not None and found.get("id", "") is None
+            return (None, None) if is_only_seen else (found, etag)
         wanted = {name: self.params[name] for name in self.noun.key if self.params[name] is not None}
         filters = {name: value for name, value in wanted.items() if name in self.noun.filters}
         for one in self.client.items(self.address(self.noun.create or "", **self.params), filters):

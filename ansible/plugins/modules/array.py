@@ -65,6 +65,11 @@ options:
       - raid5
       - raid6
       - raid10
+      - stripe
+      - mirror
+      - raidz1
+      - raidz2
+      - raidz3
   disks:
     description:
       - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
@@ -86,6 +91,7 @@ options:
       - ppl
       - bitmap
       - none
+      - copy_on_write
   wipe:
     description:
       - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
@@ -197,7 +203,7 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10"],
+        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
     },
     "disks": {
         "type": "list",
@@ -208,7 +214,7 @@ ARGUMENTS = {
     },
     "write_hole": {
         "type": "str",
-        "choices": ["ppl", "bitmap", "none"],
+        "choices": ["ppl", "bitmap", "none", "copy_on_write"],
     },
     "wipe": {
         "type": "list",

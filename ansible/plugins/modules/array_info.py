@@ -58,7 +58,7 @@ options:
       - stuck
   level:
     description:
-      - Only those of this C(level).
+      - 'raid*: md''s words. stripe, mirror, raidz1 to raidz3: ZFS''s; its parity levels are no RAID 5 or 6 on disk.'
     type: str
     choices:
       - raid0
@@ -66,6 +66,11 @@ options:
       - raid5
       - raid6
       - raid10
+      - stripe
+      - mirror
+      - raidz1
+      - raidz2
+      - raidz3
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -106,7 +111,7 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10"],
+        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
     },
     "id": {
         "type": "str",

@@ -42,6 +42,7 @@ options:
       - iser
       - nvme-tcp
       - nvme-rdma
+      - fc
   address:
     description:
       - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
@@ -102,7 +103,7 @@ ARGUMENTS = {
     },
     "protocol": {
         "type": "str",
-        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma"],
+        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"],
     },
     "address": {
         "type": "str",

@@ -52,6 +52,7 @@ options:
       - iser
       - nvme-tcp
       - nvme-rdma
+      - fc
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -88,7 +89,7 @@ ARGUMENTS = {
     },
     "protocol": {
         "type": "str",
-        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma"],
+        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"],
     },
     "id": {
         "type": "str",

@@ -61,7 +61,8 @@ options:
               - external
           level:
             description:
-              - How the disks protect one another.
+              - 'raid*: md''s words. stripe, mirror, raidz1 to raidz3: ZFS''s; its parity levels are no RAID 5 or
+                6 on disk.'
             type: str
             choices:
               - raid0
@@ -69,6 +70,11 @@ options:
               - raid5
               - raid6
               - raid10
+              - stripe
+              - mirror
+              - raidz1
+              - raidz2
+              - raidz3
             required: true
           disks:
             description:
@@ -89,6 +95,7 @@ options:
               - ppl
               - bitmap
               - none
+              - copy_on_write
           spares:
             description:
               - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
@@ -278,6 +285,7 @@ options:
               - iser
               - nvme-tcp
               - nvme-rdma
+              - fc
           address:
             description:
               - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
@@ -288,6 +296,29 @@ options:
               - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe.'
               - From 1 to 65535.
             type: int
+      fc_ports:
+        description:
+          - Fibre Channel ports and their modes.
+        type: list
+        elements: dict
+        suboptions:
+          wwpn:
+            description:
+              - World Wide Port Name of the port, as M(lunette.appliance.fc_port_info) shows it; it is how the module
+                finds it.
+            type: str
+            required: true
+          mode:
+            description:
+              - 'target: serves volumes. initiator: reaches other arrays. disabled: neither. dual is seen, and never
+                asked for.'
+              - The appliance takes V(target) when it is created without.
+            type: str
+            choices:
+              - target
+              - initiator
+              - dual
+              - disabled
       mappings:
         description:
           - Mappings.
@@ -413,7 +444,7 @@ ARGUMENTS = {
                     },
                     "level": {
                         "type": "str",
-                        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10"],
+                        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
                         "required": True,
                     },
                     "disks": {
@@ -426,7 +457,7 @@ ARGUMENTS = {
                     },
                     "write_hole": {
                         "type": "str",
-                        "choices": ["ppl", "bitmap", "none"],
+                        "choices": ["ppl", "bitmap", "none", "copy_on_write"],
                     },
                     "spares": {
                         "type": "list",
@@ -563,7 +594,7 @@ ARGUMENTS = {
                     },
                     "protocol": {
                         "type": "str",
-                        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma"],
+                        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"],
                     },
                     "address": {
                         "type": "str",
@@ -571,6 +602,20 @@ ARGUMENTS = {
                     },
                     "port": {
                         "type": "int",
+                    },
+                },
+            },
+            "fc_ports": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "wwpn": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "mode": {
+                        "type": "str",
+                        "choices": ["target", "initiator", "dual", "disabled"],
                     },
                 },
             },

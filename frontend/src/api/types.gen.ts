@@ -7701,28 +7701,11 @@ export type PortalShowResponses = {
 
 export type PortalShowResponse = PortalShowResponses[keyof PortalShowResponses];
 
-<<<<<<< HEAD
 export type RdmaDeviceListData = {
-=======
-export type FcPortListData = {
->>>>>>> fc
     body?: never;
     path?: never;
     query?: {
         /**
-<<<<<<< HEAD
-=======
-         * Sort
-         */
-        sort?: 'wwpn' | '-wwpn';
-        /**
-         * Name
-         *
-         * Only names that match; `*` stands for any text, `?` for a letter.
-         */
-        name?: string | null;
-        /**
->>>>>>> fc
          * Limit
          *
          * Most items of a page.
@@ -7735,17 +7718,10 @@ export type FcPortListData = {
          */
         cursor?: string | null;
     };
-<<<<<<< HEAD
     url: '/api/v1/rdma-devices';
 };
 
 export type RdmaDeviceListErrors = {
-=======
-    url: '/api/v1/fc-ports';
-};
-
-export type FcPortListErrors = {
->>>>>>> fc
     /**
      * The request cannot be read.
      */
@@ -7772,7 +7748,6 @@ export type FcPortListErrors = {
     503: Problem;
 };
 
-<<<<<<< HEAD
 export type RdmaDeviceListError = RdmaDeviceListErrors[keyof RdmaDeviceListErrors];
 
 export type RdmaDeviceListResponses = {
@@ -7783,7 +7758,64 @@ export type RdmaDeviceListResponses = {
 };
 
 export type RdmaDeviceListResponse = RdmaDeviceListResponses[keyof RdmaDeviceListResponses];
-=======
+
+export type FcPortListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Sort
+         */
+        sort?: 'wwpn' | '-wwpn';
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/fc-ports';
+};
+
+export type FcPortListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
 export type FcPortListError = FcPortListErrors[keyof FcPortListErrors];
 
 export type FcPortListResponses = {
@@ -8102,7 +8134,6 @@ export type FcPortPatchResponses = {
 };
 
 export type FcPortPatchResponse = FcPortPatchResponses[keyof FcPortPatchResponses];
->>>>>>> fc
 
 export type MappingCreateBatchData = {
     body: MappingBatch;

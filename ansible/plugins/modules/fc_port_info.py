@@ -1,0 +1,89 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: fc_port_info
+short_description: Read the fc ports of an appliance
+version_added: 0.1.0
+description:
+  - 'What the API shows: The ports that are there, and managed ones that are not; `name` is matched with the WWPN.'
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Reads only.
+  diff_mode:
+    support: N/A
+    description: Changes nothing.
+options:
+  sort:
+    description:
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(wwpn) when it is created without.
+    type: str
+    choices:
+      - wwpn
+      - -wwpn
+  name:
+    description:
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
+    type: str
+  id:
+    description:
+      - Only this one, by its id or name; no filter applies then.
+    type: str
+  max_items:
+    description:
+      - Most to answer. Without it, all of them.
+    type: int
+"""
+
+EXAMPLES = r"""
+---
+- name: Look
+  lunette.appliance.fc_port_info: {}
+"""
+
+RETURN = r"""
+fc_ports:
+  description: 'What the API shows: The ports that are there, and managed ones that are not; `name` is matched with
+    the WWPN.'
+  returned: always
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.appliance import run_info
+
+ARGUMENTS = {
+    "sort": {
+        "type": "str",
+        "choices": ["wwpn", "-wwpn"],
+    },
+    "name": {
+        "type": "str",
+    },
+    "id": {
+        "type": "str",
+    },
+    "max_items": {
+        "type": "int",
+    },
+}
+
+
+def main():
+    run_info(ARGUMENTS, "fc_ports", listed="/fc-ports", item="/fc-ports/{fc_port}", filters=("sort", "name"))
+
+
+if __name__ == "__main__":
+    main()

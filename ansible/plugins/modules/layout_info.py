@@ -1,0 +1,75 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: layout_info
+short_description: 'Every level of every engine with these disks: usable space, failures survived, cost of a small
+  write'
+version_added: 0.1.0
+description:
+  - 'What the API shows: Every level of every engine with these disks: usable space, failures survived, cost of
+    a small write.'
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Reads only.
+  diff_mode:
+    support: N/A
+    description: Changes nothing.
+options:
+  disks:
+    description:
+      - Disk id; repeat for each disk.
+    type: list
+    elements: str
+  block_bytes:
+    description:
+      - Block size of volumes that ZFS figures are for, in bytes.
+      - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
+      - The appliance takes V(16384) when it is created without.
+    type: str
+"""
+
+EXAMPLES = r"""
+---
+- name: Look
+  lunette.appliance.layout_info: {}
+"""
+
+RETURN = r"""
+layout:
+  description: 'What the API shows: Every level of every engine with these disks: usable space, failures survived,
+    cost of a small write.'
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.appliance import run_info
+
+ARGUMENTS = {
+    "disks": {
+        "type": "list",
+        "elements": "str",
+    },
+    "block_bytes": {
+        "type": "str",
+    },
+}
+
+
+def main():
+    run_info(ARGUMENTS, "layout", item="/arrays/layouts", filters=("disks", "block_bytes"))
+
+
+if __name__ == "__main__":
+    main()
