@@ -17,7 +17,7 @@ from tests.initiators.report_luns import report_luns
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.qemu import Qemu
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 MACS = {"fct": "02:00:00:00:00:01", "fci": "02:00:00:00:00:02"}
 PORT, HOST = (f"20:00:{mac}" for mac in MACS.values())
 """libfcoe takes a port's WWPN from the address of its interface."""

@@ -16,7 +16,7 @@ from tests.initiators.nvme import ConnectFailed, DhChap, NvmeInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.qemu import Qemu
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 PORT = 4420
 DISK_MIB, VOLUME = 256, "32MiB"
 BLOCKS, SEED = 512, 20260301

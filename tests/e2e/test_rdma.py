@@ -21,7 +21,7 @@ from tests.machines.qemu import Qemu
 from tests.machines.qemu_command import cable_ends
 from tests.machines.sockets import free_port
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 ISER, NVME = 3261, 4420
 BLOCKS, SEED = 256, 20261121
 DB_IQN, STRANGER_IQN = "iqn.2026-01.com.example:db", "iqn.2026-01.com.example:stranger"

@@ -20,7 +20,7 @@ from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.images import zfs_image
 from tests.machines.qemu import Qemu
 
-pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400), pytest.mark.zfs]
 IQN = "iqn.2026-01.com.example:writer"
 SEED, BLOCKS = 7, 1024
 """4 KiB blocks the host writes, over and over: 4 MiB."""

@@ -113,7 +113,13 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "hosts", listed="/hosts", item="/hosts/{host}", filters=("sort", "name", "os_type", "initiator", "host_group"))
+    run_info(
+        ARGUMENTS,
+        "hosts",
+        listed="/hosts",
+        item="/hosts/{host}",
+        filters=("sort", "name", "os_type", "initiator", "host_group"),
+    )
 
 
 if __name__ == "__main__":
