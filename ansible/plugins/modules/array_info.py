@@ -100,18 +100,7 @@ from ansible_collections.lunette.appliance.plugins.module_utils.appliance import
 ARGUMENTS = {
     "sort": {
         "type": "str",
-        "choices": [
-            "name",
-            "-name",
-            "level",
-            "-level",
-            "state",
-            "-state",
-            "usable_bytes",
-            "-usable_bytes",
-            "created_at",
-            "-created_at",
-        ],
+        "choices": ["name", "-name", "level", "-level", "state", "-state", "usable_bytes", "-usable_bytes", "created_at", "-created_at"],
     },
     "name": {
         "type": "str",

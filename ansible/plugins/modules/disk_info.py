@@ -101,18 +101,7 @@ from ansible_collections.lunette.appliance.plugins.module_utils.appliance import
 ARGUMENTS = {
     "sort": {
         "type": "str",
-        "choices": [
-            "id",
-            "-id",
-            "serial",
-            "-serial",
-            "size_bytes",
-            "-size_bytes",
-            "state",
-            "-state",
-            "model",
-            "-model",
-        ],
+        "choices": ["id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"],
     },
     "name": {
         "type": "str",
@@ -138,13 +127,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(
-        ARGUMENTS,
-        "disks",
-        listed="/disks",
-        item="/disks/{disk}",
-        filters=("sort", "name", "state", "transport", "array"),
-    )
+    run_info(ARGUMENTS, "disks", listed="/disks", item="/disks/{disk}", filters=("sort", "name", "state", "transport", "array"))
 
 
 if __name__ == "__main__":

@@ -83,9 +83,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(
-        ARGUMENTS, "host_groups", listed="/host-groups", item="/host-groups/{host_group}", filters=("sort", "name")
-    )
+    run_info(ARGUMENTS, "host_groups", listed="/host-groups", item="/host-groups/{host_group}", filters=("sort", "name"))
 
 
 if __name__ == "__main__":

@@ -113,13 +113,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(
-        ARGUMENTS,
-        "hosts",
-        listed="/hosts",
-        item="/hosts/{host}",
-        filters=("sort", "name", "os_type", "initiator", "host_group"),
-    )
+    run_info(ARGUMENTS, "hosts", listed="/hosts", item="/hosts/{host}", filters=("sort", "name", "os_type", "initiator", "host_group"))
 
 
 if __name__ == "__main__":

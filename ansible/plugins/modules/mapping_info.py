@@ -97,13 +97,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(
-        ARGUMENTS,
-        "mappings",
-        listed="/mappings",
-        item="/mappings/{mapping}",
-        filters=("sort", "volume", "host", "host_group"),
-    )
+    run_info(ARGUMENTS, "mappings", listed="/mappings", item="/mappings/{mapping}", filters=("sort", "volume", "host", "host_group"))
 
 
 if __name__ == "__main__":

@@ -444,18 +444,7 @@ ARGUMENTS = {
                     },
                     "level": {
                         "type": "str",
-                        "choices": [
-                            "raid0",
-                            "raid1",
-                            "raid5",
-                            "raid6",
-                            "raid10",
-                            "stripe",
-                            "mirror",
-                            "raidz1",
-                            "raidz2",
-                            "raidz3",
-                        ],
+                        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
                         "required": True,
                     },
                     "disks": {

@@ -92,9 +92,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(
-        ARGUMENTS, "snapshots", listed="/snapshots", item="/snapshots/{snapshot}", filters=("name", "volume", "sort")
-    )
+    run_info(ARGUMENTS, "snapshots", listed="/snapshots", item="/snapshots/{snapshot}", filters=("name", "volume", "sort"))
 
 
 if __name__ == "__main__":

@@ -97,18 +97,7 @@ from ansible_collections.lunette.appliance.plugins.module_utils.appliance import
 ARGUMENTS = {
     "sort": {
         "type": "str",
-        "choices": [
-            "name",
-            "-name",
-            "state",
-            "-state",
-            "size_bytes",
-            "-size_bytes",
-            "naa",
-            "-naa",
-            "created_at",
-            "-created_at",
-        ],
+        "choices": ["name", "-name", "state", "-state", "size_bytes", "-size_bytes", "naa", "-naa", "created_at", "-created_at"],
     },
     "name": {
         "type": "str",
@@ -136,13 +125,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(
-        ARGUMENTS,
-        "volumes",
-        listed="/volumes",
-        item="/volumes/{volume}",
-        filters=("sort", "name", "array", "host", "host_group", "state"),
-    )
+    run_info(ARGUMENTS, "volumes", listed="/volumes", item="/volumes/{volume}", filters=("sort", "name", "array", "host", "host_group", "state"))
 
 
 if __name__ == "__main__":
