@@ -95,9 +95,12 @@ def perform(tx: Session, desk: Desk, actor: Actor, change: SiteChange) -> Outcom
 
 def rehearse(tx: Session, desk: Desk, actor: Actor, changes: Sequence[SiteChange]) -> list[Outcome]:
     """What each change would come to after those before it. Leaves nothing behind; raises what one would raise."""
-    with tx.begin_nested() as point:
-        outcomes = play(tx, Stage(desk), actor, changes)
-        point.rollback()
+    try:
+        with tx.begin_nested() as point:
+            outcomes = play(tx, Stage(desk), actor, changes)
+            point.rollback()
+    finally:
+        tx.expire_all()  # the rollback does not reach all that was read on the way
     return outcomes
 
 
