@@ -55,6 +55,7 @@ def test_the_content_of_volumes_is_not_probed() -> None:
     rules = (OVERLAY / "etc/udev/rules.d/57-lunette-volumes.rules").read_text()
     assert f'ENV{{DM_VG_NAME}}=="{group_name("0" * 32).rstrip("0")}*"' in rules
     assert 'ENV{DM_UDEV_DISABLE_DISK_RULES_FLAG}="1"' in rules
+    assert 'KERNEL=="zd*", ENV{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}="1"' in rules
 
 
 def test_no_fabric_module_is_loaded_before_the_agent() -> None:

@@ -143,6 +143,8 @@ def is_as_planned(stands: Standing) -> None:
     assert shown[:4] == ["lz4", "off", "none", "off"]
     assert array["usable_bytes"] == int(shown[4]) + int(shown[5])
     assert array["free_bytes"] + VOLUME_BYTES < array["usable_bytes"]
+    zvol = stands.guest("udevadm info --query=property --name=/dev/zd0")
+    assert "UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG=1" in zvol, "what hosts keep in it would be probed"
 
 
 def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:
