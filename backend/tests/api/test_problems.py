@@ -133,3 +133,11 @@ def test_every_answer_forbids_framing_sniffing_and_foreign_content(api: Api, nob
         assert answer.headers["Cache-Control"] == "no-store"
     assert "unsafe" not in CONTENT_SECURITY_POLICY
     assert "default-src 'none'" in CONTENT_SECURITY_POLICY
+
+
+def test_a_path_that_is_a_word_of_the_api_has_its_own_methods_and_names_no_array(appliance: Api) -> None:
+    refused = appliance.post("/arrays/layouts", {})
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET")
+    disks = [disk["id"] for disk in appliance.items("/disks")][:3]
+    refused = appliance.post("/arrays", {"name": "layouts", "level": "raid5", "disks": disks})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "name")
