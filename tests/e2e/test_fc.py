@@ -171,6 +171,7 @@ def test_io_goes_on_when_a_host_is_let_in_again_that_knew_its_disk(standing: Sta
     standing.verify_pattern(device, SEED + 1, BLOCKS)
 
 
+@pytest.mark.slow
 def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(standing: Standing) -> None:
     standing.write_pattern(standing.disk(), SEED + 2, BLOCKS)
     standing.machine.check("sync")

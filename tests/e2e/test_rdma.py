@@ -159,6 +159,7 @@ def test_a_device_that_was_away_for_a_moment_is_listened_on_again(standing: Stan
         standing.hosts.verify_pattern(device, SEED + 10 + number, BLOCKS)
 
 
+@pytest.mark.slow
 def test_after_a_reset_portals_wait_for_a_late_device_and_hosts_come_back_by_themselves(standing: Standing) -> None:
     hosts, machine = standing.hosts, standing.appliance.machine
     devices = standing.connect()

@@ -148,6 +148,7 @@ def test_exports_stay_when_a_process_is_killed(standing: Standing, unit: str) ->
     assert standing.hosts.verify(standing.scene, machine, SEED) == {host.name: 8 for host in standing.scene.hosts}
 
 
+@pytest.mark.quick_on_uml
 def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing) -> None:
     machine = standing.appliance.machine
     machine.check("systemctl disable lunette-api && sync")
