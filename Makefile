@@ -35,7 +35,7 @@ dev: ## the API with a fake machine behind it and the web page, both reloading w
 	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
 
 e2e: deps ## only the end-to-end tests
-	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml qemu ui-e2e
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml ui-e2e zfs qemu fabrics
 
 bench: deps ## measure the appliance with fio and write a report
 	@$(ROOT) $(PYTHON) -m tests.benchmarks

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.command import ROOT
+from tests.run.tiers import load
 
 _MAKEFILE = (ROOT / "Makefile").read_text()
 _DESIGNED = [
@@ -52,6 +53,11 @@ def test_the_targets_of_the_design_are_there() -> None:
 def test_every_recipe_is_one_line() -> None:
     recipes = re.findall(r"^[a-z][a-z0-9-]*:.*\n((?:\t.*\n)*)", _MAKEFILE, re.MULTILINE)
     assert all(recipe.count("\n") == 1 for recipe in recipes), recipes
+
+
+def test_the_end_to_end_tests_are_all_tiers_on_machines() -> None:
+    (recipe,) = re.findall(r"^e2e:.*\n\t(.*)$", _MAKEFILE, re.MULTILINE)
+    assert set(recipe.partition("--require-all ")[2].split()) == {tier.name for tier in load().tiers if tier.lane}
 
 
 @pytest.mark.parametrize("script", ["tests/run/deps", ".ci/run"])
