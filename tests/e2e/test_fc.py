@@ -10,12 +10,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.fabric import Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.block_io import IN_GUEST, PROGRAMS, BlockIo
 from tests.initiators.libiscsi import LibiscsiInitiator
 from tests.initiators.report_luns import report_luns
-from tests.lab.appliance import Appliance, appliance
-from tests.machines.qemu import Qemu
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 MACS = {"fct": "02:00:00:00:00:01", "fci": "02:00:00:00:00:02"}
@@ -23,7 +22,7 @@ PORT, HOST = (f"20:00:{mac}" for mac in MACS.values())
 """libfcoe takes a port's WWPN from the address of its interface."""
 STRANGER = "20:00:02:00:00:00:00:09"
 IQN = "iqn.2026-01.com.example:db"
-LUN, BLOCKS, SEED = 5, 512, 20260401
+VOLUME, LUN, BLOCKS, SEED = "fc", 5, 512, 20260401
 BOOT_S = 400.0
 _FABRIC = f"""
 set -e
@@ -40,24 +39,23 @@ PROGRAM
 
 
 class Standing(BlockIo):
-    """The appliance with volume `one` as LUN 5 of host `db`, which has an IQN and a WWPN."""
+    """The appliance with volume `fc` as LUN 5 of host `db`, which has an IQN and a WWPN."""
 
-    def __init__(self, made: Appliance) -> None:
-        self.appliance, self.client, self.machine = made, made.client, made.machine
+    def __init__(self, fabric: Fabric) -> None:
+        self.appliance, self.client = fabric.appliance, fabric.appliance.client
+        self.machine = self.appliance.machine
         self.lay_cable()
         self.plug("fct")
         post = self.client.post
-        disks = made.disk_ids("nvme")
-        self.client.wait(post("/arrays", {"name": "tank", "engine": "md", "level": "raid1", "disks": disks}))
-        for name in ("one", "two"):
-            self.client.wait(post("/volumes", {"name": name, "array": "tank", "size_bytes": "32MiB"}))
+        for name in (VOLUME, "fc-other"):
+            fabric.volume(name, "16MiB")
         wait_until("the port is listed", lambda: list(self.client.list("/fc-ports")))
         post("/fc-ports", {"wwpn": PORT, "mode": "target"})
         post("/hosts", {"name": "db", "iqns": [IQN], "wwpns": [HOST]})
         post("/hosts", {"name": "other", "wwpns": [STRANGER]})
         post("/portals", {"name": "iscsi", "protocol": "iscsi", "address": "0.0.0.0"})
-        post("/mappings", {"volume": "one", "host": "db", "lun": LUN})
-        post("/mappings", {"volume": "two", "host": "other"})
+        post("/mappings", {"volume": VOLUME, "host": "db", "lun": LUN})
+        post("/mappings", {"volume": "fc-other", "host": "other"})
         self.wait_served()
 
     def wait_served(self) -> None:
@@ -105,9 +103,9 @@ class Standing(BlockIo):
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
-    with appliance(Qemu("fc", nvme=2, disk_mib=256, memory_mib=1536, cpus=1)) as made:
-        yield Standing(made)
+def standing(fabric: Fabric) -> Iterator[Standing]:
+    with fabric.cleared():
+        yield Standing(fabric)
 
 
 def test_what_a_host_wrote_is_there_when_its_port_comes_back(standing: Standing) -> None:
@@ -120,7 +118,7 @@ def test_what_a_host_wrote_is_there_when_its_port_comes_back(standing: Standing)
 def test_a_host_sees_one_number_and_one_identity_over_iscsi_and_over_fibre_channel(standing: Standing) -> None:
     name = standing.disk().removeprefix("/dev/")
     wwid = standing.machine.check(f"cat /sys/block/{name}/device/wwid").strip()
-    assert wwid == f"naa.{standing.client.get('/volumes/one')['naa']}"
+    assert wwid == f"naa.{standing.client.get(f'/volumes/{VOLUME}')['naa']}"
     initiator = LibiscsiInitiator(IQN, "127.0.0.1", standing.machine.forward(3260))
     assert report_luns(initiator, str(standing.client.get("/hosts/db")["target_iqn"])) == [LUN]
 
@@ -140,6 +138,7 @@ def test_its_own_volume_seen_over_the_fabric_is_no_disk_for_an_array(standing: S
     assert [disk["observed"]["fabric"] for disk in disks] == [True]
 
 
+@pytest.mark.slow
 def test_a_port_that_no_host_owns_sees_nothing(standing: Standing) -> None:
     """The host's WWPN is taken from it: the fabric shows a port that is no target."""
     standing.disk()

@@ -11,14 +11,12 @@ from collections.abc import Iterator
 import pytest
 
 from lunette.cli.client import JsonObject, Refused
+from tests.e2e.fabric import ARRAY, Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.nvme import ConnectFailed, DhChap, NvmeInitiator
-from tests.lab.appliance import Appliance, appliance
-from tests.machines.qemu import Qemu
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 PORT = 4420
-DISK_MIB, VOLUME = 256, "32MiB"
 BLOCKS, SEED = 512, 20260301
 DB, WEB, STRANGER = (f"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-00000000000{n}" for n in (1, 2, 9))
 BOOT_S = 400.0
@@ -27,19 +25,20 @@ BOOT_S = 400.0
 class Standing:
     """The appliance, the hosts' guest, the keys of `db`, and the subsystem of each host."""
 
-    def __init__(self, made: Appliance, hosts: NvmeInitiator) -> None:
+    def __init__(self, fabric: Fabric, hosts: NvmeInitiator) -> None:
+        made = fabric.appliance
         self.appliance, self.client, self.hosts = made, made.client, hosts
         self.keys = DhChap(hosts.new_key(), hosts.new_key())
-        self._provision({"tank": made.disk_ids("nvme"), "late": made.disk_ids("scsi")})
+        wish = {"name": "late", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
+        self.client.wait(self.client.post("/arrays", wish))
+        for name, array in (("one", ARRAY), ("two", ARRAY), ("three", "late")):
+            fabric.volume(name, "32MiB", array)
+        self._provision()
         self.db, self.web = (str(self.client.get(f"/hosts/{name}")["subsystem_nqn"]) for name in ("db", "web"))
         self.port = made.machine.forward(PORT)
 
-    def _provision(self, disks: dict[str, list[str]]) -> None:
+    def _provision(self) -> None:
         post = self.client.post
-        for name, members in disks.items():
-            self.client.wait(post("/arrays", {"name": name, "engine": "md", "level": "raid1", "disks": members}))
-        for name, array in (("one", "tank"), ("two", "tank"), ("three", "late")):
-            self.client.wait(post("/volumes", {"name": name, "array": array, "size_bytes": VOLUME}))
         dhchap = {"secret": self.keys.secret, "mutual_secret": self.keys.mutual_secret}
         post("/hosts", {"name": "db", "nqns": [DB], "dhchap": dhchap})
         post("/hosts", {"name": "web", "nqns": [WEB]})
@@ -71,12 +70,9 @@ def _blocked(mapping: JsonObject) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
-    with (
-        appliance(Qemu("nvme", nvme=2, scsi=2, disk_mib=DISK_MIB, cpus=1)) as made,
-        NvmeInitiator("nvme-hosts") as hosts,
-    ):
-        yield Standing(made, hosts)
+def standing(fabric: Fabric) -> Iterator[Standing]:
+    with fabric.cleared(), NvmeInitiator("nvme-hosts") as hosts:
+        yield Standing(fabric, hosts)
 
 
 def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) -> None:

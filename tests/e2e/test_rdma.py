@@ -11,15 +11,13 @@ from collections.abc import Iterator
 import pytest
 
 from lunette.cli.client import JsonObject, Refused
+from tests.e2e.fabric import Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import LoginFailed
 from tests.initiators.libiscsi import Chap
 from tests.initiators.nvme import ConnectFailed
 from tests.initiators.rdma import APPLIANCE, CARD, RdmaInitiator, add_device, remove_device
-from tests.lab.appliance import Appliance, appliance
-from tests.machines.qemu import Qemu
-from tests.machines.qemu_command import cable_ends
-from tests.machines.sockets import free_port
+from tests.lab.appliance import Appliance
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 ISER, NVME = 3261, 4420
@@ -36,11 +34,12 @@ BOOT_S = 400.0
 class Standing:
     """The appliance, the hosts' guest, how `db` is served, and how portals were refused before there was a device."""
 
-    def __init__(self, made: Appliance, hosts: RdmaInitiator) -> None:
+    def __init__(self, fabric: Fabric, hosts: RdmaInitiator) -> None:
+        made = fabric.appliance
         self.appliance, self.client, self.hosts = made, made.client, hosts
         lay_address(made)
         self.refusals = [self._refused(wish) for wish in PORTALS]
-        self._provision()
+        self._provision(fabric)
         add_device(made.machine)
         wait_until("RDMA is offered", self._is_offered, deadline_s=BOOT_S)
         for wish in PORTALS:
@@ -54,14 +53,12 @@ class Standing:
             self.client.post("/portals", {**wish, "address": APPLIANCE})
         return "\n".join(refusal.value.lines())
 
-    def _provision(self) -> None:
+    def _provision(self, fabric: Fabric) -> None:
         post = self.client.post
-        disks = self.appliance.disk_ids("nvme")
-        self.client.wait(post("/arrays", {"name": "tank", "engine": "md", "level": "raid1", "disks": disks}))
         chap = {"user": CHAP.user, "secret": CHAP.secret}
         post("/hosts", {"name": "db", "iqns": [DB_IQN], "nqns": [DB_NQN], "chap": chap})
-        for volume, family in (("one", "scsi"), ("two", "nvme")):
-            self.client.wait(post("/volumes", {"name": volume, "array": "tank", "size_bytes": "16MiB"}))
+        for volume, family in (("over-iser", "scsi"), ("over-nvme-rdma", "nvme")):
+            fabric.volume(volume, "16MiB")
             post("/mappings", {"volume": volume, "host": "db", "family": family})
 
     def _is_offered(self) -> bool:
@@ -102,11 +99,9 @@ def lay_address(made: Appliance) -> None:
 
 
 @pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
-    ours, theirs = cable_ends(free_port())
-    machine = Qemu("rdma", nvme=2, disk_mib=128, cpus=1, cable=ours)
-    with appliance(machine) as made, RdmaInitiator("rdma-hosts", theirs) as hosts:
-        yield Standing(made, hosts)
+def standing(fabric: Fabric) -> Iterator[Standing]:
+    with fabric.cleared(), RdmaInitiator("rdma-hosts", fabric.cable) as hosts:
+        yield Standing(fabric, hosts)
 
 
 def test_without_a_device_portals_are_refused_with_what_to_do(standing: Standing) -> None:

@@ -112,9 +112,6 @@ def test_the_volume_that_does_not_fit_takes_the_whole_batch_with_it(machine: App
     assert (problem.status, problem.problem["type"]) == (409, "no-space")
     machine.client.wait(machine.client.post("/volumes:batch", {**batch, "count": fitting}))
     assert len(list(machine.client.list("/volumes"))) == fitting
-    for volume in list(machine.client.list("/volumes")):
-        machine.client.wait(machine.client.delete(f"/volumes/{volume['id']}"))
-    machine.client.wait(machine.client.delete("/arrays/small"))
 
 
 def _serial(machine: Appliance, disk_id: str) -> str:

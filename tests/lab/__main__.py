@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.e2e.waiting import wait_until
-from tests.lab.appliance import Appliance, read_one_time_password
+from tests.lab.appliance import Appliance, read_one_time_password, reset_password
 from tests.lab.hosts import PATTERN_BLOCKS, lab_hosts
 from tests.lab.scene import DISK_BYTES, DRIVES, MIB, Scene, provision
 from tests.machines.model import MachineError
@@ -39,7 +39,7 @@ def machine() -> Qemu:
     return Qemu(NAME, nvme=DRIVES, scsi=4, disk_mib=DISK_BYTES // MIB, keep=True)
 
 
-def up(*, stay: bool) -> None:
+def up() -> None:
     """Boots, provisions, proves I/O, says how to get in, and stays until Ctrl-C."""
     say = Told()
     down(quietly=True)
@@ -54,8 +54,7 @@ def up(*, stay: bool) -> None:
     except BaseException:
         lab.close(failed=True)
         raise
-    if stay:
-        _stay(lab)
+    _stay(lab)
 
 
 def down(*, quietly: bool = False) -> None:
@@ -83,9 +82,9 @@ def _prove(made: Appliance, scene: Scene, say: Told) -> None:
 
 
 def _goodbye(made: Appliance, scene: Scene, say: Told) -> None:
-    made.machine.check(["/opt/lunette/bin/lunette-api", "--reset-password"], timeout_s=120)
     status = made.client.get("/status")
     array = made.client.get(f"/arrays/{scene.array}")
+    reset_password(made.machine)  # from here on the lab's own token is refused until somebody has logged in
     rows = [
         ("array", f"{array['name']}: {array['level']} of {len(array['members'])} NVMe disks, {array['health']}"),
         ("volumes", f"{array['volumes']} of {scene.array}"),
@@ -130,12 +129,11 @@ def main() -> int:
     """Runs one command."""
     parser = argparse.ArgumentParser(prog="python -m tests.lab", description=__doc__)
     parser.add_argument("command", choices=("up", "down"))
-    parser.add_argument("--leave", action="store_true", help="leave it running and return")
     chosen = parser.parse_args()
     if chosen.command == "down":
         down()
     else:
-        up(stay=not chosen.leave)
+        up()
     return 0
 
 

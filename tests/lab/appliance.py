@@ -46,6 +46,11 @@ def read_one_time_password(machine: Machine) -> str:
     return machine.check(["cat", ONE_TIME_PASSWORD]).strip()
 
 
+def reset_password(machine: Machine) -> None:
+    """Gives the administrator a new one-time password; their tokens are refused until it is changed."""
+    machine.check(["/opt/lunette/bin/lunette-api", "--reset-password"], timeout_s=300)
+
+
 @contextmanager
 def appliance(machine: Machine) -> Iterator[Appliance]:
     """A fresh appliance for the time of a test."""

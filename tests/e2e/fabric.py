@@ -1,0 +1,49 @@
+"""The appliance on which NVMe, RDMA and Fibre Channel are tried: a boot of its own for each would take minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tests.lab.appliance import Appliance, appliance
+from tests.machines.qemu import Qemu
+from tests.machines.qemu_command import cable_ends
+from tests.machines.sockets import free_port
+
+ARRAY = "tank"
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """The appliance, with `ARRAY` on its NVMe disks and its SCSI disks free, and the free end of its cable."""
+
+    appliance: Appliance
+    cable: str
+
+    @contextmanager
+    def cleared(self) -> Iterator[Appliance]:
+        """The appliance; after the block nothing is exported any more. Volumes stay."""
+        try:
+            yield self.appliance
+        finally:
+            client = self.appliance.client
+            for noun, key in (("mappings", "id"), ("hosts", "name"), ("portals", "name"), ("fc-ports", "wwpn")):
+                for one in [*client.list(f"/{noun}")]:
+                    if noun != "fc-ports" or one["mode"] == "target":
+                        client.delete(f"/{noun}/{one[key]}")
+
+    def volume(self, name: str, size: str, array: str = ARRAY) -> None:
+        client = self.appliance.client
+        client.wait(client.post("/volumes", {"name": name, "array": array, "size_bytes": size}))
+
+
+@contextmanager
+def fabric_appliance() -> Iterator[Fabric]:
+    """A fresh appliance for all of them."""
+    ours, theirs = cable_ends(free_port())
+    with appliance(Qemu("fabric", nvme=2, scsi=2, disk_mib=256, cpus=1, cable=ours)) as made:
+        client = made.client
+        wish = {"name": ARRAY, "engine": "md", "level": "raid1", "disks": made.disk_ids("nvme")}
+        client.wait(client.post("/arrays", wish))
+        yield Fabric(made, theirs)

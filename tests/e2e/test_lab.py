@@ -1,0 +1,99 @@
+"""`make lab` as somebody runs it: what it prints is true, and it stays up until `make lab-down`."""
+
+from __future__ import annotations
+
+import re
+import ssl
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lunette.cli.client import Client, fetch_certificate
+from tests.initiators.libiscsi import LibiscsiInitiator
+from tests.lab.__main__ import machine as lab_machine
+from tests.lab.access import first_login
+from tests.lab.appliance import ONE_TIME_PASSWORD
+from tests.lab.scene import PORTAL_PORT, planned_hosts
+
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
+ROOT = Path(__file__).resolve().parents[2]
+_LAB = [sys.executable, "-m", "tests.lab"]
+
+
+@contextmanager
+def _lab() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command, and what it printed until it stays up. The lab is gone after the block."""
+    with subprocess.Popen(
+        [*_LAB, "up"], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as process:
+        try:
+            yield process, _until_it_stays_up(process)
+        finally:
+            subprocess.run([*_LAB, "down"], cwd=ROOT, check=True, timeout=300)
+
+
+def _until_it_stays_up(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    printed = ""
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        printed += line
+        if "The lab stays up" in line:
+            return printed
+    raise AssertionError(f"make lab ended by itself with {process.wait()}")
+
+
+def _table(printed: str) -> dict[str, str]:
+    return {name.strip(): text for name, text in re.findall(r"^  (\w.{11}) (\S.*)$", printed, re.MULTILINE)}
+
+
+def _check_page(url: str) -> None:
+    """The page and its program come from the appliance."""
+    pem, _ = fetch_certificate(url)
+    trust = ssl.create_default_context(cadata=pem)
+    trust.check_hostname = False
+
+    def fetch(path: str) -> str:
+        with urllib.request.urlopen(url + path, timeout=60, context=trust) as answer:
+            text: str = answer.read().decode()
+        return text
+
+    program = re.search(r'<script[^>]* src="(/[^"]+\.js)"', fetch("/"))
+    assert program is not None
+    assert "Lunette" in fetch("/")
+    assert len(fetch(program[1])) > 10_000
+
+
+def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_stopped() -> None:
+    with _lab() as (process, printed):
+        assert "4 hosts logged in, wrote 64 MiB, left, came back and verified every block" in printed
+        told = _table(printed)
+        assert told["array"].startswith("tank: raid5 of 8 NVMe disks, ")
+        assert told["volumes"] == "32 of tank"
+        machine = lab_machine()
+        machine.attach()
+        assert told["web address"] == machine.api_url
+        one_time = told["password"].split()[0]
+        assert one_time == machine.check(["cat", ONE_TIME_PASSWORD]).strip()
+
+        access = first_login(told["web address"], one_time)
+        assert told["certificate"] == f"SHA-256 {access.endpoint.fingerprint}"
+        with Client(access.endpoint, timeout_s=300.0) as client:
+            assert len(list(client.list("/volumes"))) == 32
+            assert {mapping["state"] for mapping in client.list("/mappings")} == {"open"}
+        _check_page(told["web address"])
+
+        plain = next(host for host in planned_hosts() if host.chap is None)
+        initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", machine.forward(PORTAL_PORT))
+        target = told[plain.name].rpartition(" ")[2]
+        assert initiator.inquire(target, 8).ok
+        assert not initiator.inquire(target, 9).ok
+
+        down = subprocess.run([*_LAB, "down"], cwd=ROOT, check=True, timeout=300, capture_output=True, text=True)
+        assert "the lab is stopped" in down.stdout
+        assert process.wait(timeout=120) == 0
