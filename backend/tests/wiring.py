@@ -37,6 +37,8 @@ from lunette.system.agent_port import AgentPort
 from lunette.system.fake import FakeSystem
 
 API = "/api/v1"
+PACE = 0.05
+"""A test does not wait ten seconds for what happens every ten seconds."""
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 """Argon2 with next to no cost: a test is about who gets in, not about how long guessing takes."""
 
@@ -76,7 +78,7 @@ def make_parts(
     """Everything an application needs, on a SQLite file in `folder` or on the database given."""
     store = Store.open(url or f"sqlite:///{folder}/lunette.db", SecretBox(Fernet.generate_key()), busy_timeout_s)
     return Parts(
-        store=store, control=Control(store, agent), feed=EventFeed(store),
+        store=store, control=Control(store, agent, pace=PACE), feed=EventFeed(store),
         one_time=OneTimePassword(folder / "one-time"),
         passwords=Passwords(QUICK), login_limit=LoginLimit(), name=lambda: "test", ui=ui,
     )  # fmt: skip

@@ -60,11 +60,14 @@ class Control:
     Unavailable where the machine must be looked at and the agent is away.
     """
 
-    def __init__(self, store: Store, agent: AgentPort, identities: IdentitySource | None = None) -> None:
+    def __init__(
+        self, store: Store, agent: AgentPort, identities: IdentitySource | None = None, *, pace: float = 1.0
+    ) -> None:
+        """`pace` is how long the watching threads rest between rounds, as a part of what an appliance gives them."""
         self.store = store
         self.agent = agent
         self._cache = ObservationCache(agent)
-        self._reconciler = Reconciler(store, agent)
+        self._reconciler = Reconciler(store, agent, pace=pace)
         self._workers = Workers(self.run_job)
         self.desk = Desk(
             identities=identities or IdentitySource(),
@@ -74,8 +77,8 @@ class Control:
             enqueue=self._workers.enqueue,
         )
         tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
-        self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend)
-        self._pools = PoolWatcher(store, self.desk, self._cache.get)
+        self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
+        self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
 

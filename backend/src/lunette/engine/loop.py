@@ -10,10 +10,11 @@ _log = structlog.get_logger("lunette.engine")
 
 
 class Loop:
-    """`work` returns how many seconds to sleep at most until the next round."""
+    """`work` returns how many seconds to sleep at most until the next round; `pace` shortens every sleep."""
 
-    def __init__(self, name: str, work: Callable[[], float]) -> None:
+    def __init__(self, name: str, work: Callable[[], float], pace: float = 1.0) -> None:
         self._name = name
+        self._pace = pace
         self._work = work
         self._woken = threading.Event()
         self._stopping = threading.Event()
@@ -42,4 +43,4 @@ class Loop:
             except Exception:  # noqa: BLE001 a round that fails must not end all later rounds
                 _log.exception("a round failed", loop=self._name)
                 pause_s = 10.0
-            self._woken.wait(pause_s)
+            self._woken.wait(pause_s * self._pace)

@@ -49,14 +49,21 @@ class PoolWatcher:
     """`look` gives a snapshot of the machine at most so many seconds old. Without thin volumes nobody looks."""
 
     def __init__(
-        self, store: Store, desk: Desk, look: Callable[[float], Observation], now: Callable[[], dt.datetime] = utc_now
+        self,
+        store: Store,
+        desk: Desk,
+        look: Callable[[float], Observation],
+        now: Callable[[], dt.datetime] = utc_now,
+        *,
+        pace: float = 1.0,
     ) -> None:
         self._store = store
         self._desk = desk
         self._look = look
         self._now = now
+        self._max_age_s = BUSY_PERIOD_S * pace
         self._board = AlertBoard(store, FAMILIES)
-        self._loop = Loop("pools", self.round)
+        self._loop = Loop("pools", self.round, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
     def round(self) -> float:
@@ -69,7 +76,7 @@ class PoolWatcher:
             self._board.show((), self._now())
             return PERIOD_S
         try:
-            seen = self._look(BUSY_PERIOD_S)
+            seen = self._look(self._max_age_s)
         except Unavailable:
             return PERIOD_S
         pools = {pool.group: pool for pool in seen.pools if pool.ours}

@@ -31,7 +31,9 @@ FAMILIES = ("agent.", "exports.", "target.", "subsystem.", "portal.", "fc_port."
 class Reconciler:
     """`report` and `report_at` are what the last round came to; None before the first answer."""
 
-    def __init__(self, store: Store, agent: AgentPort, now: Callable[[], dt.datetime] = utc_now) -> None:
+    def __init__(
+        self, store: Store, agent: AgentPort, now: Callable[[], dt.datetime] = utc_now, *, pace: float = 1.0
+    ) -> None:
         self._store = store
         self._agent = agent
         self._now = now
@@ -39,7 +41,7 @@ class Reconciler:
         self._last: tuple[ConvergeReport, dt.datetime] | None = None
         self._built: ExportSet | None = None
         self._quiet: tuple[Cause, ...] = ()
-        self._loop = Loop("reconciler", self.round)
+        self._loop = Loop("reconciler", self.round, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
     @property

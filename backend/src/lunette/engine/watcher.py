@@ -54,31 +54,33 @@ class Watcher:
         *,
         await_change: AwaitChange = lambda known, timeout_s: known,
         tend: Callable[[Observation], None] = lambda seen: None,
+        pace: float = 1.0,
     ) -> None:
         self._store = store
         self._cache = cache
         self._now = now
         self._await_change = await_change
+        self._wait_s, self._period_s = WAIT_S * pace, PERIOD_S * pace
         self._tend = tend
         self._known = -1
         self._looked = float("-inf")
         self._board = AlertBoard(store, FAMILIES)
         self._health: dict[str, str] = {}
         self._disks: frozenset[str] | None = None
-        self._loop = Loop("watcher", self._watch)
+        self._loop = Loop("watcher", self._watch, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
     def _watch(self) -> float:
         """Waits for a change, no longer than what is known stays fresh, and looks. The loop's pause after it."""
         try:
-            number = self._await_change(self._known, WAIT_S)
+            number = self._await_change(self._known, self._wait_s)
         except Unavailable:
             return AWAY_S
-        if number == self._known and time.monotonic() - self._looked < PERIOD_S:
+        if number == self._known and time.monotonic() - self._looked < self._period_s:
             return 0.0
         fresh = number != self._known
         self._known, self._looked = number, time.monotonic()
-        return self.round(0.0 if fresh else PERIOD_S / 2)
+        return self.round(0.0 if fresh else self._period_s / 2)
 
     def round(self, max_age_s: float = PERIOD_S / 2) -> float:
         """One look. While the agent is away nothing is known, so nothing is raised or resolved."""
