@@ -46,7 +46,7 @@ def up() -> None:
     lab = machine()
     say(f"booting the appliance ({lab.accelerator})")
     try:
-        made = Appliance.first_boot(lab)
+        made = Appliance.first_boot(lab, still=lambda: say(f"still booting; the console says: {_last_line(lab)}"))
         say("the API answers; first login with the one-time password from the console")
         scene = provision(made.client, made.disk_ids("nvme"), say)
         _prove(made, scene, say)
@@ -70,6 +70,11 @@ def down(*, quietly: bool = False) -> None:
     lab.close()
     if not quietly:
         print("the lab is stopped and its disks are removed")
+
+
+def _last_line(lab: Qemu) -> str:
+    lines = lab.console_log.read_text(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "nothing yet")
 
 
 def _prove(made: Appliance, scene: Scene, say: Told) -> None:

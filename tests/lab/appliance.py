@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lunette.cli.client import Client
 from tests.lab.access import Access, first_login
-from tests.machines.machine import Machine
+from tests.machines.machine import BOOT_S, Machine
 
 ONE_TIME_PASSWORD = "/run/lunette-api/one-time-password"
 
@@ -21,13 +21,13 @@ class Appliance:
         self.client = Client(access.endpoint, timeout_s=300.0)
 
     @classmethod
-    def first_boot(cls, machine: Machine) -> Appliance:
+    def first_boot(cls, machine: Machine, still: Callable[[], None] = lambda: None) -> Appliance:
         """Starts the machine, waits for the API, and makes the first login with the one-time password."""
         machine.start()
-        machine.wait_for_api()
+        machine.wait_for_api(still=still)
         return cls(machine, first_login(machine.api_url, read_one_time_password(machine)))
 
-    def wait_for_api(self, deadline_s: float = 300.0) -> None:
+    def wait_for_api(self, deadline_s: float = BOOT_S) -> None:
         """After a reboot: waits until the API answers again; the client goes on with its token."""
         self.machine.wait_for_api(deadline_s)
 

@@ -16,7 +16,7 @@ import ssl
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -29,6 +29,8 @@ from tests.machines.sockets import free_port
 from tests.machines.state import Record, StateFolder
 
 API_PORT = 8443
+BOOT_S, STILL_S = 900.0, 15.0
+"""An emulated machine boots in a minute where nothing else runs, and in several where much does."""
 API_HEALTH = "/api/v1/health"
 GUEST = "guest"
 """The role of the guest's own process among the recorded ones."""
@@ -120,15 +122,20 @@ class Machine(ABC):
             raise MachineError(f"in the guest {command!r} ended with status {result.rc}: {result.stdout.strip()}")
         return result.stdout
 
-    def wait_for_api(self, deadline_s: float = 300.0) -> None:
-        """Wait until the API says it is healthy; MachineError says what it answered last."""
+    def wait_for_api(self, deadline_s: float = BOOT_S, still: Callable[[], None] = lambda: None) -> None:
+        """Wait until the API says it is healthy; MachineError says what it answered last. `still` is called meanwhile,
+        every STILL_S."""
         end = time.monotonic() + deadline_s
+        next_still = time.monotonic() + STILL_S
         last = "no connection"
         while time.monotonic() < end:
             last = self._health()
             if last == "200":
                 return
             self.check_running()
+            if time.monotonic() >= next_still:
+                still()
+                next_still += STILL_S
             time.sleep(0.5)
         raise MachineError(
             f"{self.api_url}{API_HEALTH} was not healthy within {deadline_s:.0f} s (last: {last}): read the console "
