@@ -23,6 +23,7 @@ from lunette.api.main import Server
 from lunette.api.parts import Parts
 from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
 from lunette.domain.agent_protocol import HelloReply, StepReply
+from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.identity import IdentitySource
@@ -51,6 +52,9 @@ class AwayAgent:
         raise _away()
 
     def sessions(self) -> SessionsObservation:
+        raise _away()
+
+    def counters(self) -> Counters:
         raise _away()
 
     def await_change(self, known: int, timeout_s: float) -> int:
