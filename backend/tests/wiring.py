@@ -120,8 +120,12 @@ class Api:
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def call(self, method: str, path: str, **options: Any) -> Response:
+        return self.ask(method, API + path, **options)
+
+    def ask(self, method: str, path: str, **options: Any) -> Response:
+        """The answer to a request for any path of the server."""
         headers = {**self._headers, **options.pop("headers", {})}
-        return self.http.request(method, API + path, headers=headers, **options)
+        return self.http.request(method, path, headers=headers, **options)
 
     def get(self, path: str, **params: Any) -> Any:
         """The body of a GET that must succeed."""

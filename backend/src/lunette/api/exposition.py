@@ -22,12 +22,12 @@ class Exposition:
         self._version, self._alerts, self._names, self._most = version, alerts, names, most
 
     def collect(self) -> Samples:
-        counters = self._names.measurement.counters if self._names.measurement else None
-        yield from _samples(APPLIANCE, [((), counters is not None)])
+        measured = self._names.measurement
+        yield from _samples(APPLIANCE, [((), measured)])
         yield from _samples(INFO, [((self._version,), 1)])
         yield from _samples(ALERTS, [((severity,), count) for severity, count in sorted(self._alerts.items())])
-        if counters is not None:
-            yield from self._counted(counters)
+        if measured is not None:
+            yield from self._counted(measured.counters)
 
     def _counted(self, counters: Counters) -> Samples:
         omitted = []

@@ -73,8 +73,10 @@ def _of_its_io(metric: Metric) -> Metric:
 APPLIANCE = Family(
     "appliance", (),
     (
-        Metric("lunette_up", "1 if the agent answers; while it does not, nothing that it counts is told.", _same,
-               "gauge"),
+        Metric("lunette_up", "1 if the agent answers; while it does not, nothing that it counts is told.",
+               lambda measured: float(measured is not None), "gauge"),
+        Metric("lunette_counted_timestamp_seconds", "When the counters were read, by the appliance's clock.",
+               lambda measured: None if measured is None else measured.at, "gauge"),
     ),
 )  # fmt: skip
 INFO = Family("info", ("version",), (Metric("lunette_info", "Always 1; the label tells the version.", _same, "gauge"),))

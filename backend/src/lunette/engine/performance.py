@@ -46,21 +46,21 @@ class Recorder:
         self._tick: Counters | None = None
         self._failed: tuple[float, LunetteError] | None = None
         self._history = History()
+        self.fresh_s = FRESH_S
+        """How old a pass may be that somebody new is told."""
         self._loop = Loop("performance", self.round)
         self.start, self.stop = self._loop.start, self._loop.stop
 
-    def now(self, max_age_s: float = FRESH_S) -> Measurement:
-        """The last rates, from a pass at most this old. Raises Unavailable if the agent does not answer, or did not a
-        moment ago.
-        """
+    def now(self) -> Measurement:
+        """The last rates, from a fresh pass. Raises Unavailable if the agent does not answer, or did not just now."""
         with self._lock:
-            return self._measure(max_age_s)
+            return self._measure(self.fresh_s)
 
     def round(self) -> float:
         """One span more for the history. While the agent is away there is none."""
         with self._lock:
             try:
-                measured = self._measure(LEAST_SPAN_S)
+                measured = self._measure(min(self.fresh_s, LEAST_SPAN_S))
             except LunetteError:
                 return PERIOD_S
             before, self._tick = self._tick, measured.counters

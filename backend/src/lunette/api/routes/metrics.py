@@ -17,14 +17,13 @@ from lunette.domain.errors import Unavailable
 from lunette.store.journal import Alert
 
 routes = router("", "metrics")
-FRESH_S = 1.0
 
 
 @routes.get("/metrics", operation_id="metrics_show", include_in_schema=False)
 def metrics_show(request: Request, parts: UsedParts) -> Response:
     """All that is counted, as Prometheus text or OpenMetrics, whichever is asked for. The agent may be away."""
     try:
-        measured = parts.control.performance.now(FRESH_S)
+        measured = parts.control.performance.now()
     except Unavailable:
         measured = None
     with parts.store.read() as tx:
