@@ -92,6 +92,18 @@ def test_the_history_has_even_spans_however_often_somebody_looks() -> None:
     assert sum(point.iops for point in points) * PERIOD_S == pytest.approx(clock.passes - 1, abs=1)
 
 
+def test_a_pass_that_takes_long_comes_more_seldom() -> None:
+    clock = Clock()
+    taken = clock.recorder.round()
+
+    def slow() -> Counters:
+        clock.now += 3.0
+        return counters(clock.now)
+
+    slowed = Recorder(slow, dict, lambda: clock.now).round()
+    assert (taken, slowed) == (PERIOD_S, 20 * 3.0)
+
+
 def test_while_the_agent_is_away_there_is_no_point_and_nobody_waits_twice() -> None:
     clock = Clock()
     clock.recorder.round()

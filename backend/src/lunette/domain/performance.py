@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from lunette.domain.base import Model
 from lunette.domain.counters import BlockCounters, Counters, LunCounters, SessionCounters
 
 APPLIANCE_ID = "appliance"
@@ -35,7 +34,7 @@ class Key(NamedTuple):
 APPLIANCE = Key(Measured.APPLIANCE, APPLIANCE_ID)
 
 
-class Rates(Model):
+class Rates(NamedTuple):
     """Per second over one span, times in milliseconds. None: not counted, or a time of I/Os that were none."""
 
     iops: float

@@ -1,6 +1,6 @@
 """Takes passes over the agent's counters, shared by all who ask, and keeps the last hour of rates.
 
-While nobody asks there is one pass every 10 s. Who looks at live numbers gets a new pass, at most one every 2 s.
+While nobody asks there is a pass every 10 s. Who looks at live numbers gets a new pass, at most one every 2 s.
 """
 
 import threading
@@ -16,6 +16,9 @@ from lunette.engine.loop import Loop
 
 PERIOD_S = 10.0
 FRESH_S = 2.0
+BREAKS = 20
+"""The pause after a pass is at least so many times as long as it took, so that on an appliance with many thousands of
+volumes passes nobody asked for take no more than a twentieth of a processor; the points are farther apart then."""
 LEAST_SPAN_S = 1.0
 """Over a shorter one a single I/O would look like many."""
 
@@ -57,18 +60,22 @@ class Recorder:
             return self._measure(self.fresh_s)
 
     def round(self) -> float:
-        """One span more for the history. While the agent is away there is none."""
+        """One span more for the history. While the agent is away there is none. The pause until the next, in seconds."""
+        began = self._monotonic()
+        self._take_span()
+        return max(PERIOD_S, BREAKS * (self._monotonic() - began))
+
+    def _take_span(self) -> None:
         with self._lock:
             try:
                 measured = self._measure(min(self.fresh_s, LEAST_SPAN_S))
             except LunetteError:
-                return PERIOD_S
+                return
             before, self._tick = self._tick, measured.counters
             if before is not None:
                 found = rates(before, measured.counters, measured.disk_ids)
                 if found:
                     self._history.add(measured.counters.taken_at, found)
-        return PERIOD_S
 
     def points(self, key: Key) -> tuple[Point, ...]:
         """The last hour of one thing, oldest first."""

@@ -74,7 +74,7 @@ def performance_answer(key: Key, rates: Rates, names: Names) -> Performance:
         of=key.of, id=key.id, name=names.of(key) or key.id,
         host=names.hosts.get(session.initiator) if session else None,
         protocol=session.protocol if session else None, target=session.target if session else None,
-        **rates.model_dump(),
+        **rates._asdict(),
     )  # fmt: skip
 
 
