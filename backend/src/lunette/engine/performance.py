@@ -60,7 +60,7 @@ class Recorder:
             return self._measure(self.fresh_s)
 
     def round(self) -> float:
-        """One span more for the history. While the agent is away there is none. The pause until the next, in seconds."""
+        """One span more for the history; none while the agent is away. Returns the pause until the next, in seconds."""
         began = self._monotonic()
         self._take_span()
         return max(PERIOD_S, BREAKS * (self._monotonic() - began))

@@ -7,13 +7,13 @@ Linux 6.12); bytes are shown in whole MiB. A session's own counters are exact to
 leaves out data that comes with the command (iscsi_target.c), which is most of what is written, and iSER counts none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from lunette.domain.counters import LunCounters, SessionCounters
 from lunette.domain.exports import ExportSet, ExportTarget
 from lunette.domain.mappings import Protocol
 from lunette.domain.sizes import MIB
-from lunette.providers.exports.lio import fc
+from lunette.providers.exports.lio import fc, fc_tree
 from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.lio.sessions import parse_info
 from lunette.providers.exports.lio.tree import portal_group
@@ -54,17 +54,21 @@ def _over_fc(files: Configfs, served: ExportSet) -> Iterator[SessionCounters]:
     for target in served.targets:
         for initiator in target.fc_initiators:
             owners.setdefault(initiator.wwpn, []).append(target)
+    colliding = fc_tree.collisions(served.targets)
     for port in fc.own_ports(files) if served.fc_ports else ():
         for wwpn, targets in owners.items():
             acl = f"{port}/tpgt_1/acls/{wwpn}"
             if fc.is_logged_in(files, acl):
                 yield SessionCounters(
                     target=port.rpartition("/")[2], initiator=wwpn, protocol=Protocol.FC,
-                    volumes=_by_volume(files, acl, targets),
+                    volumes=_by_volume(files, acl, targets, colliding.get(wwpn, set())),
                 )  # fmt: skip
 
 
-def _by_volume(files: Configfs, acl: str, targets: Sequence[ExportTarget]) -> dict[str, LunCounters]:
-    luns = [lun for target in targets for lun in target.luns]
+def _by_volume(
+    files: Configfs, acl: str, targets: Sequence[ExportTarget], uncertain: Collection[int] = ()
+) -> dict[str, LunCounters]:
+    """`uncertain` are numbers that two volumes claim: whose counters those are nobody can say."""
+    luns = [lun for target in targets for lun in target.luns if lun.lun not in uncertain]
     found = {lun.volume_id: lun_counters(files, f"{acl}/lun_{lun.lun}") for lun in luns}
     return {volume_id: counters for volume_id, counters in found.items() if counters is not None}
