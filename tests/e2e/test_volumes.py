@@ -126,8 +126,12 @@ def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     after = fresh(endpoint)
     assert_agrees(before, after, of_volume(done), volume="thick")
     assert_agrees(before, after, of_session(done), host="h", initiator=IQN, protocol="iscsi", volume="thick")
-    told = {one["name"]: one for one in standing.client.list("/performance", of="volume")}
-    assert told.keys() >= {"thick", "thin"}
+    assert {one["name"] for one in standing.client.list("/performance", of="volume")} >= {"thick", "thin"}
+    volume = standing.client.get("/volumes/thick")["id"]
+    points = wait_until("the history has it", lambda: standing.client.get(f"/performance/{volume}")["points"])
+    assert any(point["write_bytes_s"] > 0 and point["latency_ms"] > 0 for point in points)
+    held = standing.made.machine.check("grep VmRSS /proc/$(systemctl show -P MainPID lunette-agent)/status")
+    assert int(held.split()[1]) < 60_000, f"the agent holds {held.split()[1]} kB"
 
 
 def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing) -> None:
