@@ -5,21 +5,27 @@ the browser's requests and passes them on. What is made here is gone when the pr
 """
 
 import argparse
+import contextlib
+import math
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx2
 import uvicorn
 
-from backend.tests.scene import make_scene
+from backend.tests.scene import ADDRESS, make_scene
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
+from lunette.system.fake.lio_iscsi import FakeSession
+from lunette.system.fake.traffic import Io
 
 PASSWORD = "lunette-developer"
 TICK_S = 0.2
+WORK_S = 1.0
 
 
 def main() -> None:
@@ -40,7 +46,7 @@ def main() -> None:
         token = add_token(parts.store, Role.ADMINISTRATOR)
         url = f"{'https' if options.certificate else 'http'}://{options.host}:{options.port}"
         if not options.empty:
-            threading.Thread(target=_scene, args=(url, token), daemon=True).start()
+            threading.Thread(target=_scene, args=(url, token, machine), daemon=True).start()
         print(f"API {url}   user admin   password {PASSWORD}", flush=True)
         uvicorn.run(
             app, host=options.host, port=options.port, log_level="warning", timeout_graceful_shutdown=1,
@@ -56,13 +62,31 @@ def _tick(machine: FakeSystem) -> None:
             machine.advance(late)
 
 
-def _scene(url: str, token: str) -> None:
-    """Something to look at, and a host that is logged in."""
+def _scene(url: str, token: str, machine: FakeSystem) -> None:
+    """Something to look at, and hosts that are logged in and work."""
     with httpx2.Client(base_url=url, verify=False) as http:  # our own port, whoever signed its certificate
         api = Api(http, token)
         api.until(lambda: _answers(http))
         make_scene(api, size="2GiB")
+        api.until(lambda: all(mapping["state"] == "open" for mapping in api.items("/mappings")))
+        sessions = [
+            machine.login(host["iqns"][0], host["target_iqn"], f"{ADDRESS}:3260") for host in api.items("/hosts")
+        ]
         print("The scene is made.", flush=True)
+    _work(machine, sessions)
+
+
+def _work(machine: FakeSystem, sessions: Sequence[FakeSession]) -> None:
+    """Each host reads and writes all of its volumes, now more and now less, as long as it is logged in."""
+    while True:
+        time.sleep(WORK_S)
+        for number, session in enumerate(sessions):
+            busy = 1.0 + math.sin(time.time() / 60 + number)
+            for lun in session.luns:
+                reads, writes = int(900 * busy / lun), int(300 * busy / lun)
+                io = Io(reads, reads * 16384, writes, writes * 16384, int(reads * 0.4), int(writes * 0.9))
+                with contextlib.suppress(OSError):  # it logged out, or its volume is gone
+                    machine.carry(session, lun, io)
 
 
 def _answers(http: httpx2.Client) -> bool:

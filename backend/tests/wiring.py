@@ -23,6 +23,7 @@ from lunette.api.main import Server
 from lunette.api.parts import Parts
 from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
 from lunette.domain.agent_protocol import HelloReply, StepReply
+from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.identity import IdentitySource
@@ -53,6 +54,9 @@ class AwayAgent:
         raise _away()
 
     def sessions(self) -> SessionsObservation:
+        raise _away()
+
+    def counters(self) -> Counters:
         raise _away()
 
     def await_change(self, known: int, timeout_s: float) -> int:
@@ -118,8 +122,12 @@ class Api:
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
 
     def call(self, method: str, path: str, **options: Any) -> Response:
+        return self.ask(method, API + path, **options)
+
+    def ask(self, method: str, path: str, **options: Any) -> Response:
+        """The answer to a request for any path of the server."""
         headers = {**self._headers, **options.pop("headers", {})}
-        return self.http.request(method, API + path, headers=headers, **options)
+        return self.http.request(method, path, headers=headers, **options)
 
     def get(self, path: str, **params: Any) -> Any:
         """The body of a GET that must succeed."""

@@ -6,6 +6,7 @@ import * as care from './care'
 import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
+import { performanceOf } from './performance'
 import * as whole from './whole'
 import * as work from './work'
 import { CSRF } from './world'
@@ -170,6 +171,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     const handler = handlers[`${request.method} ${path}`]
     if (handler) return handler(request, url)
     const [, list = '', id] = path.split('/')
+    if (list === 'performance' && id) return performanceOf(world, decodeURIComponent(id))
     return id ? answerOne(world, request, url, list, id) : answerList(world, request, url, list)
   }
 }

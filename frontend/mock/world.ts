@@ -37,6 +37,8 @@ export interface World {
   me?: Me
   /** While set, every list answers 503 with this detail. */
   broken?: string
+  /** While set, nothing was measured since the appliance started. */
+  isUnmeasured?: boolean
   /** While set, the next step of a running job fails with this detail and is taken back. */
   failingStep?: string
   /** While set, the next change is made but its answer never arrives. */

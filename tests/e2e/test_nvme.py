@@ -11,12 +11,15 @@ from collections.abc import Iterator
 import pytest
 
 from lunette.cli.client import JsonObject, Refused
+from tests.e2e.counting import assert_agrees, fresh, of_volume
 from tests.e2e.fabric import ARRAY, Fabric
 from tests.e2e.waiting import wait_until
+from tests.initiators import fio
 from tests.initiators.nvme import ConnectFailed, DhChap, NvmeInitiator
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 PORT = 4420
+MIB = 1024**2
 BLOCKS, SEED = 512, 20260301
 DB, WEB, STRANGER = (f"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-00000000000{n}" for n in (1, 2, 9))
 BOOT_S = 400.0
@@ -113,6 +116,18 @@ def test_who_is_connected_is_unknown_and_not_nobody(standing: Standing) -> None:
     assert standing.client.get("/hosts/db")["sessions"] is None
     mapping = next(standing.client.list("/mappings", host="db"))
     assert "not known" in standing.client.delete(f"/mappings/{mapping['id']}", dry_run=True)["warnings"][0]
+
+
+def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
+    """Per volume: Debian's kernel counts nothing per host, and that is said and not told as nothing."""
+    device, endpoint = standing.connect(DB), standing.appliance.access.endpoint
+    before = fresh(endpoint)
+    done = fio.mixed(standing.hosts.machine, device, block_bytes=16384, total_bytes=24 * MIB, span_bytes=16 * MIB)
+    after = fresh(endpoint)
+    assert_agrees(before, after, of_volume(done), volume="one")
+    assert after.sum("lunette_session_commands_total") is None
+    page = standing.client.get("/performance", of="session")
+    assert (page["items"], [one["family"] for one in page["unseen"]]) == ([], ["nvme"])
 
 
 def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing) -> None:

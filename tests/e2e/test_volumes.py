@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from lunette.cli.client import Client, Refused
+from tests.e2e.counting import assert_agrees, fresh, of_session, of_volume
 from tests.e2e.waiting import wait_until
+from tests.initiators import fio
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
@@ -113,6 +115,23 @@ def test_a_volume_grows_under_a_host_that_writes_to_it_without_a_new_login(stand
     assert standing.client.get("/volumes/thick")["naa"] == naa
     with pytest.raises(Refused, match="never gets smaller"):
         standing.client.act("/volumes/thick", "grow", {"size_bytes": 64 * MIB})
+
+
+def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
+    """Per volume and per session. A session's bytes are whole MiB, so 1 % needs more than 100 of them each way."""
+    device, endpoint = standing.device(1), standing.made.access.endpoint
+    before = fresh(endpoint)
+    done = fio.mixed(standing.host.machine, device, block_bytes=32768, total_bytes=288 * MIB, span_bytes=64 * MIB)
+    assert min(done.read_bytes, done.written_bytes) > 128 * MIB
+    after = fresh(endpoint)
+    assert_agrees(before, after, of_volume(done), volume="thick")
+    assert_agrees(before, after, of_session(done), host="h", initiator=IQN, protocol="iscsi", volume="thick")
+    assert {one["name"] for one in standing.client.list("/performance", of="volume")} >= {"thick", "thin"}
+    volume = standing.client.get("/volumes/thick")["id"]
+    points = wait_until("the history has it", lambda: standing.client.get(f"/performance/{volume}")["points"])
+    assert any(point["write_bytes_s"] > 0 and point["latency_ms"] > 0 for point in points)
+    held = standing.made.machine.check("grep VmRSS /proc/$(systemctl show -P MainPID lunette-agent)/status")
+    assert int(held.split()[1]) < 60_000, f"the agent holds {held.split()[1]} kB"
 
 
 def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing) -> None:

@@ -37,6 +37,7 @@ options:
       - Fixed when it is created; a difference later is refused.
     type: str
     choices:
+      - metrics
       - viewer
       - operator
       - administrator
@@ -98,7 +99,7 @@ ARGUMENTS = {
     },
     "role": {
         "type": "str",
-        "choices": ["viewer", "operator", "administrator"],
+        "choices": ["metrics", "viewer", "operator", "administrator"],
     },
     "expires_days": {
         "type": "int",

@@ -43,7 +43,7 @@ options:
     type: str
   role:
     description:
-      - viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
+      - Only those of this C(role).
     type: str
     choices:
       - viewer

@@ -12,6 +12,7 @@ from backend.tests import seen
 from backend.tests.planner.sites import FC_PORTS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.arrays import ArrayState
+from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import AgentAway, LunetteError, ToolFailed
 from lunette.domain.exports import (
@@ -91,6 +92,11 @@ class MemoryAgent:
     def sessions(self) -> SessionsObservation:
         self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
+
+    def counters(self) -> Counters:
+        """Nothing is counted here."""
+        self._answer()
+        return Counters(taken_at=0.0, clock_s=time.monotonic(), disks={}, volumes={}, arrays={}, sessions=(), ports=())
 
     def await_change(self, known: int, timeout_s: float) -> int:
         """Nothing changes by itself here."""

@@ -255,7 +255,7 @@ def test_while_the_agent_is_away_disks_are_not_touched_but_hosts_can_be_made(app
 def session(host: str, target: str, portal: str | None = "10.0.2.15:3260") -> ObservedSession:
     return ObservedSession(
         target=target, initiator=f"iqn.2026-01.com.example:{host}", protocol=Protocol.ISCSI, portal=portal,
-        peer=None, state="in", since=None, read_bytes=None, write_bytes=None, commands=None,
+        peer=None, state="in", since=None,
     )  # fmt: skip
 
 

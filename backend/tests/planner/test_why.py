@@ -35,7 +35,6 @@ PORTAL = KnownPortal("p1", "front", "iscsi", "10.0.2.15", 3260)
 GUEST = Guest("h", frozenset({("iqn", IQN)}), None, Way(3, "t1", TARGET, None))
 SESSION = ObservedSession(
     target=TARGET, initiator=IQN, protocol=Protocol.ISCSI, portal=None, peer="10.0.2.99", state="in", since=None,
-    read_bytes=None, write_bytes=None, commands=None,
 )  # fmt: skip
 MACHINE = seen.machine(
     arrays=(seen.array("u1", DISKS),), pools=(seen.pool("g1", GIB),), volumes=(seen.volume("v1", "g1", "v1x"),)

@@ -15,9 +15,11 @@ from backend.tests.agent.exports import (
     wwpn_of,
 )
 from backend.tests.providers.test_lio_converge import Stage
+from lunette.domain.counters import LunCounters
 from lunette.domain.exports import ConvergeReport, ExportSet, FcPortReport, ServingState
 from lunette.domain.fc import FcMode
-from lunette.providers.exports.lio import fc_tree
+from lunette.domain.mappings import Protocol
+from lunette.providers.exports.lio import fc_tree, statistics
 from lunette.providers.exports.lio.converge import withdraw
 from lunette.providers.exports.lio.sessions import observe_sessions
 from lunette.providers.fabrics import fc_host
@@ -76,6 +78,23 @@ def test_each_host_sees_its_own_volumes_under_the_numbers_of_its_mappings(stage:
         stage.machine.fc.join(wwpn, stage.port)
     assert stage.luns(A) == {1: id_of(11), 2: id_of(12)}
     assert stage.luns(B) == {1: id_of(13)}
+
+
+def test_what_a_host_did_over_a_port_is_counted_by_volume(stage: FcStage) -> None:
+    stage.serve(stage.fc_wish())
+    stage.machine.fc.join(A, stage.port)
+    (told,) = statistics.read(stage.machine, stage.fc_wish())
+    assert (told.target, told.initiator, told.protocol) == (OURS, A, Protocol.FC)
+    assert told.volumes == {id_of(11): LunCounters(0, 0, 0), id_of(12): LunCounters(0, 0, 0)}
+
+
+def test_a_number_that_two_volumes_claim_is_counted_for_neither(stage: FcStage) -> None:
+    stage.serve(stage.fc_wish())
+    stage.machine.fc.join(A, stage.port)
+    group = target(33, [], [lun(54, 2, 13)]).model_copy(update={"fc_initiators": (fc_initiator(41),)})
+    wish = stage.fc_wish()
+    (told,) = statistics.read(stage.machine, stage.fc_wish(targets=(*wish.targets, group)))
+    assert told.volumes.keys() == {id_of(11)}
 
 
 def test_a_second_run_changes_nothing(stage: FcStage) -> None:

@@ -1807,6 +1807,13 @@ export type Me = {
 };
 
 /**
+ * Measured
+ *
+ * What has a performance. The appliance's is the sum over its volumes.
+ */
+export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
+
+/**
  * NewToken
  *
  * A token just made. `token` is shown this once: send it as `Authorization: Bearer …`.
@@ -1869,6 +1876,156 @@ export type PasswordChange = {
      * New Password
      */
     new_password: string;
+};
+
+/**
+ * Performance
+ *
+ * What one thing does. Times are in milliseconds; null: the kernel does not count it, or there was no I/O.
+ *
+ * Of a session commands of every kind are counted, and bytes in whole MiB for each volume.
+ */
+export type Performance = {
+    of: Measured;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Host
+     */
+    host: string | null;
+    protocol: Protocol | null;
+    /**
+     * Target
+     */
+    target: string | null;
+    /**
+     * Iops
+     */
+    iops: number;
+    /**
+     * Read Iops
+     */
+    read_iops: number | null;
+    /**
+     * Write Iops
+     */
+    write_iops: number | null;
+    /**
+     * Read Bytes S
+     */
+    read_bytes_s: number;
+    /**
+     * Write Bytes S
+     */
+    write_bytes_s: number;
+    /**
+     * Latency Ms
+     */
+    latency_ms: number | null;
+    /**
+     * Read Latency Ms
+     */
+    read_latency_ms: number | null;
+    /**
+     * Write Latency Ms
+     */
+    write_latency_ms: number | null;
+    /**
+     * In Flight
+     */
+    in_flight: number | null;
+    /**
+     * Busy Percent
+     */
+    busy_percent: number | null;
+};
+
+/**
+ * PerformanceHistory
+ *
+ * `now` is null where nothing is measured now. The last hour at most, oldest first; without gaps filled.
+ */
+export type PerformanceHistory = {
+    of: Measured;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    now: Performance | null;
+    /**
+     * Points
+     */
+    points: Array<PerformancePoint>;
+};
+
+/**
+ * PerformancePage
+ *
+ * `seconds` is the span the rates are over, null while there was only one pass. `unseen`: what is not counted.
+ */
+export type PerformancePage = {
+    /**
+     * Items
+     */
+    items: Array<Performance>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Seconds
+     */
+    seconds: number | null;
+    /**
+     * Unseen
+     */
+    unseen: Array<Unseen>;
+};
+
+/**
+ * PerformancePoint
+ *
+ * One span of 10 s, by its end.
+ */
+export type PerformancePoint = {
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Iops
+     */
+    iops: number;
+    /**
+     * Read Bytes S
+     */
+    read_bytes_s: number;
+    /**
+     * Write Bytes S
+     */
+    write_bytes_s: number;
+    /**
+     * Latency Ms
+     */
+    latency_ms: number | null;
 };
 
 /**
@@ -2227,8 +2384,10 @@ export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'st
  * Role
  *
  * viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
+ *
+ * metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
  */
-export type Role = 'viewer' | 'operator' | 'administrator';
+export type Role = 'metrics' | 'viewer' | 'operator' | 'administrator';
 
 /**
  * ScrubAction
@@ -2240,7 +2399,10 @@ export type ScrubAction = 'check' | 'repair' | 'stop';
 /**
  * Session
  *
- * An initiator logged in now. Counters since login; null where the kernel does not give them.
+ * An initiator logged in now.
+ *
+ * The counters are those of its volumes since they were mapped to it, bytes in whole MiB for each volume; null where
+ * the kernel counts nothing per host.
  */
 export type Session = {
     /**
@@ -2800,7 +2962,10 @@ export type UserCreate = {
      * Username
      */
     username: string;
-    role?: Role;
+    /**
+     * Role
+     */
+    role?: 'viewer' | 'operator' | 'administrator';
 };
 
 /**
@@ -2827,7 +2992,10 @@ export type UserPage = {
  * Changes of a user; an absent field stays. A new password must be changed at the next login.
  */
 export type UserPatch = {
-    role?: Role | null;
+    /**
+     * Role
+     */
+    role?: 'viewer' | 'operator' | 'administrator' | null;
     /**
      * Password
      */
@@ -3424,7 +3592,10 @@ export type UserCreateWritable = {
      * Password
      */
     password: string;
-    role?: Role;
+    /**
+     * Role
+     */
+    role?: 'viewer' | 'operator' | 'administrator';
 };
 
 /**
@@ -3433,7 +3604,10 @@ export type UserCreateWritable = {
  * Changes of a user; an absent field stays. A new password must be changed at the next login.
  */
 export type UserPatchWritable = {
-    role?: Role | null;
+    /**
+     * Role
+     */
+    role?: 'viewer' | 'operator' | 'administrator' | null;
     /**
      * Password
      */
@@ -3793,7 +3967,7 @@ export type UserListData = {
         /**
          * Role
          */
-        role?: Role | null;
+        role?: 'viewer' | 'operator' | 'administrator' | null;
         /**
          * Limit
          *
@@ -8583,6 +8757,134 @@ export type SessionListResponses = {
 };
 
 export type SessionListResponse = SessionListResponses[keyof SessionListResponses];
+
+export type PerformanceListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * What is asked about.
+         */
+        of?: Measured;
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name' | 'iops' | '-iops' | 'read_bytes_s' | '-read_bytes_s' | 'write_bytes_s' | '-write_bytes_s' | 'latency_ms' | '-latency_ms';
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/performance';
+};
+
+export type PerformanceListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type PerformanceListError = PerformanceListErrors[keyof PerformanceListErrors];
+
+export type PerformanceListResponses = {
+    /**
+     * Successful Response
+     */
+    200: PerformancePage;
+};
+
+export type PerformanceListResponse = PerformanceListResponses[keyof PerformanceListResponses];
+
+export type PerformanceShowData = {
+    body?: never;
+    path: {
+        /**
+         * Performance
+         *
+         * Its id or its name.
+         */
+        performance: string;
+    };
+    query?: never;
+    url: '/api/v1/performance/{performance}';
+};
+
+export type PerformanceShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type PerformanceShowError = PerformanceShowErrors[keyof PerformanceShowErrors];
+
+export type PerformanceShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: PerformanceHistory;
+};
+
+export type PerformanceShowResponse = PerformanceShowResponses[keyof PerformanceShowResponses];
 
 export type SiteShowData = {
     body?: never;

@@ -3,7 +3,9 @@ import { useI18n } from 'vue-i18n'
 import type { Role } from '@/api'
 import { useSession } from './session'
 
-const RANK: Record<Role, number> = { viewer: 0, operator: 1, administrator: 2 }
+const RANK: Record<Role, number> = { metrics: 0, viewer: 1, operator: 2, administrator: 3 }
+/** What a person can be; a token can also be for metrics alone. */
+export type PersonRole = Exclude<Role, 'metrics'>
 
 export function useCan() {
   const { t } = useI18n()

@@ -4,6 +4,7 @@ import { QueryClient } from '@tanstack/vue-query'
 /** Observed state (disks, arrays, sessions) changes without a commit in the database, hence without an event. */
 export const OBSERVED_EVERY_MS = 10_000
 export const SESSIONS_EVERY_MS = 5_000
+export const PERFORMANCE_EVERY_MS = 5_000
 export const RUNNING_JOBS_EVERY_MS = 2_000
 /** A job somebody waits for in a dialog. */
 export const FOLLOWED_JOB_EVERY_MS = 1_000

@@ -177,7 +177,7 @@ describe('API tokens', () => {
     const { page } = await visit('/tokens', world)
     await click(page, 'Create token')
     const roles = [...dialog().querySelectorAll<HTMLInputElement>('input[type=radio]')]
-    expect(roles.map(({ value }) => value)).toEqual(['viewer'])
+    expect(roles.map(({ value }) => value)).toEqual(['metrics', 'viewer'])
     expect(page.textContent).not.toContain('Users')
   })
 })

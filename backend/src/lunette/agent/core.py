@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import lunette
-from lunette.agent import serving
+from lunette.agent import counters, serving
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.changes import Changes
@@ -19,6 +19,7 @@ from lunette.agent.snapshot import Observer
 from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
+from lunette.domain.counters import Counters
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
@@ -86,6 +87,9 @@ class Agent:
         taken_at = self._system.now()
         sessions, unseen = serving.observe_sessions(self._system)
         return SessionsObservation(taken_at=taken_at, sessions=sessions, unseen=unseen)
+
+    def counters(self) -> Counters:
+        return _in_words(lambda: counters.take(self._system, self._served))
 
     def await_change(self, known: int, timeout_s: float) -> int:
         return self.changes.wait(known, timeout_s)

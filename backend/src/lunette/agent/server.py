@@ -22,9 +22,11 @@ from lunette.domain.agent_protocol import (
     ChangeReply,
     Converge,
     ConvergeReply,
+    CountersReply,
     DoStep,
     Hello,
     Observe,
+    ObserveCounters,
     ObserveReply,
     ObserveSessions,
     ProblemReply,
@@ -69,6 +71,8 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return ObserveReply(observation=agent.observe())
         case ObserveSessions():
             return SessionsReply(sessions=agent.sessions())
+        case ObserveCounters():
+            return CountersReply(counters=agent.counters())
         case AwaitChange():
             return ChangeReply(number=agent.await_change(request.known, request.timeout_s))
         case DoStep():

@@ -1,7 +1,7 @@
 """Who may call what: every operation with the role it needs, in one place. An operation that is not here is closed.
 
 The nouns follow DESIGN: a viewer reads, an operator also changes volumes, hosts and mappings, an administrator also
-arrays, portals, Fibre Channel ports and users.
+arrays, portals, Fibre Channel ports and users. A monitoring system reads its metrics and nothing else.
 """
 
 from lunette.domain.roles import Role
@@ -12,6 +12,7 @@ PUBLIC = frozenset({"health_show", "login_create"})
 BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"})
 """All that is open to someone who still has a one-time password."""
 
+_METRICS = ("metrics_show",)
 _VIEWER = (
     "login_delete", "password_change", "me_show", "document_show", "status_show", "engine_list",
     "disk_list", "disk_show", "array_list", "array_show", "layout_list", "volume_list", "volume_show",
@@ -19,6 +20,7 @@ _VIEWER = (
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",
     "fc_port_list", "fc_port_show",
     "mapping_list", "mapping_show",
+    "performance_list", "performance_show",
     "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",
     "site_show", "site_schema_show", "volume_why",
     "token_list", "token_show", "token_create", "token_delete",
@@ -37,6 +39,7 @@ _ADMINISTRATOR = (
 )  # fmt: skip
 
 ROLES: dict[str, Role] = {
+    **dict.fromkeys(_METRICS, Role.METRICS),
     **dict.fromkeys(_VIEWER, Role.VIEWER),
     **dict.fromkeys(_OPERATOR, Role.OPERATOR),
     **dict.fromkeys(_ADMINISTRATOR, Role.ADMINISTRATOR),

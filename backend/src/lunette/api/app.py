@@ -25,6 +25,8 @@ from lunette.api.routes import (
     layouts,
     login,
     mappings,
+    metrics,
+    performance,
     portals,
     rdma_devices,
     sessions,
@@ -41,7 +43,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
     array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes,
     host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes, mappings.batches, mappings.routes,
-    sessions.routes, site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
+    sessions.routes, performance.routes, site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 
@@ -64,6 +66,7 @@ def make_app(parts: Parts | None) -> FastAPI:
     problems.install(app)
     for routes in (*_ROUTERS, _document()):
         app.include_router(routes, prefix=PREFIX)
+    app.include_router(metrics.routes)
     if parts and parts.ui:
         page.install(app, parts.ui)
     app.add_middleware(SecurityHeaders)

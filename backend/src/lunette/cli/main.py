@@ -12,6 +12,7 @@ from lunette.cli.fc_ports import register_fc_ports
 from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
 from lunette.cli.site import register_site
+from lunette.cli.top import register_top
 
 REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
 
@@ -22,6 +23,7 @@ register_arrays()
 register_actions()
 register_fc_ports()
 register_site()
+register_top()
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from lunette.domain.base import Model
+from lunette.domain.counters import Counters
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
@@ -33,6 +34,12 @@ class Observe(Model):
 
 class ObserveSessions(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
+
+
+class ObserveCounters(Model):
+    """Asks what has been counted so far; nothing is run for it, so it may be asked every few seconds."""
+
+    kind: Literal["observe_counters"] = "observe_counters"
 
 
 class AwaitChange(Model):
@@ -67,7 +74,8 @@ class Converge(Model):
 
 
 AnyRequest = Annotated[
-    Hello | Observe | ObserveSessions | AwaitChange | DoStep | UndoStep | Converge, Field(discriminator="kind")
+    Hello | Observe | ObserveSessions | ObserveCounters | AwaitChange | DoStep | UndoStep | Converge,
+    Field(discriminator="kind"),
 ]
 
 
@@ -93,6 +101,11 @@ class ObserveReply(Model):
 class SessionsReply(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
     sessions: SessionsObservation
+
+
+class CountersReply(Model):
+    kind: Literal["observe_counters"] = "observe_counters"
+    counters: Counters
 
 
 class ChangeReply(Model):
@@ -130,7 +143,7 @@ class ProblemReply(Model):
 
 
 AnyReply = Annotated[
-    HelloReply | ObserveReply | SessionsReply | ChangeReply | StepReply | ConvergeReply | ProblemReply,
+    HelloReply | ObserveReply | SessionsReply | CountersReply | ChangeReply | StepReply | ConvergeReply | ProblemReply,
     Field(discriminator="kind"),
 ]
 ENVELOPE = TypeAdapter(Envelope)

@@ -234,7 +234,7 @@ class ConvergeReport(Model):
 
 
 class ObservedSession(Model):
-    """An initiator logged in now. Counters since login; None where the kernel does not give them."""
+    """An initiator logged in now. `since` is None where the kernel does not tell it."""
 
     target: str
     """The target's IQN, the subsystem's NQN, or the WWPN of our port."""
@@ -244,9 +244,6 @@ class ObservedSession(Model):
     peer: str | None
     state: str
     since: float | None
-    read_bytes: int | None
-    write_bytes: int | None
-    commands: int | None
 
 
 class UnseenSessions(Model):

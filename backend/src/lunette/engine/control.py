@@ -42,6 +42,7 @@ from lunette.engine import (
 from lunette.engine.desk import Desk
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.performance import Recorder
 from lunette.engine.pools import PoolWatcher
 from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
@@ -51,6 +52,9 @@ from lunette.engine.workers import Workers
 from lunette.store.database import Store
 from lunette.store.journal import Job
 from lunette.system.agent_port import AgentPort
+
+DISKS_S = 30.0
+"""How old it may be which disk has which kernel name: the watcher looks more often, and at once when one comes."""
 
 
 class Control:
@@ -79,6 +83,7 @@ class Control:
         tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
+        self.performance = Recorder(agent.counters, self._disk_ids)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
 
@@ -99,13 +104,22 @@ class Control:
         self._reconciler.start()
         self._watcher.start()
         self._pools.start()
+        self.performance.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self.performance.stop()
         self._pools.stop()
         self._watcher.stop()
         self._reconciler.stop()
         self._workers.stop()
+
+    def _disk_ids(self) -> dict[str, str]:
+        """Disks by kernel name, as the watcher saw them; none while the agent is away."""
+        try:
+            return {disk.kernel_name: disk.id for disk in self._cache.get(DISKS_S).disks}
+        except Unavailable:
+            return {}
 
     @property
     def exports_at(self) -> dt.datetime | None:

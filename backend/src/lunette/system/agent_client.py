@@ -16,11 +16,13 @@ from lunette.domain.agent_protocol import (
     ChangeReply,
     Converge,
     ConvergeReply,
+    CountersReply,
     DoStep,
     Envelope,
     Hello,
     HelloReply,
     Observe,
+    ObserveCounters,
     ObserveReply,
     ObserveSessions,
     ProblemReply,
@@ -28,6 +30,7 @@ from lunette.domain.agent_protocol import (
     StepReply,
     UndoStep,
 )
+from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
@@ -40,7 +43,7 @@ SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
-Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, ChangeReply, StepReply, ConvergeReply)
+Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, CountersReply, ChangeReply, StepReply, ConvergeReply)
 
 
 class AgentClient:
@@ -84,6 +87,9 @@ class AgentClient:
 
     def sessions(self) -> SessionsObservation:
         return self._expect(SessionsReply, ObserveSessions(), min(SESSIONS_S, self._answer_s)).sessions
+
+    def counters(self) -> Counters:
+        return self._expect(CountersReply, ObserveCounters(), min(SESSIONS_S, self._answer_s)).counters
 
     def await_change(self, known: int, timeout_s: float) -> int:
         request = AwaitChange(known=known, timeout_s=timeout_s)

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from lunette.domain.agent_protocol import HelloReply, StepReply
+from lunette.domain.counters import Counters
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import AnyStep
@@ -16,6 +17,8 @@ class AgentPort(Protocol):
     def observe(self) -> Observation: ...
 
     def sessions(self) -> SessionsObservation: ...
+
+    def counters(self) -> Counters: ...
 
     def await_change(self, known: int, timeout_s: float) -> int:
         """How often drives or arrays changed by themselves; returns once that is not `known`, or the time is over."""

@@ -4,6 +4,7 @@ import hashlib
 from datetime import UTC, datetime
 
 from lunette.api.answers.base import Answer, Page
+from lunette.domain.counters import SessionCounters
 from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Family, Protocol
 
@@ -16,7 +17,11 @@ class Unseen(Answer):
 
 
 class Session(Answer):
-    """An initiator logged in now. Counters since login; null where the kernel does not give them."""
+    """An initiator logged in now.
+
+    The counters are those of its volumes since they were mapped to it, bytes in whole MiB for each volume; null where
+    the kernel counts nothing per host.
+    """
 
     id: str
     host: str | None
@@ -45,8 +50,11 @@ class SessionPage(Page[Session]):
     unseen: tuple[Unseen, ...]
 
 
-def session_answer(session: ObservedSession, host: tuple[str, str] | None, age_s: float) -> Session:
+def session_answer(
+    session: ObservedSession, host: tuple[str, str] | None, counted: SessionCounters | None, age_s: float
+) -> Session:
     """`host` is the id and name of the host that owns the initiator name."""
+    luns = counted.volumes.values() if counted else None
     over_fc = session.protocol is Protocol.FC
     is_scsi = session.protocol.family is Family.SCSI and not over_fc
     where = "\n".join((session.target, session.initiator, session.portal or "", session.peer or ""))
@@ -58,5 +66,7 @@ def session_answer(session: ObservedSession, host: tuple[str, str] | None, age_s
         subsystem_nqn=session.target if session.protocol.family is Family.NVME else None,
         portal=session.portal, peer=session.peer, state=session.state,
         since=datetime.fromtimestamp(session.since, UTC) if session.since is not None else None,
-        read_bytes=session.read_bytes, write_bytes=session.write_bytes, commands=session.commands, age_s=age_s,
+        read_bytes=None if luns is None else sum(lun.read_bytes for lun in luns),
+        write_bytes=None if luns is None else sum(lun.write_bytes for lun in luns),
+        commands=None if luns is None else sum(lun.commands for lun in luns), age_s=age_s,
     )  # fmt: skip

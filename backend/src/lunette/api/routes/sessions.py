@@ -31,7 +31,11 @@ def session_list(
     with parts.store.read() as tx:
         hosts = {initiator: (host_id, host_name) for initiator, host_id, host_name in tx.execute(owners)}
     observed = now.observed.sessions if now.observed else ()
-    sessions = [session_answer(one, hosts.get(one.initiator), now.age_s) for one in observed]
+    counted = {(one.target, one.initiator): one for one in parts.control.performance.now().counters.sessions}
+    sessions = [
+        session_answer(one, hosts.get(one.initiator), counted.get((one.target, one.initiator)), now.age_s)
+        for one in observed
+    ]
     kept = [
         one
         for one in sessions

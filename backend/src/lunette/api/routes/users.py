@@ -19,7 +19,7 @@ from lunette.domain.errors import Conflict, FieldProblem
 from lunette.domain.identity import IdentitySource
 from lunette.domain.names import Name
 from lunette.domain.plans import Action, Change, Plan
-from lunette.domain.roles import Role
+from lunette.domain.roles import PersonRole, Role
 from lunette.store.access import LoginSession
 from lunette.store.access import User as UserRow
 from lunette.store.events import emit
@@ -36,19 +36,19 @@ class UserCreate(Model):
 
     username: Name
     password: NewPassword
-    role: Role = Role.VIEWER
+    role: PersonRole = Role.VIEWER
 
 
 class UserPatch(Model):
     """Changes of a user; an absent field stays. A new password must be changed at the next login."""
 
-    role: Role | None = None
+    role: PersonRole | None = None
     password: NewPassword | None = None
 
 
 @routes.get("", operation_id="user_list", response_model=Page[User], responses=LISTED)
 def user_list(
-    parts: UsedParts, page: Paging, sort: Sort = "username", name: NameFilter = None, role: Role | None = None
+    parts: UsedParts, page: Paging, sort: Sort = "username", name: NameFilter = None, role: PersonRole | None = None
 ) -> Page[User]:
     """The people who may log in."""
     query = select(UserRow).where(*name_like(UserRow.username, name))

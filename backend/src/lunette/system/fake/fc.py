@@ -157,6 +157,17 @@ class FcWorld:
         }  # fmt: skip
         for key, text in texts.items():
             put(root, f"{at}/{key}", f"{text}\n")
+        counted = {
+            "rx_words": "0x40",
+            "tx_words": "0x80",
+            "rx_frames": "0x2",
+            "tx_frames": "0x3",
+            "error_frames": "0xffffffffffffffff",
+            "invalid_crc_count": "0x0",
+            "link_failure_count": "0x1",
+        }
+        for key, text in counted.items():
+            put(root, f"{at}/statistics/{key}", f"{text}\n")
         put(root, f"{scsi}/proc_name", f"{port.driver if not is_qla else '(null)'}\n")
         put(root, f"{scsi}/active_mode", f"{self._active_mode(port)}\n")
         if is_qla and port.changes_mode:

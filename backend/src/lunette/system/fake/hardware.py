@@ -17,6 +17,7 @@ from lunette.system.fake.media import Media
 from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
 from lunette.system.fake.tools import Tools, ip_addresses
+from lunette.system.fake.traffic import Io, Traffic
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build
 from lunette.system.fake.zfs import Zfs
@@ -41,6 +42,7 @@ class Hardware:
         self.md = Md(self.blocks)
         self.lvm = Lvm(self.blocks, self.md, self.files)
         self.zfs = Zfs(self.blocks)
+        self.traffic = Traffic(self.blocks)
         self.tools = Tools(self.blocks, self.md, self.lvm, self.half_way, lambda: self.clock)
         zfs_commands = ZfsTools(
             self.blocks, self.zfs, self.half_way, lambda: self.clock, lambda: "zfs" in self._modules, self._hostid
@@ -143,6 +145,7 @@ class Hardware:
         self.lvm.reboot()
         self.zfs.reboot()
         self.blocks.reboot()
+        self.traffic.reboot()
         self.files.reboot(power_cut=power_cut)
         self.files.seed("/run/lunette/.keep", b"")
         self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
@@ -179,7 +182,7 @@ class Hardware:
     def _view(self) -> Tree:
         if self._tree is None:
             modules = frozenset(self._modules)
-            node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma)
+            node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic)
             self._tree = build(node, self.clock)
             self.fc.add_to(self._tree)
         return self._tree
@@ -313,6 +316,17 @@ class Hardware:
         if self.nvme is None:
             raise ConnectionError("nobody listens")
         return self.nvme.connect(host, subsystem, where, keys, transport)
+
+    def carry(self, session: FakeSession, lun: int, io: Io, commands: int = 0) -> None:
+        """A host reads and writes over iSCSI, and sends so many commands without data. Raises ConnectionError."""
+        if self.iscsi is None:
+            raise ConnectionError("nobody listens")
+        device, counted = self.lun_device(session, lun), self.iscsi.mapped_lun(session, lun)
+        counted.commands += io.reads + io.writes + commands
+        counted.read_bytes += io.read_bytes
+        counted.write_bytes += io.write_bytes
+        self.traffic.carry(device, io)
+        self.changed()
 
     def lun_device(self, session: FakeSession, lun: int) -> str:
         """The device path behind a LUN, for write_data and read_data. Raises ConnectionError if the session ended."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from lunette.system.fake.configfs import Attribute, Group, constant, refuse, setting
 from lunette.system.fake.lio_core import TargetCore, number
 from lunette.system.fake.rdma import IserListeners, RdmaCore
+from lunette.system.fake.traffic import MappedLun
 
 _NAME = re.compile(
     r"^(iqn\.\d{4}-(0[1-9]|1[0-2])\.[a-z0-9-]+(\.[a-z0-9-]+)+(:[^\s/]+)?|eui\.[0-9a-f]{16}|naa\.[0-9a-f]{16,32})$"
@@ -53,6 +54,8 @@ class IscsiFabric:
         self._core, self._addresses = core, addresses
         self._iser = IserListeners(rdma)
         self.sessions: list[FakeSession] = []
+        self.counted: dict[Group, MappedLun] = {}
+        """What each mapped LUN has carried."""
         self._sid = 0
 
     def make(self) -> Group:
@@ -169,7 +172,8 @@ class IscsiFabric:
     def _make_mapped_lun(self, tpg: Group, name: str) -> Group:
         lun_number(name)
         group = Group(name, "mapped_lun", {"write_protect": flag("0")})
-        group.add_default(Group("statistics", "statistics"))
+        counted = self.counted[group] = MappedLun()
+        group.add_default(Group("statistics", "statistics")).add_default(counted.group())
 
         def allow(target: Group) -> None:
             if target.kind != "lun":
@@ -180,7 +184,15 @@ class IscsiFabric:
                 raise refuse(errno.EINVAL)
 
         group.allow_link = allow
+        group.drop = lambda: self.counted.__delitem__(group)
         return group
+
+    def mapped_lun(self, session: FakeSession, lun: int) -> MappedLun:
+        """The counters of a LUN of somebody who is logged in. Raises ConnectionError if the session ended."""
+        if session not in self.sessions or lun not in session.luns:
+            raise ConnectionError("the session has ended, or has no such LUN")
+        tpg = self._core().root.children["iscsi"].children[session.target].children[session.tpgt]
+        return self.counted[tpg.children["acls"].children[session.initiator].children[f"lun_{lun}"]]
 
     def close_sessions(self, target: str, tpgt: str, initiator: str | None = None) -> None:
         """End the sessions on a portal group, or those of one initiator."""

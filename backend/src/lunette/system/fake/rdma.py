@@ -38,6 +38,7 @@ class FakeRdmaDevice:
             f"{port}/phys_state": "5: LinkUp" if "ACTIVE" in self.state else "3: Disabled",
             f"{port}/link_layer": "Ethernet", f"{port}/rate": "10 Gb/sec (1X QDR)",
         }  # fmt: skip
+        found |= {f"{port}/hw_counters/rcvd_pkts": "7", f"{port}/hw_counters/sent_pkts": "9"}  # soft RoCE has no others
         for index, gid in enumerate(gids):
             found[f"{port}/gids/{index}"] = gid
             if gid.strip("0:"):

@@ -9,6 +9,7 @@ from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
 from lunette.system.fake.rdma import RdmaCore
+from lunette.system.fake.traffic import Traffic
 from lunette.system.fake.zfs import Zfs
 
 
@@ -45,6 +46,7 @@ class Node:
     modules: frozenset[str]
     hostname: str
     rdma: RdmaCore
+    traffic: Traffic
 
 
 def build(machine: Node, now: float) -> Tree:
@@ -60,6 +62,8 @@ def build(machine: Node, now: float) -> Tree:
     for link, target in machine.blocks.dev_links().items():
         put(root, link, Link(target))
     put(root, "/dev/mapper/control", "")
+    put(root, "/proc/diskstats", machine.traffic.diskstats())
+    put(root, "/proc/net/dev", machine.traffic.net())
     put(root, "/proc/mdstat", _mdstat(machine.md, now))
     put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
     put(root, "/proc/mounts", _mounts(machine.blocks))
@@ -68,7 +72,10 @@ def build(machine: Node, now: float) -> Tree:
     put(root, "/proc/sys/kernel/osrelease", "6.12.0-fake-amd64\n")
     put(root, "/proc/devices", "Block devices:\n  9 md\n253 device-mapper\n259 blkext\n")
     if "zfs" in machine.modules:
-        pools: Tree = {name: {"state": f"{pool.state()}\n"} for name, pool in machine.zfs.imported.items()}
+        pools: Tree = {
+            name: {"state": f"{pool.state()}\n", "iostats": machine.traffic.iostats(name)}
+            for name, pool in machine.zfs.imported.items()
+        }
         put(root, "/proc/spl/kstat/zfs", {"arcstats": "", **pools})
     for module in machine.modules:
         put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
@@ -120,7 +127,7 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
         "size": f"{device.size_bytes // 512}\n", "ro": "0\n", "removable": "0\n", "dev": "259:0\n", "queue": queue,
         "holders": {name: Link(f"/sys/block/{name}") for name in machine.blocks.above(device.kernel_name)},
         "slaves": {name: Link(f"/sys/block/{name}") for name in device.below},
-        "stat": "0 " * 16 + "0\n", "hidden": "0\n",
+        "hidden": "0\n",
     }  # fmt: skip
     if disk:
         tree["device"] = _hardware(disk)
@@ -171,6 +178,7 @@ def _md(array: RunningArray, now: float) -> Tree:
         "reshape_position": "none\n",
         "stripe_cache_size": "256\n",
         "group_thread_cnt": "0\n",
+        "stripe_cache_active": "0\n",
         "safe_mode_delay": "0.201\n",
     }
     if geometry.level != "raid0":

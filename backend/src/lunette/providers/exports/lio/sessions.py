@@ -37,7 +37,7 @@ def parse_info(text: str) -> Told | None:
 
 
 def observe_sessions(system: System) -> tuple[ObservedSession, ...]:
-    """Sessions on our targets. LIO shows the newest session per initiator and target, with counters since its login."""
+    """Sessions on our targets. LIO shows the newest session per initiator and target."""
     files = Configfs(system)
     found = []
     for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:"):
@@ -50,14 +50,14 @@ def observe_sessions(system: System) -> tuple[ObservedSession, ...]:
 
 
 def _over_fc(files: Configfs) -> Iterator[ObservedSession]:
-    """Who is logged in to our Fibre Channel ports; LIO counts nothing for them."""
+    """Who is logged in to our Fibre Channel ports."""
     for port in fc.own_ports(files):
         acls = f"{port}/tpgt_1/acls"
         for wwpn in files.names(acls):
             if fc.is_logged_in(files, f"{acls}/{wwpn}"):
                 yield ObservedSession(
                     target=port.rpartition("/")[2], initiator=wwpn, protocol=Protocol.FC, portal=None, peer=None,
-                    state="logged in", since=None, read_bytes=None, write_bytes=None, commands=None,
+                    state="logged in", since=None,
                 )  # fmt: skip
 
 
@@ -65,15 +65,7 @@ def _session(files: Configfs, iqn: str, path: str) -> ObservedSession | None:
     told = parse_info(files.read(f"{path}/info"))
     if told is None:
         return None
-    counters = [
-        _number(files.read(f"{path}/fabric_statistics/iscsi_sess_stats/{name}"))
-        for name in ("txdata_octs", "rxdata_octs", "cmd_pdus")
-    ]
     return ObservedSession(
         target=iqn, initiator=path.rpartition("/")[2], protocol=told.protocol, portal=None, peer=told.peer,
-        state=told.state, since=None, read_bytes=counters[0], write_bytes=counters[1], commands=counters[2],
+        state=told.state, since=None,
     )  # fmt: skip
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.strip().isdigit() else None

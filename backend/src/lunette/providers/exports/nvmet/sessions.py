@@ -18,6 +18,10 @@ UNSEEN = UnseenSessions(
     reason="This kernel does not tell who is connected to its NVMe target: it is built without "
     "CONFIG_NVME_TARGET_DEBUGFS, or debugfs is not mounted.",
 )
+UNCOUNTED = UnseenSessions(
+    family=Family.NVME,
+    reason="The kernel's NVMe target counts nothing per host (Linux 6.12): see the counters of the volumes.",
+)
 _PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}
 
 
@@ -42,8 +46,7 @@ def _sessions(files: Configfs, nqn: str) -> Iterator[ObservedSession]:
         yield ObservedSession(
             target=nqn, initiator=told["hostnqn"], peer=told["host_traddr"] or None,
             protocol=_PROTOCOLS.get(files.read(f"{port}/addr_trtype"), Protocol.NVME_TCP),
-            portal=where if where != ":" else None, state=told["state"] or "connecting", since=None, read_bytes=None,
-            write_bytes=None, commands=None,
+            portal=where if where != ":" else None, state=told["state"] or "connecting", since=None,
         )  # fmt: skip
 
 

@@ -1,0 +1,67 @@
+"""Puts names to what is measured: the counters know ids and initiators, people know volumes, disks and hosts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.counters import SessionCounters
+from lunette.domain.performance import APPLIANCE, Key, Measured, session_key
+from lunette.engine.performance import Measurement
+from lunette.store.resources import Array, Host, HostInitiator, Volume
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names by id, and the host of each initiator. `appliance` is the machine's own."""
+
+    appliance: str
+    volumes: dict[str, str]
+    arrays: dict[str, str]
+    array_of: dict[str, str]
+    """The array's name by volume id."""
+    hosts: dict[str, str]
+    """The host's name by initiator."""
+    measurement: Measurement | None
+
+    @cached_property
+    def sessions(self) -> dict[Key, SessionCounters]:
+        found = self.measurement.counters.sessions if self.measurement else ()
+        return {session_key(one.target, one.initiator): one for one in found}
+
+    @cached_property
+    def disks(self) -> frozenset[str]:
+        return frozenset(self.measurement.disk_ids.values()) if self.measurement else frozenset()
+
+    def of(self, key: Key) -> str | None:
+        """What a thing is called; None if there is no such thing now."""
+        match key.of:
+            case Measured.APPLIANCE:
+                return self.appliance
+            case Measured.VOLUME:
+                return self.volumes.get(key.id)
+            case Measured.ARRAY:
+                return self.arrays.get(key.id)
+            case Measured.DISK:
+                return key.id if key.id in self.disks else None
+            case Measured.SESSION:
+                return self.sessions[key].initiator if key in self.sessions else None
+
+    def find(self, reference: str) -> Iterator[Key]:
+        """The things with this id."""
+        keys = (APPLIANCE, *(Key(of, reference) for of in Measured if of is not Measured.APPLIANCE))
+        return (key for key in keys if key.id == reference and self.of(key) is not None)
+
+
+def names(tx: Session, appliance: str, measurement: Measurement | None) -> Names:
+    """Four queries, whatever there is."""
+    volumes = tx.execute(select(Volume.id, Volume.name, Volume.array_id)).all()
+    arrays = dict(tx.execute(select(Array.id, Array.name)).all())
+    owners = select(HostInitiator.name, Host.name).join(Host, Host.id == HostInitiator.host_id)
+    return Names(
+        appliance=appliance, volumes={id_: name for id_, name, _ in volumes}, arrays=arrays,
+        array_of={id_: arrays.get(array_id, "") for id_, _, array_id in volumes},
+        hosts=dict(tx.execute(owners).all()), measurement=measurement,
+    )  # fmt: skip

@@ -1,0 +1,124 @@
+"""Every metric of GET /metrics: its name with the unit, its help, and where its value comes from.
+
+docs/reference/metrics.md lists them, and a test compares. A name never changes its meaning; a new one is added.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+MOST = 10_000
+"""Of each noun no more than this many are told, the first by name; `lunette_omitted` counts the others."""
+_SECTOR_BYTES = 512
+Value = float | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric. `value` gives its number from what was counted, None where the kernel does not count it."""
+
+    name: str
+    help: str
+    value: Callable[[Any], Value]
+    kind: Literal["counter", "gauge"] = "counter"
+
+
+@dataclass(frozen=True)
+class Family:
+    """The metrics of one noun. All have the same labels: names of our nouns, of hosts' initiators, of ports."""
+
+    noun: str
+    labels: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+
+
+def _field(name: str, divided_by: int | None = None, times: int = 1) -> Callable[[Any], Value]:
+    """A field of what was counted, made seconds or bytes."""
+
+    def value(counted: Any) -> Value:
+        found: int | None = getattr(counted, name)
+        if found is None:
+            return None
+        return found / divided_by if divided_by else found * times
+
+    return value
+
+
+def _same(counted: Any) -> Value:
+    return float(counted)
+
+
+def _block(noun: str, words: str) -> tuple[Metric, ...]:
+    """What the block layer counts of one device."""
+    at = f"lunette_{noun}"
+    return (
+        Metric(f"{at}_reads_total", f"Reads {words}.", _field("reads")),
+        Metric(f"{at}_read_bytes_total", f"Bytes read {words}.", _field("read_bytes")),
+        Metric(f"{at}_read_seconds_total", f"Time of all reads {words}, added up.", _field("read_ms", 1000)),
+        Metric(f"{at}_writes_total", f"Writes {words}.", _field("writes")),
+        Metric(f"{at}_written_bytes_total", f"Bytes written {words}.", _field("write_bytes")),
+        Metric(f"{at}_write_seconds_total", f"Time of all writes {words}, added up.", _field("write_ms", 1000)),
+        Metric(f"{at}_discards_total", f"Discards (UNMAP, TRIM) {words}.", _field("discards")),
+        Metric(f"{at}_discarded_bytes_total", f"Bytes discarded {words}.", _field("discard_bytes")),
+        Metric(f"{at}_busy_seconds_total", f"Time with any I/O {words} under way.", _field("busy_ms", 1000)),
+        Metric(f"{at}_ios_in_flight", f"I/Os {words} under way now.", _field("in_flight"), "gauge"),
+    )
+
+
+def _of_its_io(metric: Metric) -> Metric:
+    """The same of an array, whose I/O may not be counted."""
+    return replace(metric, value=lambda array: None if array.io is None else metric.value(array.io))
+
+
+APPLIANCE = Family(
+    "appliance", (),
+    (
+        Metric("lunette_up", "1 if the agent answers; while it does not, nothing that it counts is told.",
+               lambda measured: float(measured is not None), "gauge"),
+        Metric("lunette_counted_timestamp_seconds", "When the counters were read, by the appliance's clock.",
+               lambda measured: None if measured is None else measured.at, "gauge"),
+    ),
+)  # fmt: skip
+INFO = Family("info", ("version",), (Metric("lunette_info", "Always 1; the label tells the version.", _same, "gauge"),))
+ALERTS = Family("alerts", ("severity",), (Metric("lunette_alerts", "Alerts that stand now.", _same, "gauge"),))
+OMITTED = Family(
+    "omitted", ("noun",),
+    (Metric("lunette_omitted", f"Things left out because there are more than {MOST} of a noun.", _same, "gauge"),),
+)  # fmt: skip
+VOLUMES = Family("volume", ("volume", "array"), _block("volume", "of the volume, over whatever protocol"))
+SESSIONS = Family(
+    "session", ("host", "initiator", "protocol", "port", "volume"),
+    (
+        Metric("lunette_session_commands_total", "SCSI commands of the initiator to the volume, of every kind.",
+               _field("commands")),
+        Metric("lunette_session_read_bytes_total", "Bytes the initiator read from the volume, in whole MiB.",
+               _field("read_bytes")),
+        Metric("lunette_session_written_bytes_total", "Bytes the initiator wrote to the volume, in whole MiB.",
+               _field("write_bytes")),
+    ),
+)  # fmt: skip
+ARRAYS = Family(
+    "array", ("array",),
+    (
+        *(_of_its_io(metric) for metric in _block("array", "of the array by its volumes")),
+        Metric("lunette_array_missing_disks", "Disks the array does without.", _field("missing_disks"), "gauge"),
+        Metric("lunette_array_mismatch_bytes", "What the last check found to differ.",
+               _field("mismatch_sectors", times=_SECTOR_BYTES), "gauge"),
+        Metric("lunette_array_synced_bytes", "How far the running resync, rebuild or check has come on each disk.",
+               _field("synced_sectors", times=_SECTOR_BYTES), "gauge"),
+        Metric("lunette_array_stripe_cache_bytes", "Stripe cache in use.", _field("stripe_cache_bytes"), "gauge"),
+    ),
+)  # fmt: skip
+DISKS = Family("disk", ("disk",), _block("disk", "of the disk"))
+PORTS = Family(
+    "port", ("kind", "port"),
+    (
+        Metric("lunette_port_received_bytes_total", "Bytes received.", _field("received_bytes")),
+        Metric("lunette_port_sent_bytes_total", "Bytes sent.", _field("sent_bytes")),
+        Metric("lunette_port_received_packets_total", "Packets or frames received.", _field("received_packets")),
+        Metric("lunette_port_sent_packets_total", "Packets or frames sent.", _field("sent_packets")),
+        Metric("lunette_port_errors_total", "Packets or frames that came damaged.", _field("errors")),
+        Metric("lunette_port_link_failures_total", "How often the link was lost.", _field("link_failures")),
+    ),
+)  # fmt: skip
+FAMILIES = (APPLIANCE, INFO, ALERTS, OMITTED, VOLUMES, SESSIONS, ARRAYS, DISKS, PORTS)

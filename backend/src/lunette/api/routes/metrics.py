@@ -1,0 +1,35 @@
+"""GET /metrics for Prometheus and its like: beside the API, with a role of its own."""
+
+from importlib.metadata import version
+from typing import cast
+
+from fastapi import Request, Response
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
+from sqlalchemy import func, select
+
+from lunette.api.declare import router
+from lunette.api.exposition import Exposition
+from lunette.api.measuring import names
+from lunette.api.parts import UsedParts
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import Unavailable
+from lunette.store.journal import Alert
+
+routes = router("", "metrics")
+
+
+@routes.get("/metrics", operation_id="metrics_show", include_in_schema=False)
+def metrics_show(request: Request, parts: UsedParts) -> Response:
+    """All that is counted, as Prometheus text or OpenMetrics, whichever is asked for. The agent may be away."""
+    try:
+        measured = parts.control.performance.now()
+    except Unavailable:
+        measured = None
+    with parts.store.read() as tx:
+        known = names(tx, parts.name(), measured)
+        standing = select(Alert.severity, func.count()).where(Alert.resolved_at.is_(None)).group_by(Alert.severity)
+        alerts = dict.fromkeys((severity.value for severity in Severity), 0) | dict(tx.execute(standing).all())
+    encode, media_type = choose_encoder(request.headers.get("accept", ""))
+    text = encode(cast("Collector", Exposition(version("lunette"), alerts, known)))
+    return Response(text, media_type=media_type, headers={"Cache-Control": "no-store"})

@@ -1,0 +1,82 @@
+"""Performance of the appliance, its volumes, sessions, arrays and disks: now, and in the last hour."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from fastapi import Query
+
+from lunette.api.answers.performance import (
+    Performance,
+    PerformanceHistory,
+    PerformancePage,
+    performance_answer,
+    point_answer,
+)
+from lunette.api.answers.sessions import Unseen
+from lunette.api.declare import LISTED, refusals, router
+from lunette.api.lookup import Reference
+from lunette.api.matching import matches
+from lunette.api.measuring import names
+from lunette.api.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.parts import UsedParts
+from lunette.domain.errors import NotFound, Unavailable
+from lunette.domain.performance import Measured
+
+routes = router("/performance", "performance")
+Sort = Literal[
+    "name", "-name", "iops", "-iops", "read_bytes_s", "-read_bytes_s", "write_bytes_s", "-write_bytes_s", "latency_ms",
+    "-latency_ms",
+]  # fmt: skip
+_Of = Annotated[Measured, Query(description="What is asked about.")]
+
+
+@routes.get("", operation_id="performance_list", response_model=PerformancePage, responses=LISTED)
+def performance_list(
+    parts: UsedParts, page: Paging, of: _Of = Measured.VOLUME, sort: Sort = "-iops", name: NameFilter = None
+) -> PerformancePage:
+    """What everything of one kind does now; `name` is matched with the name and the host. 503 while the agent is away.
+
+    Volumes are listed while they are mapped.
+    """
+    measured = parts.control.performance.now()
+    with parts.store.read() as tx:
+        known = names(tx, parts.name(), measured)
+    items = [
+        performance_answer(key, rates, known)
+        for key, rates in measured.rates.items()
+        if key.of is of and known.of(key) is not None
+    ]
+    found = seen_page((one for one in items if matches(name, one.name, one.host)), page, sort, _key)
+    unseen = measured.counters.unseen if of is Measured.SESSION else ()
+    return PerformancePage(
+        items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total,
+        at=datetime.fromtimestamp(measured.at, UTC), seconds=measured.seconds,
+        unseen=tuple(Unseen(family=one.family, reason=one.reason) for one in unseen),
+    )  # fmt: skip
+
+
+@routes.get(
+    "/{performance}", operation_id="performance_show", response_model=PerformanceHistory, responses=refusals(404)
+)
+def performance_show(performance: Reference, parts: UsedParts) -> PerformanceHistory:
+    """What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes."""
+    try:
+        measured = parts.control.performance.now()
+    except Unavailable:
+        measured = None
+    with parts.store.read() as tx:
+        known = names(tx, parts.name(), measured)
+    key = next(known.find(performance), None)
+    if key is None:
+        raise NotFound(f"Nothing with the id {performance!r} is measured; GET /api/v1/performance lists what is.")
+    rates = measured.rates.get(key) if measured else None
+    return PerformanceHistory(
+        of=key.of, id=key.id, name=known.of(key) or key.id,
+        now=performance_answer(key, rates, known) if rates else None,
+        points=tuple(point_answer(point) for point in parts.control.performance.points(key)),
+    )  # fmt: skip
+
+
+def _key(one: Performance, field: str) -> tuple[Value, str]:
+    value = one.name if field == "name" else getattr(one, field)
+    return (value if isinstance(value, str) else -1 if value is None else round(value * 1000)), one.id

@@ -1,0 +1,146 @@
+"""Rates between two passes over the counters: the numbers the web page, `lunette top` and scripts show.
+
+A counter that went back belongs to something that was made anew: it has no rate until the pass after.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from lunette.domain.counters import BlockCounters, Counters, LunCounters, SessionCounters
+
+APPLIANCE_ID = "appliance"
+_IN_FLIGHT = BlockCounters._fields.index("in_flight")
+
+
+class Measured(StrEnum):
+    """What has a performance. The appliance's is the sum over its volumes."""
+
+    APPLIANCE = "appliance"
+    VOLUME = "volume"
+    SESSION = "session"
+    ARRAY = "array"
+    DISK = "disk"
+
+
+class Key(NamedTuple):
+    """One thing that is measured."""
+
+    of: Measured
+    id: str
+
+
+APPLIANCE = Key(Measured.APPLIANCE, APPLIANCE_ID)
+
+
+class Rates(NamedTuple):
+    """Per second over one span, times in milliseconds. None: not counted, or a time of I/Os that were none."""
+
+    iops: float
+    read_iops: float | None
+    write_iops: float | None
+    read_bytes_s: float
+    write_bytes_s: float
+    latency_ms: float | None
+    read_latency_ms: float | None
+    write_latency_ms: float | None
+    in_flight: int | None
+    busy_percent: float | None
+
+
+def session_key(target: str, initiator: str) -> Key:
+    """Names may be too long, and hold what a path cannot."""
+    return Key(Measured.SESSION, hashlib.sha256(f"{target}\n{initiator}".encode()).hexdigest()[:16])
+
+
+def rates(before: Counters, after: Counters, disk_ids: Mapping[str, str]) -> dict[Key, Rates]:
+    """What happened between two passes. `disk_ids` gives a disk's id by its kernel name; others are left out."""
+    seconds = after.clock_s - before.clock_s
+    if seconds <= 0:
+        return {}
+    deltas = dict(_deltas(before, after, disk_ids))
+    sums = [delta for key, delta in deltas.items() if key.of is Measured.VOLUME]
+    found = {key: _rates(delta, seconds) for key, delta in deltas.items()}
+    found |= _sessions(before.sessions, after.sessions, seconds)
+    return {APPLIANCE: _rates(_total(sums), seconds), **found}
+
+
+def difference(before: BlockCounters, after: BlockCounters) -> BlockCounters | None:
+    """What was counted between; None if a counter went back. What is in flight is what it is after."""
+    pairs = zip(before, after, strict=True)
+    deltas = [None if then is None or now is None else now - then for then, now in pairs]
+    deltas[_IN_FLIGHT] = after.in_flight
+    return None if any(delta is not None and delta < 0 for delta in deltas) else BlockCounters._make(deltas)
+
+
+def _deltas(before: Counters, after: Counters, disk_ids: Mapping[str, str]) -> Iterator[tuple[Key, BlockCounters]]:
+    was = {id_: one.io for id_, one in before.arrays.items()}
+    sides = (
+        (Measured.VOLUME, before.volumes, after.volumes),
+        (Measured.ARRAY, was, {id_: one.io for id_, one in after.arrays.items()}),
+        (
+            Measured.DISK,
+            {disk_ids[name]: one for name, one in before.disks.items() if name in disk_ids},
+            {disk_ids[name]: one for name, one in after.disks.items() if name in disk_ids},
+        ),
+    )
+    for of, earlier, later in sides:
+        for id_, now in later.items():
+            then = earlier.get(id_)
+            delta = difference(then, now) if then is not None and now is not None else None
+            if delta is not None:
+                yield Key(of, id_), delta
+
+
+def _total(deltas: Iterable[BlockCounters]) -> BlockCounters:
+    """The sum; what one of them does not count is not known of all."""
+    columns = list(zip(*deltas, strict=True))
+    if not columns:
+        return BlockCounters(0, 0, 0, 0)
+    total = BlockCounters._make(None if None in column else sum(column) for column in columns)
+    return total._replace(busy_ms=None)
+
+
+def _rates(delta: BlockCounters, seconds: float) -> Rates:
+    times = None if delta.read_ms is None or delta.write_ms is None else delta.read_ms + delta.write_ms
+    return Rates(
+        iops=(delta.reads + delta.writes) / seconds,
+        read_iops=delta.reads / seconds,
+        write_iops=delta.writes / seconds,
+        read_bytes_s=delta.read_bytes / seconds,
+        write_bytes_s=delta.write_bytes / seconds,
+        latency_ms=_per(times, delta.reads + delta.writes),
+        read_latency_ms=_per(delta.read_ms, delta.reads),
+        write_latency_ms=_per(delta.write_ms, delta.writes),
+        in_flight=delta.in_flight,
+        busy_percent=None if delta.busy_ms is None else min(100.0, delta.busy_ms / seconds / 10),
+    )
+
+
+def _per(milliseconds: int | None, count: int) -> float | None:
+    return milliseconds / count if milliseconds is not None and count else None
+
+
+def _sessions(before: Iterable[SessionCounters], after: Iterable[SessionCounters], seconds: float) -> dict[Key, Rates]:
+    then = {session_key(one.target, one.initiator): one.volumes for one in before}
+    found = {}
+    for session in after:
+        key = session_key(session.target, session.initiator)
+        if key in then:
+            found[key] = _session(then[key], session.volumes, seconds)
+    return found
+
+
+def _session(before: Mapping[str, LunCounters], after: Mapping[str, LunCounters], seconds: float) -> Rates:
+    deltas = [
+        [now - then for then, now in zip(before[volume], counters, strict=True)]
+        for volume, counters in after.items()
+        if volume in before
+    ]
+    commands, read_bytes, write_bytes = (sum(max(0, delta[n]) for delta in deltas) for n in range(3))
+    return Rates(
+        iops=commands / seconds, read_iops=None, write_iops=None, read_bytes_s=read_bytes / seconds,
+        write_bytes_s=write_bytes / seconds, latency_ms=None, read_latency_ms=None, write_latency_ms=None,
+        in_flight=None, busy_percent=None,
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""Takes passes over the agent's counters, shared by all who ask, and keeps the last hour of rates.
+
+While nobody asks there is a pass every 10 s. Who looks at live numbers gets a new pass, at most one every 2 s.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from lunette.domain.counters import Counters
+from lunette.domain.errors import LunetteError
+from lunette.domain.performance import Key, Rates, rates
+from lunette.engine.history import History, Point
+from lunette.engine.loop import Loop
+
+PERIOD_S = 10.0
+FRESH_S = 2.0
+BREAKS = 20
+"""The pause after a pass is at least so many times as long as it took, so that on an appliance with many thousands of
+volumes passes nobody asked for take no more than a twentieth of a processor; the points are farther apart then."""
+LEAST_SPAN_S = 1.0
+"""Over a shorter one a single I/O would look like many."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Rates over the last `seconds`, which ended at `at` on the agent's clock. None: there was one pass so far."""
+
+    at: float
+    seconds: float | None
+    rates: Mapping[Key, Rates]
+    counters: Counters
+    disk_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+class Recorder:
+    """`ask` takes a pass; `disk_ids` gives the disks' ids by kernel name."""
+
+    def __init__(
+        self,
+        ask: Callable[[], Counters],
+        disk_ids: Callable[[], Mapping[str, str]],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._ask, self._disk_ids, self._monotonic = ask, disk_ids, monotonic
+        self._lock = threading.Lock()
+        self._last: tuple[float, Measurement] | None = None
+        self._tick: Counters | None = None
+        self._failed: tuple[float, LunetteError] | None = None
+        self._history = History()
+        self.fresh_s = FRESH_S
+        """How old a pass may be that somebody new is told."""
+        self._loop = Loop("performance", self.round)
+        self.start, self.stop = self._loop.start, self._loop.stop
+
+    def now(self) -> Measurement:
+        """The last rates, from a fresh pass. Raises Unavailable if the agent does not answer, or did not just now."""
+        with self._lock:
+            return self._measure(self.fresh_s)
+
+    def round(self) -> float:
+        """One span more for the history; none while the agent is away. Returns the pause until the next, in seconds."""
+        began = self._monotonic()
+        self._take_span()
+        return max(PERIOD_S, BREAKS * (self._monotonic() - began))
+
+    def _take_span(self) -> None:
+        with self._lock:
+            try:
+                measured = self._measure(min(self.fresh_s, LEAST_SPAN_S))
+            except LunetteError:
+                return
+            before, self._tick = self._tick, measured.counters
+            if before is not None:
+                found = rates(before, measured.counters, measured.disk_ids)
+                if found:
+                    self._history.add(measured.counters.taken_at, found)
+
+    def points(self, key: Key) -> tuple[Point, ...]:
+        """The last hour of one thing, oldest first."""
+        with self._lock:
+            return self._history.points(key)
+
+    def _measure(self, max_age_s: float) -> Measurement:
+        asked_at = self._monotonic()
+        if self._last is not None and asked_at - self._last[0] < max_age_s:
+            return self._last[1]
+        if self._failed is not None and asked_at - self._failed[0] < LEAST_SPAN_S:
+            raise self._failed[1]
+        try:
+            counters = self._ask()
+        except LunetteError as error:
+            self._failed = (self._monotonic(), error)
+            raise
+        self._failed = None
+        measured = self._compare(counters)
+        self._last = (self._monotonic(), measured)
+        return measured
+
+    def _compare(self, counters: Counters) -> Measurement:
+        """Rates since the pass before."""
+        before, disk_ids = self._last[1] if self._last else None, self._disk_ids()
+        seconds = counters.clock_s - before.counters.clock_s if before else 0.0
+        if before is None or seconds <= 0:
+            return Measurement(counters.taken_at, None, {}, counters, disk_ids)
+        return Measurement(counters.taken_at, seconds, rates(before.counters, counters, disk_ids), counters, disk_ids)

@@ -1,0 +1,47 @@
+"""What md counts of a running array: attributes of drivers/md/md.c and raid5.c (Linux 6.12), no command per array."""
+
+import re
+from collections.abc import Mapping
+
+from lunette.domain.counters import ArrayCounters, BlockCounters
+from lunette.providers.disks.parse import plain
+from lunette.system.doorway import System
+
+_STRIPE_DEVICE_BYTES = 4096
+"""raid5.c keeps one page per device in each stripe (DEFAULT_STRIPE_SIZE)."""
+
+
+def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, ArrayCounters]:
+    """Counters of every array the kernel has, by its UUID in 32 hex digits. `devices`: by kernel name."""
+    found = {}
+    for name in (name for name in devices if re.fullmatch(r"md\d+", name)):
+        base = f"/sys/block/{name}/md"
+        uuid = plain(_text(system, f"{base}/uuid"))
+        if uuid:
+            found[uuid] = _counters(system, base, devices[name])
+    return found
+
+
+def _counters(system: System, base: str, io: BlockCounters) -> ArrayCounters:
+    stripes, disks = _number(system, f"{base}/stripe_cache_active"), _number(system, f"{base}/raid_disks")
+    done = re.match(r"(\d+) / \d+", _text(system, f"{base}/sync_completed"))
+    return ArrayCounters(
+        io=io,
+        stripe_cache_bytes=stripes * disks * _STRIPE_DEVICE_BYTES if stripes is not None and disks else None,
+        mismatch_sectors=_number(system, f"{base}/mismatch_cnt"),
+        missing_disks=_number(system, f"{base}/degraded"),
+        synced_sectors=int(done[1]) if done else None,
+    )
+
+
+def _number(system: System, path: str) -> int | None:
+    text = _text(system, path)
+    return int(text) if text.isdigit() else None
+
+
+def _text(system: System, path: str) -> str:
+    """An attribute; "" where this level has none, or the array went meanwhile."""
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,39 @@
+"""What ZFS counts of a pool: /proc/spl/kstat/zfs/<pool>/iostats (module/zfs/spa_stats.c, OpenZFS 2.3).
+
+Reads that are answered from memory are not counted there; writes count as they are taken into memory. Older releases
+do not have these counters.
+"""
+
+from collections.abc import Mapping
+
+from lunette.domain.counters import ArrayCounters, BlockCounters
+from lunette.system.doorway import System
+
+KSTAT = "/proc/spl/kstat/zfs"
+_WAYS = ("arc", "direct")
+"""Through memory, and past it (direct I/O, since 2.3)."""
+
+
+def read(system: System, pool: str) -> ArrayCounters | None:
+    """The counters of an imported pool; None where there is no such pool."""
+    try:
+        return ArrayCounters(io=io_of(parse(system.read(f"{KSTAT}/{pool}/iostats"))))
+    except OSError:
+        return None
+
+
+def io_of(told: Mapping[str, int]) -> BlockCounters | None:
+    """Both ways together; None from a release that does not count."""
+    if "arc_read_count" not in told:
+        return None
+    reads, read_bytes, writes, write_bytes = (
+        sum(told.get(f"{way}_{name}", 0) for way in _WAYS)
+        for name in ("read_count", "read_bytes", "write_count", "write_bytes")
+    )
+    return BlockCounters(reads=reads, read_bytes=read_bytes, writes=writes, write_bytes=write_bytes)
+
+
+def parse(text: str) -> dict[str, int]:
+    """A kstat of named numbers: two lines of heading, then name, type and value."""
+    rows = [line.split() for line in text.splitlines()[2:]]
+    return {row[0]: int(row[2]) for row in rows if len(row) == 3 and row[2].isdigit()}

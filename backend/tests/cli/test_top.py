@@ -1,0 +1,79 @@
+"""`lunette top` on a terminal, against a real server over a fake machine with a host that works."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import httpx2
+import pytest
+from typer.testing import CliRunner, Result
+
+from backend.tests.api.test_metrics import MIB, Serving
+from backend.tests.wiring import Api, add_token, make_parts, serving
+from lunette.agent.core import Agent
+from lunette.cli import show
+from lunette.cli.commands import app
+from lunette.cli.top import register_top
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+from lunette.system.fake.traffic import Io
+
+Run = Callable[..., Result]
+register_top()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """Runs one command as a viewer. Between two passes the host has read 20 MiB and written 10, within 5 s."""
+    machine = FakeSystem()
+    machine.clock = time.time()
+    machine.add_disks(8)
+    parts = make_parts(tmp_path_factory.mktemp("top"), Agent(machine))
+    with serving(parts) as (where, _server), httpx2.Client(base_url=where) as http, pytest.MonkeyPatch.context() as env:
+        recorder = parts.control.performance
+        recorder.stop()
+        recorder.fresh_s = 0.0
+        working = Serving(Api(http, add_token(parts.store, Role.ADMINISTRATOR)), machine, parts)
+        working.scrape()
+        io = Io(reads=1000, read_bytes=20 * MIB, writes=500, write_bytes=10 * MIB, read_ms=750, write_ms=3750)
+        machine.carry(working.session, 1, io)
+        working.scrape()
+        recorder.fresh_s = 3600.0
+        env.setenv("LUNETTE_URL", where)
+        env.setenv("LUNETTE_TOKEN", add_token(parts.store, Role.VIEWER))
+        yield lambda *words: CliRunner().invoke(app, ["top", *words], catch_exceptions=False)
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(show.out, "_width", 160)
+
+
+def test_volumes_and_sessions_are_shown_under_the_total(run: Run) -> None:
+    lines = [line.split() for line in run("--once").stdout.splitlines() if line.strip()]
+    figures = ["300", "4", "MiB/s", "2", "MiB/s"]
+    assert lines[0] == ["test", "IOPS", "300", "READ/S", "4", "MiB/s", "WRITTEN/S", "2", "MiB/s", "LATENCY", "3.00",
+                        "ms", "IN", "FLIGHT", "0", "BUSY", "-"]  # fmt: skip
+    assert lines[1][0] == "VOLUME"
+    assert lines[2] == ["data", *figures, "3.00", "ms", "0", "90", "%"]
+    assert lines[3][0] == "SESSION"
+    assert lines[4] == ["db", "iqn.2026-01.com.example:db", *figures, "-", "-", "-"]
+
+
+def test_scripts_get_json_with_the_same_numbers(run: Run) -> None:
+    found = json.loads(run("--once", "--json", "volume", "disk").stdout)
+    assert found.keys() == {"at", "seconds", "appliance", "volumes", "disks", "unseen"}
+    assert [one["name"] for one in found["volumes"]] == ["data"]
+    assert found["volumes"][0]["iops"] * found["seconds"] == pytest.approx(1500)
+    assert len(found["disks"]) == 8
+
+
+def test_rows_are_in_the_order_that_is_asked_for(run: Run) -> None:
+    found = json.loads(run("--once", "--json", "--sort", "name", "disk").stdout)
+    names = [one["name"] for one in found["disks"]]
+    assert names == sorted(names)
+
+
+def test_a_wrong_kind_or_too_short_an_interval_is_wrong_usage(run: Run) -> None:
+    assert run("host").exit_code == 2
+    assert run("--interval", "0.1").exit_code == 2

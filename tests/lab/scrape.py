@@ -1,0 +1,34 @@
+"""GET /metrics of an appliance, as a monitoring system reads it."""
+
+from __future__ import annotations
+
+import ssl
+import urllib.request
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from lunette.cli.client import Endpoint, fetch_certificate
+
+Labels = dict[str, str]
+
+
+class Scrape:
+    """The samples of one moment."""
+
+    def __init__(self, text: str) -> None:
+        self._samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+
+    def sum(self, name: str, **labels: str) -> float | None:
+        """The sum of all samples with these labels; None if there are none."""
+        found = [s.value for s in self._samples if s.name == name and labels.items() <= s.labels.items()]
+        return sum(found) if found else None
+
+
+def scrape(endpoint: Endpoint) -> Scrape:
+    """What is told now. The certificate is trusted because it is the one this endpoint shows."""
+    pem, _ = fetch_certificate(endpoint.url)
+    context = ssl.create_default_context(cadata=pem)
+    context.check_hostname = False
+    request = urllib.request.Request(f"{endpoint.url}/metrics", headers={"Authorization": f"Bearer {endpoint.token}"})
+    with urllib.request.urlopen(request, context=context, timeout=120) as answer:
+        return Scrape(answer.read().decode())
