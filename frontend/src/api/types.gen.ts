@@ -1221,6 +1221,48 @@ export type HostGroupPatch = {
 };
 
 /**
+ * HostKit
+ *
+ * A kit. Files first, then the commands in order; `check` is the command that tells whether all is well.
+ */
+export type HostKit = {
+    /**
+     * Host
+     */
+    host: string;
+    os_type: OsType;
+    proof: KitProof;
+    /**
+     * Files
+     */
+    files: Array<KitFile>;
+    /**
+     * Commands
+     */
+    commands: Array<KitCommand>;
+    /**
+     * Check
+     */
+    check: string | null;
+    /**
+     * Needs Secrets
+     */
+    needs_secrets: boolean;
+    /**
+     * Has Secrets
+     */
+    has_secrets: boolean;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Notes
+     */
+    notes: Array<string>;
+};
+
+/**
  * HostPage
  */
 export type HostPage = {
@@ -1267,6 +1309,61 @@ export type HostPatch = {
      * Description
      */
     description?: string | null;
+};
+
+/**
+ * HostPath
+ *
+ * One way from the host to one of its targets or subsystems.
+ */
+export type HostPath = {
+    /**
+     * Target
+     */
+    target: string;
+    protocol: Protocol;
+    /**
+     * Portal
+     */
+    portal: string;
+    /**
+     * Address
+     */
+    address: string | null;
+    /**
+     * Initiator
+     */
+    initiator: string | null;
+    state: PathState;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
+ * HostPaths
+ *
+ * All paths of a host. `sentence` says the worst of it first.
+ */
+export type HostPaths = {
+    /**
+     * Host
+     */
+    host: string;
+    state: PathState;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Paths
+     */
+    paths: Array<HostPath>;
+    /**
+     * Volumes
+     */
+    volumes: Array<VolumePaths>;
 };
 
 /**
@@ -1492,6 +1589,61 @@ export type JobSummaryPage = {
      */
     total: number;
 };
+
+/**
+ * KitCommand
+ *
+ * One command for the superuser's shell. It can be repeated; where `unless` succeeds there is nothing to do.
+ */
+export type KitCommand = {
+    /**
+     * Run
+     */
+    run: string;
+    /**
+     * Unless
+     */
+    unless: string | null;
+    /**
+     * Purpose
+     */
+    purpose: string;
+};
+
+/**
+ * KitFile
+ *
+ * One file to write, owned by the superuser. `mode` is octal; `is_secret`: it holds, or has room for, secrets.
+ */
+export type KitFile = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Mode
+     */
+    mode: string;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Purpose
+     */
+    purpose: string;
+    /**
+     * Is Secret
+     */
+    is_secret: boolean;
+};
+
+/**
+ * KitProof
+ *
+ * tested: applied on a real host by the project's own tests. documented: written against the vendor's words.
+ */
+export type KitProof = 'tested' | 'documented';
 
 /**
  * Layout
@@ -1870,6 +2022,13 @@ export type PasswordChange = {
      */
     new_password: string;
 };
+
+/**
+ * PathState
+ *
+ * up: logged in now. down: nobody is. unknown: the kernel does not tell, or the agent does not answer.
+ */
+export type PathState = 'up' | 'down' | 'unknown';
 
 /**
  * Plan
@@ -3040,6 +3199,36 @@ export type VolumePatch = {
      * Description
      */
     description?: string | null;
+};
+
+/**
+ * VolumePaths
+ *
+ * One volume of the host: how many paths there should be, and how many are known to be there.
+ */
+export type VolumePaths = {
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Lun
+     */
+    lun: number;
+    family: Family;
+    /**
+     * Expected
+     */
+    expected: number;
+    /**
+     * Seen
+     */
+    seen: number | null;
+    state: PathState;
+    /**
+     * Words
+     */
+    words: string;
 };
 
 /**
@@ -6641,6 +6830,188 @@ export type SnapshotCloneResponses = {
 };
 
 export type SnapshotCloneResponse = SnapshotCloneResponses[keyof SnapshotCloneResponses];
+
+export type HostKitData = {
+    body?: never;
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: {
+        /**
+         * Secrets
+         *
+         * Fill in secrets. Needs the role operator, and is told in the events.
+         */
+        secrets?: boolean;
+    };
+    url: '/api/v1/hosts/{host}/kit';
+};
+
+export type HostKitErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostKitError = HostKitErrors[keyof HostKitErrors];
+
+export type HostKitResponses = {
+    /**
+     * Successful Response
+     */
+    200: HostKit;
+};
+
+export type HostKitResponse = HostKitResponses[keyof HostKitResponses];
+
+export type HostKitDownloadData = {
+    body?: never;
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: {
+        /**
+         * Secrets
+         *
+         * Fill in secrets. Needs the role operator, and is told in the events.
+         */
+        secrets?: boolean;
+    };
+    url: '/api/v1/hosts/{host}/kit.tar';
+};
+
+export type HostKitDownloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostKitDownloadError = HostKitDownloadErrors[keyof HostKitDownloadErrors];
+
+export type HostKitDownloadResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type HostKitDownloadResponse = HostKitDownloadResponses[keyof HostKitDownloadResponses];
+
+export type HostPathsData = {
+    body?: never;
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: never;
+    url: '/api/v1/hosts/{host}/paths';
+};
+
+export type HostPathsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostPathsError = HostPathsErrors[keyof HostPathsErrors];
+
+export type HostPathsResponses = {
+    /**
+     * Successful Response
+     */
+    200: HostPaths;
+};
+
+export type HostPathsResponse = HostPathsResponses[keyof HostPathsResponses];
 
 export type HostListData = {
     body?: never;

@@ -35,6 +35,7 @@ from lunette.domain.steps import (
     VolumeRollBack,
 )
 from lunette.providers.disks.parse import plain
+from lunette.providers.exports.lio import connected
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
@@ -85,7 +86,10 @@ class Agent:
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
         sessions, unseen = serving.observe_sessions(self._system)
-        return SessionsObservation(taken_at=taken_at, sessions=sessions, unseen=unseen)
+        counts, connections = connected.observe(self._system)
+        return SessionsObservation(
+            taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
+        )
 
     def await_change(self, known: int, timeout_s: float) -> int:
         return self.changes.wait(known, timeout_s)

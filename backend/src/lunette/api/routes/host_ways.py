@@ -1,8 +1,5 @@
 """What a host needs to use its volumes, and whether it has every path to them."""
 
-import io
-import tarfile
-import time
 from typing import Annotated
 
 from fastapi import Query, Response
@@ -14,10 +11,11 @@ from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.kits import HostKit
 from lunette.domain.observations import Observation
+from lunette.domain.paths import HostPaths
 from lunette.domain.roles import Role
-from lunette.engine import kits
+from lunette.engine import host_ways
 from lunette.engine.lookup import need
-from lunette.planner.kits.bundle import members
+from lunette.engine.why import Look
 from lunette.store.events import emit
 from lunette.store.resources import Host
 
@@ -42,20 +40,18 @@ def host_kit_download(host: Reference, parts: UsedParts, identity: Asking, secre
     """The same kit as an archive, with one script that applies it."""
     kit = _kit(parts, identity, host, secrets=secrets)
     headers = {"Content-Disposition": f'attachment; filename="lunette-{kit.host}.tar"'}
-    return Response(archive(kit), media_type=TAR, headers=headers)
+    return Response(host_ways.archive(kit), media_type=TAR, headers=headers)
 
 
-def archive(kit: HostKit) -> bytes:
-    """The kit as a tar file, everything in it owned by root."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for member in members(kit):
-            content = member.content.encode()
-            entry = tarfile.TarInfo(member.path)
-            entry.size, entry.mode, entry.mtime = len(content), member.mode, int(time.time())
-            entry.uname = entry.gname = "root"
-            tar.addfile(entry, io.BytesIO(content))
-    return packed.getvalue()
+@routes.get("/{host}/paths", operation_id="host_paths", response_model=HostPaths, responses=refusals(404))
+def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
+    """Where the host should be logged in, against where it is, in words, for each path and each volume."""
+    try:
+        seen, sessions = parts.control.observation(), parts.control.sessions()
+    except Unavailable:
+        seen, sessions = None, None
+    with parts.store.read() as tx:
+        return host_ways.paths(tx, host, Look(seen, parts.control.exports(), sessions))
 
 
 def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostKit:
@@ -63,7 +59,7 @@ def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostK
     seen = _seen(parts)
     if not secrets:
         with parts.store.read() as tx:
-            return kits.kit(tx, host, seen, secrets=False)
+            return host_ways.kit(tx, host, seen, secrets=False)
     if not identity.role.includes(Role.OPERATOR):
         raise Forbidden(
             f"A kit with secrets needs the role {Role.OPERATOR.value}, and {identity.actor} has {identity.role.value}; "
@@ -71,7 +67,7 @@ def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostK
         )
     with parts.store.write() as tx:
         row = need(tx, Host, host)
-        kit = kits.kit(tx, row.id, seen, secrets=True)
+        kit = host_ways.kit(tx, row.id, seen, secrets=True)
         if kit.has_secrets:
             message = f"The secrets of host {row.name} were read with its kit"
             emit(tx, "host.secrets_read", message, actor=identity.actor, ref=row.id)

@@ -1,21 +1,29 @@
-"""Gathers what a host's kit is made from: its doors with their volumes, and where it can knock."""
+"""Gathers what a host's kit is made from, and its paths judged by: its doors with their volumes, where it can knock."""
 
+import io
+import tarfile
+import time
 from collections.abc import Iterator
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.exports import ServingState
 from lunette.domain.fc import FcMode
 from lunette.domain.hosts import OsType
 from lunette.domain.kits import HostKit
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation
+from lunette.domain.paths import HostPaths
 from lunette.engine.lookup import need
+from lunette.engine.why import Look
 from lunette.planner.kits.build import build
+from lunette.planner.kits.bundle import members
 from lunette.planner.kits.facts import KitChap, KitDhChap, KitDoor, KitFacts, KitPortal, KitVolume, reached
+from lunette.planner.paths import PathFacts, verify
 from lunette.planner.why import KIND_OF
 from lunette.store.database import store_of
-from lunette.store.resources import FcPort, Host, HostGroupMember, Mapping, Portal, Target, Volume
+from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator, Mapping, Portal, Target, Volume
 
 AWAY = (
     "The agent does not answer, so the appliance's own addresses are not known: portals on every address, and Fibre "
@@ -26,6 +34,42 @@ AWAY = (
 def kit(tx: Session, reference: str, seen: Observation | None, *, secrets: bool) -> HostKit:
     """The kit of a host, by id or name; `secrets` fills them in, in a write transaction only. Raises NotFound."""
     return build(facts(tx, need(tx, Host, reference), seen, secrets=secrets))
+
+
+def archive(kit: HostKit) -> bytes:
+    """The kit as a tar file, everything in it owned by root."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for member in members(kit):
+            content = member.content.encode()
+            entry = tarfile.TarInfo(member.path)
+            entry.size, entry.mode, entry.mtime = len(content), member.mode, int(time.time())
+            entry.uname = entry.gname = "root"
+            tar.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
+
+
+def paths(tx: Session, reference: str, look: Look) -> HostPaths:
+    """Which paths of a host are there. Raises NotFound."""
+    host = need(tx, Host, reference)
+    reports = look.report.portals if look.report else ()
+    names = dict(tx.execute(select(Portal.id, Portal.name)).all())
+    blocked = {
+        names[one.portal_id]: one.reason or "the agent gave no reason"
+        for one in reports if one.state is ServingState.BLOCKED and one.portal_id in names
+    }  # fmt: skip
+    group = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id).scalar_subquery()
+    others = (
+        select(HostInitiator.name)
+        .join(HostGroupMember, HostGroupMember.host_id == HostInitiator.host_id)
+        .where(HostGroupMember.host_group_id == group, HostInitiator.host_id != host.id)
+    )
+    return verify(
+        PathFacts(
+            host=facts(tx, host, look.seen, secrets=False), blocked=blocked, others=frozenset(tx.scalars(others)),
+            sessions=look.sessions, fc_ports=look.seen.fc_ports if look.seen else (),
+        )
+    )  # fmt: skip
 
 
 def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -> KitFacts:

@@ -1,4 +1,4 @@
-"""Kits over HTTP: who may have the secrets, and that the archive is the same kit."""
+"""Kits and paths over HTTP: who may have the secrets, what an archive holds, which path is gone."""
 
 import io
 import json
@@ -13,6 +13,7 @@ from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
+IQN = "iqn.2026-01.com.example:db"
 SECRET, MUTUAL = "secret-of-host", "secret-of-us"
 CHAP = {"user": "db", "secret": SECRET, "mutual_user": "us", "mutual_secret": MUTUAL}
 
@@ -29,7 +30,7 @@ def mapped(appliance_on_sqlite: tuple[Api, Parts]) -> Api:
     make_array(appliance)
     for name in ("own", "shared"):
         appliance.made("/volumes", {"name": name, "array": "tank", "size_bytes": "16MiB"})
-    appliance.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"], "chap": CHAP})
+    appliance.made("/hosts", {"name": "db", "iqns": [IQN], "chap": CHAP})
     appliance.made("/host-groups", {"name": "g", "hosts": ["db"]})
     appliance.made("/portals", {"name": "front", "address": ADDRESS})
     appliance.made("/mappings", {"volume": "own", "host": "db"})
@@ -103,5 +104,31 @@ def test_a_kit_of_nobody_is_not_found(api: Api) -> None:
 
 
 def test_without_the_agent_the_kit_says_what_it_leaves_out(api: Api) -> None:
-    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    api.made("/hosts", {"name": "db", "iqns": [IQN]})
     assert "agent does not answer" in api.get("/hosts/db/kit")["warnings"][0]
+
+
+def test_paths_follow_the_sessions_of_the_machine(appliance: Api, machine: FakeSystem) -> None:
+    make_array(appliance)
+    appliance.made("/volumes", {"name": "v", "array": "tank", "size_bytes": "16MiB"})
+    host = appliance.made("/hosts", {"name": "db", "iqns": [IQN]})
+    for name, port in (("a", 3260), ("b", 3270)):
+        appliance.made("/portals", {"name": name, "address": ADDRESS, "port": port})
+    appliance.made("/mappings", {"volume": "v", "host": "db"})
+    appliance.until(lambda: appliance.get("/hosts/db")["export"]["state"] == "open")
+    assert [path["state"] for path in appliance.get("/hosts/db/paths")["paths"]] == ["down", "down"]
+    target = appliance.get(f"/hosts/{host['id']}")["target_iqn"]
+    on_a, on_b = (machine.login(IQN, target, f"{ADDRESS}:{port}") for port in (3260, 3270))
+    there = appliance.get("/hosts/db/paths")
+    assert (there["state"], there["volumes"][0]["seen"]) == ("up", 2)
+    machine.logout(on_b)
+    gone = appliance.get("/hosts/db/paths")
+    assert gone["sentence"] == f"Host db: expected 2 paths, seen 1: nothing on portal b ({ADDRESS}:3270)."
+    machine.logout(on_a)
+    assert [path["state"] for path in appliance.get("/hosts/db/paths")["paths"]] == ["down", "down"]
+
+
+def test_paths_of_nobody_are_not_found_and_without_the_agent_unknown(api: Api) -> None:
+    assert api.call("GET", "/hosts/nope/paths").status_code == 404
+    api.made("/hosts", {"name": "db", "iqns": [IQN]})
+    assert api.get("/hosts/db/paths")["state"] == "unknown"
