@@ -6,6 +6,7 @@ import * as care from './care'
 import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
+import * as ways from './ways'
 import * as whole from './whole'
 import * as work from './work'
 import { CSRF } from './world'
@@ -169,7 +170,8 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
       return problem(403, 'Not allowed', 'The header X-CSRF-Token is missing.')
     const handler = handlers[`${request.method} ${path}`]
     if (handler) return handler(request, url)
-    const [, list = '', id] = path.split('/')
+    const [, list = '', id, part] = path.split('/')
+    if (part && list === 'hosts') return ways.answer(world, decodeURIComponent(id ?? ''), part, url)
     return id ? answerOne(world, request, url, list, id) : answerList(world, request, url, list)
   }
 }

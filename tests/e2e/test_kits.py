@@ -77,6 +77,10 @@ class Host(BlockIo):
                 done = self.machine.run(one["run"], timeout_s=300.0)
                 assert done.rc == 0, f"{one['run']}: {done.stdout}"
 
+    def paths(self) -> JsonObject:
+        """The appliance's word."""
+        return self.appliance.client.get("/hosts/db/paths")
+
     def check(self, kit: JsonObject) -> CommandResult:
         return self.machine.run(kit["check"], timeout_s=120.0)
 
@@ -131,6 +135,7 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     wait_until("the check passes", lambda: host.check(kit).rc == 0, deadline_s=60.0)
     told = host.check(kit).stdout
     assert told.count(": 2 paths") == 2, told
+    assert (host.paths()["state"], [v["seen"] for v in host.paths()["volumes"]]) == ("up", [2, 2]), host.paths()
     host.run_commands(kit)  # the second time nothing is left to do, and nothing breaks
     device = f"/dev/mapper/3{client.get('/volumes/lun01')['naa']}"
     host.write_pattern(device, SEED, BLOCKS)
@@ -139,10 +144,13 @@ def test_a_host_that_applies_its_kit_has_every_volume_over_every_path_and_says_w
     wait_until("the check says what is gone", lambda: gone in host.check(kit).stdout, deadline_s=120.0)
     assert host.check(kit).rc == 1
     assert f"portal {GUEST_ADDRESS}:{PORTS['a']}: logged in" in host.check(kit).stdout
+    told_here = wait_until("the appliance says so too", lambda: (p := host.paths())["state"] == "down" and p)
+    assert f"expected 2 paths, seen 1: nothing on portal b ({GUEST_ADDRESS}:{PORTS['b']})" in told_here["sentence"]
     host.verify_pattern(device, SEED, BLOCKS)
     host.write_pattern(device, SEED + 1, BLOCKS)
     host.open("b")
     wait_until("the check passes again", lambda: host.check(kit).rc == 0, deadline_s=120.0)
+    assert host.paths()["state"] == "up"
     host.verify_pattern(device, SEED + 1, BLOCKS)
 
 

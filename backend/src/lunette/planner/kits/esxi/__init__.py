@@ -9,11 +9,11 @@ NVMe: "Configuring NVMe over TCP on ESXi", vSphere Storage 8.0. A host gives a d
 import shlex
 from collections.abc import Iterator
 
+from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitCommand, KitFile
 from lunette.domain.mappings import Family, Protocol
 from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, KitFacts, plain
 from lunette.planner.kits.parts import Parts, command, script
-from lunette.providers.exports.lio.tree import PRODUCT, VENDOR
 
 CHECK = "/tmp/lunette-check.sh"  # noqa: S108 - ESXi keeps no other folder for such; it lasts until the next boot
 _NOTES = (

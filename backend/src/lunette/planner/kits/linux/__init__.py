@@ -8,6 +8,7 @@ import json
 import uuid
 from collections.abc import Iterator
 
+from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitCommand, KitFile, KitProof
 from lunette.domain.mappings import Family, Protocol
 from lunette.planner.kits.facts import (
@@ -23,7 +24,6 @@ from lunette.planner.kits.facts import (
     plain,
 )
 from lunette.planner.kits.parts import Parts, command, script
-from lunette.providers.exports.lio.tree import PRODUCT, VENDOR
 
 FOLDER = "/etc/lunette-host"
 MULTIPATH = "/etc/multipath/conf.d/lunette.conf"

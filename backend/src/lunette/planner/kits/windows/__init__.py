@@ -8,11 +8,11 @@ DiskTimeout how long a request may take. Windows has no iSER and no NVMe over fa
 
 from collections.abc import Iterator
 
+from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitFile
 from lunette.domain.mappings import Family, Protocol
 from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, KitFacts, plain
 from lunette.planner.kits.parts import Parts, command, script
-from lunette.providers.exports.lio.tree import PRODUCT, VENDOR
 
 FOLDER = "C:\\ProgramData\\Lunette"
 KEEP_S = 600
