@@ -5,6 +5,7 @@ import shlex
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,11 @@ def test_secrets_survive_the_quotes_of_each_shell() -> None:
     assert "'it''s $HOME `x`'" in content(build(facts(OsType.WINDOWS, chap=known.CHAP)), "connect.ps1")
 
 
+def test_a_kit_for_esxi_without_its_secrets_stops_at_once() -> None:
+    assert build(facts(OsType.ESXI, **known.WITHOUT_SECRETS)).commands[0].run.endswith("false")
+    assert "false" not in build(facts(OsType.ESXI, chap=known.CHAP)).commands[0].run
+
+
 @pytest.mark.parametrize(("os_type", "words"), [(OsType.WINDOWS, "no initiator"), (OsType.ESXI, "RDMA adapters")])
 def test_iser_is_refused_with_the_reason_where_there_is_no_initiator_for_it(os_type: OsType, words: str) -> None:
     kit = build(facts(os_type, portals=(known.A, known.ISER)))
@@ -127,7 +133,7 @@ def test_windows_with_iser_alone_gets_no_kit_but_the_reason() -> None:
         ({"doors": (known.NVME_DOOR,)}, "enter its NQN"),
     ],
 )  # fmt: skip
-def test_a_host_that_cannot_connect_is_told_what_is_missing(changes: dict[str, object], words: str) -> None:
+def test_a_host_that_cannot_connect_is_told_what_is_missing(changes: dict[str, Any], words: str) -> None:
     kit = build(facts(**changes))
     assert (kit.files, kit.commands, kit.check) == ((), (), None)
     assert words in kit.warnings[0]

@@ -52,6 +52,9 @@ def _check(facts: KitFacts) -> KitFile:
 
 
 def _commands(facts: KitFacts) -> Iterator[KitCommand]:
+    if facts.needs_secrets and not facts.has_secrets:
+        missing = "echo 'lunette: secrets are missing: fetch the kit with its secrets' >&2; false"
+        yield command(missing, "Stops here, for secrets are missing: fetch the kit with them.")
     if facts.over_iscsi or facts.over_fc:
         rule = (
             f"esxcli storage nmp satp rule add -s VMW_SATP_ALUA -V {VENDOR} -M {PRODUCT} -c tpgs_on -P VMW_PSP_RR "

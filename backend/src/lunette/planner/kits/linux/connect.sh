@@ -76,6 +76,16 @@ if [ -e "$here/fc-ports" ]; then
         fi
     done
 fi
+# Disks come one after the other, and multipath joins them: not before that is the host's work with them safe.
+if [ -e "$here/scsi-volumes" ]; then
+    tries=60
+    while read -r wwid _ <&3; do
+        while ! dmsetup info -c --noheadings -o uuid 2>/dev/null | grep -qxF "mpath-$wwid" && [ $tries -gt 0 ]; do
+            tries=$((tries - 1))
+            sleep 1
+        done
+    done 3<"$here/scsi-volumes"
+fi
 if [ -e "$here/nvme-portals" ]; then
     while read -r subsystem address port transport host hostid <&3; do
         nvme_path "$subsystem" "$address" "$port" "$transport" "$host" "$hostid"
