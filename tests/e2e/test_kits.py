@@ -6,14 +6,13 @@ portal under the appliance's own address, so the kit is applied to the letter; e
 
 from __future__ import annotations
 
-import base64
-import shlex
 from collections.abc import Iterator
 
 import pytest
 
 from lunette.cli.client import JsonObject
 from tests.e2e.waiting import wait_until
+from tests.initiators import kit as kits
 from tests.initiators.block_io import IN_GUEST, BlockIo, put_program
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.model import CommandResult
@@ -47,7 +46,7 @@ class Host(BlockIo):
             f"echo InitiatorName={IQN} > /etc/iscsi/initiatorname.iscsi; systemctl restart iscsid.socket"
         )
         put_program(self.machine, "pattern.py")
-        put_program(self.machine, "../machines/forward.py")
+        kits.put_relay(self.machine)
         for name in PORTS:
             self.open(name)
 
@@ -56,33 +55,35 @@ class Host(BlockIo):
         port = PORTS[portal]
         forwarded = self.appliance.machine.forward(port)
         behind = self.machine.reach(forwarded, f"{self.appliance.machine.address}:{forwarded}")
-        relay = f"python3 {IN_GUEST}/forward.py - {GUEST_ADDRESS}:{port} - {behind}"
-        self.machine.check(f"{relay} >/run/logs/relay-{port} 2>&1 & echo $! >/run/relay-{port}")
+        kits.open_relay(self.machine, GUEST_ADDRESS, port, behind)
 
     def close(self, portal: str) -> None:
         """The path over a portal is gone."""
-        self.machine.check(f"kill $(cat /run/relay-{PORTS[portal]})")
+        kits.close_relay(self.machine, PORTS[portal])
 
     def write_files(self, kit: JsonObject) -> None:
-        for one in kit["files"]:
-            packed, place = base64.b64encode(one["content"].encode()).decode(), shlex.quote(one["path"])
-            self.machine.check(
-                f"mkdir -p $(dirname {place}); echo {packed} | base64 -d >{place}; chmod {one['mode']} {place}"
-            )
+        kits.write_files(self.machine, kit)
 
     def run_commands(self, kit: JsonObject) -> None:
-        """In order, each that has something left to do. Fails at the first that fails, with what it said."""
-        for one in kit["commands"]:
-            if one["unless"] is None or self.machine.run(one["unless"], timeout_s=120.0).rc:
-                done = self.machine.run(one["run"], timeout_s=300.0)
-                assert done.rc == 0, f"{one['run']}: {done.stdout}"
+        try:
+            kits.run_commands(self.machine, kit)
+        finally:
+            for c in (
+                "multipath -v3 2>&1 | tail -60",
+                "multipathd show config local | head -60",
+                "systemctl status multipathd --no-pager | tail -20",
+                "cat /etc/multipath/wwids; lsmod | grep dm_; ls -la /etc/udev/rules.d; lsblk",
+                "multipath -ll; dmsetup table; udevadm info /dev/sda | head -60",
+            ):
+                print("####", c)
+                print(self.machine.run(c).stdout)
 
     def paths(self) -> JsonObject:
         """The appliance's word."""
         return self.appliance.client.get("/hosts/db/paths")
 
     def check(self, kit: JsonObject) -> CommandResult:
-        return self.machine.run(kit["check"], timeout_s=120.0)
+        return kits.check(self.machine, kit)
 
 
 @pytest.fixture(scope="module")
