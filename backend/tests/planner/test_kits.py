@@ -157,6 +157,12 @@ def test_a_portal_on_every_address_is_one_for_each_that_can_be_reached() -> None
     assert [one.shown for one in reached([over_rdma], ["2001:db8::1"], ["2001:db8::2"])] == ["[2001:db8::2]:3261"]
 
 
+def test_a_portal_on_every_address_is_warned_of() -> None:
+    twice = replace(known.A, address="192.0.2.7")
+    assert "192.0.2.1:3260, 192.0.2.7:3260" in build(facts(portals=(known.A, twice))).warnings[0]
+    assert build(facts()).warnings == ()
+
+
 @pytest.mark.parametrize("os_type", SYSTEMS)
 def test_commands_and_scripts_of_a_unix_can_be_read_by_a_shell(os_type: OsType, tmp_path: Path) -> None:
     both = {"nqns": (known.NQN,), "doors": (known.SCSI_DOOR, known.NVME_DOOR), "portals": (known.A, known.NVME)}

@@ -23,7 +23,7 @@ def build(facts: KitFacts) -> HostKit:
     return HostKit(
         host=facts.host, os_type=facts.os_type, proof=parts.proof, files=parts.files, commands=parts.commands,
         check=parts.check, needs_secrets=facts.needs_secrets, has_secrets=facts.needs_secrets and facts.has_secrets,
-        warnings=(*facts.warnings, *_missing(facts), *parts.warnings), notes=parts.notes,
+        warnings=(*facts.warnings, *_missing(facts), *_everywhere(facts), *parts.warnings), notes=parts.notes,
     )  # fmt: skip
 
 
@@ -42,6 +42,17 @@ def _missing(facts: KitFacts) -> Iterator[str]:
         yield f"Host {facts.host} has no initiator for its volumes over NVMe: enter its NQN."
     if nvme and facts.nqns and not facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA):
         yield "No portal speaks NVMe: add one on an address the host can reach."
+
+
+def _everywhere(facts: KitFacts) -> Iterator[str]:
+    """A portal on every address is there for each of them, whether the host reaches that or not."""
+    for name in dict.fromkeys(one.name for one in facts.portals):
+        places = [one.shown for one in facts.portals if one.name == name]
+        if len(places) > 1:
+            yield (
+                f"Portal {name} listens on every address, so the kit goes to each: {', '.join(places)}. If the host "
+                "cannot reach them all, replace it by portals on the addresses it can."
+            )
 
 
 def _by_hand(facts: KitFacts) -> Parts:
