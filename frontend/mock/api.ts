@@ -7,6 +7,7 @@ import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
 import { performanceOf } from './performance'
+import * as ways from './ways'
 import * as whole from './whole'
 import * as work from './work'
 import { CSRF } from './world'
@@ -170,8 +171,9 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
       return problem(403, 'Not allowed', 'The header X-CSRF-Token is missing.')
     const handler = handlers[`${request.method} ${path}`]
     if (handler) return handler(request, url)
-    const [, list = '', id] = path.split('/')
+    const [, list = '', id, part] = path.split('/')
     if (list === 'performance' && id) return performanceOf(world, decodeURIComponent(id))
+    if (part && list === 'hosts') return ways.answer(world, decodeURIComponent(id ?? ''), part, url)
     return id ? answerOne(world, request, url, list, id) : answerList(world, request, url, list)
   }
 }

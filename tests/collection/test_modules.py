@@ -132,3 +132,13 @@ def test_why_a_host_does_not_see_its_volume_is_told(at: Bench) -> None:
     assert [chain["host"] for chain in told["chains"]] == ["member1"], told
     _good(at.run("mapping", {**mapping, "state": "absent"}), changed=True)
     assert "there is no volume" in at.run("volume_why_info", {"volume": "nowhere"})["msg"].lower()
+
+
+def test_a_kit_and_the_paths_of_a_host_are_read(at: Bench) -> None:
+    host = {**CASES["host"].make, "name": "kit"}
+    _good(at.run("host", host), changed=True)
+    known = {"host": host["name"]}
+    kit = _good(at.run("host_kit_info", {**known, "secrets": True}), changed=False)["host_kit"]
+    assert (kit["host"], kit["files"]) == (host["name"], []), "nothing is mapped, so there is nothing to write"
+    assert "Nothing is mapped" in _good(at.run("host_paths_info", known), changed=False)["host_paths"]["sentence"]
+    _good(at.run("host", {**host, "state": "absent"}), changed=True)

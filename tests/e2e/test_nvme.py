@@ -15,7 +15,9 @@ from tests.e2e.counting import assert_agrees, fresh, of_volume
 from tests.e2e.fabric import ARRAY, Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
+from tests.initiators import kit as kits
 from tests.initiators.nvme import ConnectFailed, DhChap, NvmeInitiator
+from tests.machines.netns import GUEST_ADDRESS
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 PORT = 4420
@@ -128,6 +130,32 @@ def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     assert after.sum("lunette_session_commands_total") is None
     page = standing.client.get("/performance", of="session")
     assert (page["items"], [one["family"] for one in page["unseen"]]) == ([], ["nvme"])
+
+
+def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
+    """The kit names the appliance's own address, where a relay stands in this guest; it has no systemd."""
+    hosts, machine = standing.hosts, standing.hosts.machine
+    standing.disconnect(DB)
+    kit = standing.client.get("/hosts/db/kit", secrets=True)
+    portals = next(one["content"] for one in kit["files"] if one["path"].endswith("/nvme-portals"))
+    addresses = {line.split()[1] for line in portals.splitlines()}
+    assert addresses == {GUEST_ADDRESS}
+    kits.put_relay(machine)
+    kits.open_relay(machine, GUEST_ADDRESS, PORT, f"{hosts.address}:{standing.port}")
+    kits.write_files(machine, kit)
+    kits.run_commands(machine, kit, without="systemctl")
+    assert hosts.states(standing.db) == ["live"]
+    told = kits.check(machine, kit)
+    assert (told.rc, "All is well." in told.stdout) == (0, True), told.stdout
+    device = hosts.namespaces(standing.db, {1})[1]
+    hosts.write_pattern(device, SEED + 6, BLOCKS)
+    hosts.verify_pattern(device, SEED + 6, BLOCKS)
+    paths = standing.client.get("/hosts/db/paths")
+    assert (paths["state"], paths["volumes"][0]["seen"]) == ("unknown", None)
+    standing.disconnect(DB)
+    gone = kits.check(machine, kit)
+    kits.close_relay(machine, PORT)
+    assert (gone.rc, f"nothing on portal {GUEST_ADDRESS}:{PORT}" in gone.stdout) == (1, True), gone.stdout
 
 
 def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing) -> None:

@@ -65,6 +65,6 @@ def _log(device: str, seed: int) -> str:
 
 
 def put_program(machine: Machine, name: str) -> None:
-    """Put one of the programs of this folder into a guest that cannot mount the folder itself."""
+    """Put a program, by its path from this folder, into a guest that cannot mount the folder itself."""
     program = (PROGRAMS / name).read_text()
-    machine.check(f"cat > {IN_GUEST}/{name} <<'PROGRAM'\n{program}\nPROGRAM", timeout_s=180.0)
+    machine.check(f"cat > {IN_GUEST}/{Path(name).name} <<'PROGRAM'\n{program}\nPROGRAM", timeout_s=180.0)

@@ -36,6 +36,7 @@ from lunette.domain.steps import (
     VolumeRollBack,
 )
 from lunette.providers.disks.parse import plain
+from lunette.providers.exports.lio import connected
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
@@ -86,7 +87,10 @@ class Agent:
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
         sessions, unseen = serving.observe_sessions(self._system)
-        return SessionsObservation(taken_at=taken_at, sessions=sessions, unseen=unseen)
+        counts, connections = connected.observe(self._system)
+        return SessionsObservation(
+            taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
+        )
 
     def counters(self) -> Counters:
         return _in_words(lambda: counters.take(self._system, self._served))

@@ -20,6 +20,7 @@ from lunette.api.routes import (
     fc_ports,
     health,
     host_groups,
+    host_ways,
     hosts,
     jobs,
     layouts,
@@ -41,9 +42,10 @@ from lunette.api.routes import (
 PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
-    array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes,
-    host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes, mappings.batches, mappings.routes,
-    sessions.routes, performance.routes, site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
+    array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes,
+    host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
+    mappings.batches, mappings.routes, sessions.routes, performance.routes,
+    site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

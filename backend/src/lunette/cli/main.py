@@ -9,6 +9,7 @@ from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
 from lunette.cli.create import register_create
 from lunette.cli.fc_ports import register_fc_ports
+from lunette.cli.kit import register_kit
 from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
 from lunette.cli.site import register_site
@@ -24,6 +25,7 @@ register_actions()
 register_fc_ports()
 register_site()
 register_top()
+register_kit()
 
 
 def main() -> None:

@@ -246,6 +246,21 @@ class ObservedSession(Model):
     since: float | None
 
 
+class ObservedConnection(Model):
+    """A TCP connection to one of our iSCSI portals. LIO does not tell whose it is."""
+
+    address: str
+    port: int
+    peer: str
+
+
+class SessionCount(Model):
+    """How many sessions a target has over all its portals."""
+
+    target: str
+    sessions: int
+
+
 class UnseenSessions(Model):
     """Sessions that may be there and cannot be listed: never to be taken for none."""
 

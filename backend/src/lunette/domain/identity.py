@@ -14,6 +14,8 @@ TARGET_AUTHORITY = "iqn.2026-11.io.lunette"
 SUBSYSTEM_AUTHORITY = "nqn.2026-11.io.lunette"
 COMPANY_ID = "001405"
 """IEEE OUI LIO uses by default; written to every backstore so that a kernel default never changes an identity."""
+VENDOR, PRODUCT = "LUNETTE", "volume"
+"""What SCSI INQUIRY shows. Hosts key multipath settings on it, so it never changes (DESIGN R12)."""
 
 
 def subsystem_serial(target_id: str) -> str:

@@ -3,7 +3,7 @@
 from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
-from lunette.domain.exports import ObservedSession, UnseenSessions
+from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
 from lunette.domain.fc import ObservedFcPort
 from lunette.domain.rdma import RdmaDevice
 from lunette.domain.volumes import ObservedPool, ObservedVolume
@@ -31,6 +31,10 @@ class Observation(Model):
 
 
 class SessionsObservation(Model):
+    """`sessions` holds the newest one of each initiator and target; `counts` and `connections` tell of the others."""
+
     taken_at: float
     sessions: tuple[ObservedSession, ...]
     unseen: tuple[UnseenSessions, ...] = ()
+    counts: tuple[SessionCount, ...] = ()
+    connections: tuple[ObservedConnection, ...] = ()

@@ -19,7 +19,7 @@ from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
 from lunette.system.fake.tools import Tools, ip_addresses
 from lunette.system.fake.traffic import Io, Traffic
 from lunette.system.fake.vfs import Vfs
-from lunette.system.fake.views import Node, Tree, build
+from lunette.system.fake.views import Node, Tree, build, put
 from lunette.system.fake.zfs import Zfs
 from lunette.system.fake.zfs_tools import ZfsTools
 
@@ -185,6 +185,8 @@ class Hardware:
             node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic)
             self._tree = build(node, self.clock)
             self.fc.add_to(self._tree)
+            if self.iscsi is not None:
+                put(self._tree, "/proc/net/tcp", self.iscsi.sockets())
         return self._tree
 
     def _load(self, names: set[str]) -> None:
@@ -302,12 +304,26 @@ class Hardware:
         return device.media.data, offset
 
     def login(
-        self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None, *, iser: bool = False
+        self,
+        initiator: str,
+        target: str,
+        portal: str,
+        chap: tuple[str, str] | None = None,
+        *,
+        iser: bool = False,
+        peer: str = "192.0.2.10",
     ) -> FakeSession:
-        """An initiator logs in. Raises ConnectionError or PermissionError."""
+        """An initiator logs in from the address `peer`. Raises ConnectionError or PermissionError."""
         if self.iscsi is None:
             raise ConnectionError("nobody listens")
-        return self.iscsi.login(initiator, target, portal, chap, iser=iser)
+        self._tree = None
+        return self.iscsi.login(initiator, target, portal, chap, iser=iser, peer=peer)
+
+    def logout(self, session: FakeSession) -> None:
+        """One session ends, as where a cable is cut."""
+        if self.iscsi is not None:
+            self.iscsi.sessions.remove(session)
+        self._tree = None
 
     def connect(
         self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None = None, transport: str = "tcp"

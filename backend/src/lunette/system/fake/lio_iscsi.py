@@ -45,6 +45,7 @@ class FakeSession:
     luns: dict[int, str]
     transport: str = "TCP"
     """As the ACL's info tells it; what is not TCP is called SCTP there."""
+    peer: str = "192.0.2.10"
 
 
 class IscsiFabric:
@@ -72,7 +73,9 @@ class IscsiFabric:
             raise refuse(errno.EINVAL)
         group = Group(name, "target")
         group.make = lambda child: self._make_tpg(group, child)
-        group.add_default(Group("fabric_statistics", "statistics"))
+        counted = Attribute(show=lambda: f"{sum(one.target == name for one in self.sessions)}\n")
+        statistics = group.add_default(Group("fabric_statistics", "statistics"))
+        statistics.add_default(Group("iscsi_instance", "statistics", {"sessions": counted}))
         return group
 
     def _make_tpg(self, target: Group, name: str) -> Group:
@@ -201,8 +204,24 @@ class IscsiFabric:
             if (s.target, s.tpgt) != (target, tpgt) or initiator not in (None, s.initiator)
         ]  # fmt: skip
 
+    def sockets(self) -> str:
+        """/proc/net/tcp: connections over TCP; iSER has none."""
+        lines = ["  sl  local_address rem_address   st"]
+        for number_, session in enumerate(one for one in self.sessions if one.transport == "TCP"):
+            address, _, port = session.portal.rpartition(":")
+            local = f"{_little(address)}:{int(port):04X}"
+            lines.append(f"{number_:4}: {local} {_little(session.peer)}:9C40 01")
+        return "\n".join(lines) + "\n"
+
     def login(
-        self, initiator: str, target: str, portal: str, chap: tuple[str, str] | None = None, *, iser: bool = False
+        self,
+        initiator: str,
+        target: str,
+        portal: str,
+        chap: tuple[str, str] | None = None,
+        *,
+        iser: bool = False,
+        peer: str = "192.0.2.10",
     ) -> FakeSession:
         """Log in as an initiator does, over TCP or iSER. Raises PermissionError or ConnectionError with the reason."""
         fabric = self._core().root.children.get("iscsi")
@@ -228,7 +247,7 @@ class IscsiFabric:
             if mapped.kind == "mapped_lun" and mapped.links and next(iter(mapped.links.values())).links
         }
         self._sid += 1
-        session = FakeSession(target, tpg.name, initiator, portal, self._sid, luns, "SCTP" if iser else "TCP")
+        session = FakeSession(target, tpg.name, initiator, portal, self._sid, luns, "SCTP" if iser else "TCP", peer)
         self.sessions.append(session)
         return session
 
@@ -244,7 +263,9 @@ class IscsiFabric:
             raise PermissionError("authentication failure (0x0201)")
 
     def _info(self, target: str, tpgt: str, initiator: str) -> str:
-        session = next((s for s in self.sessions if (s.target, s.tpgt, s.initiator) == (target, tpgt, initiator)), None)
+        """Of the newest session (core_tpg's nacl_sess)."""
+        found = [s for s in self.sessions if (s.target, s.tpgt, s.initiator) == (target, tpgt, initiator)]
+        session = found[-1] if found else None
         if session is None:
             return f"No active iSCSI Session for Initiator Endpoint: {initiator}\n"
         return (
@@ -256,8 +277,13 @@ class IscsiFabric:
             " 0x00000010   0x0000003f   0x00000010   0x0000004e   0x00000010   0x00000000\n"
             "----------------------[iSCSI Connections]-------------------------\n"
             "CID: 0  Connection State: TARG_CONN_STATE_LOGGED_IN\n"
-            f"   Address 192.0.2.10 {session.transport}  StatSN: 0x00000010\n"
+            f"   Address {session.peer} {session.transport}  StatSN: 0x00000010\n"
         )
+
+
+def _little(address: str) -> str:
+    """An IPv4 address as the kernel prints it on a little-endian machine."""
+    return ipaddress.IPv4Address(address).packed[::-1].hex().upper()
 
 
 def lun_number(name: str) -> int:

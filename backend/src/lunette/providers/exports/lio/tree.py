@@ -17,15 +17,15 @@ from ipaddress import ip_address
 
 from lunette.domain.base import Model
 from lunette.domain.exports import ExportChap, ExportInitiator, ExportPortal, ExportSet, ExportTarget, ExportVolume
-from lunette.domain.identity import COMPANY_ID, TARGET_AUTHORITY
+from lunette.domain.identity import COMPANY_ID, PRODUCT, TARGET_AUTHORITY, VENDOR
 from lunette.domain.mappings import ExportEngine, Protocol
 from lunette.providers.exports.configfs import Attribute
 
 HBA = "core/iblock_700"
 """One adapter for all our backstores, under a number that admins' tools, counting from 0, do not reach."""
 PREFIX = "lunette-"
-VENDOR, PRODUCT, REVISION = "LUNETTE", "volume", "1.0"
-"""What SCSI INQUIRY shows. Hosts key multipath settings on it, so it never changes (DESIGN R12)."""
+REVISION = "1.0"
+"""Shown by SCSI INQUIRY beside vendor and product, and as unchanging."""
 
 
 class Node(Model):

@@ -1,0 +1,67 @@
+"""Chooses the builder for the host's system, and says what is missing before a kit can help."""
+
+from collections.abc import Callable, Iterator
+
+from lunette.domain.hosts import OsType
+from lunette.domain.kits import HostKit
+from lunette.domain.mappings import Family, Protocol
+from lunette.planner.kits import esxi, linux, proxmox, windows
+from lunette.planner.kits.facts import KitFacts
+from lunette.planner.kits.parts import Parts
+
+_BUILDERS: dict[OsType, Callable[[KitFacts], Parts]] = {
+    OsType.LINUX: linux.build,
+    OsType.PROXMOX: proxmox.build,
+    OsType.ESXI: esxi.build,
+    OsType.WINDOWS: windows.build,
+}
+
+
+def build(facts: KitFacts) -> HostKit:
+    """The kit of a host. Without files and commands where there is nothing to set up; the warnings say why."""
+    parts = _BUILDERS.get(facts.os_type, _by_hand)(facts)
+    return HostKit(
+        host=facts.host, os_type=facts.os_type, proof=parts.proof, files=parts.files, commands=parts.commands,
+        check=parts.check, needs_secrets=facts.needs_secrets, has_secrets=facts.needs_secrets and facts.has_secrets,
+        warnings=(*facts.warnings, *_missing(facts), *_everywhere(facts), *parts.warnings), notes=parts.notes,
+    )  # fmt: skip
+
+
+def _missing(facts: KitFacts) -> Iterator[str]:
+    """What keeps the host from its volumes, family by family."""
+    if not facts.doors:
+        yield f"Nothing is mapped to host {facts.host}, so there is nothing to connect to: map a volume first."
+    scsi, nvme = facts.doors_of(Family.SCSI), facts.doors_of(Family.NVME)
+    if scsi and not (facts.iqns or facts.wwpns):
+        yield f"Host {facts.host} has no initiator for its volumes over SCSI: enter its IQN or WWPN."
+    if scsi and facts.iqns and not facts.portals_of(Protocol.ISCSI, Protocol.ISER):
+        yield "No portal speaks iSCSI: add one on an address the host can reach."
+    if scsi and facts.wwpns and not facts.fc_ports:
+        yield "No Fibre Channel port of the appliance serves as a target: make one a target."
+    if nvme and not facts.nqns:
+        yield f"Host {facts.host} has no initiator for its volumes over NVMe: enter its NQN."
+    if nvme and facts.nqns and not facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA):
+        yield "No portal speaks NVMe: add one on an address the host can reach."
+
+
+def _everywhere(facts: KitFacts) -> Iterator[str]:
+    """A portal on every address is there for each of them, whether the host reaches that or not."""
+    for name in dict.fromkeys(one.name for one in facts.portals):
+        places = [one.shown for one in facts.portals if one.name == name]
+        if len(places) > 1:
+            yield (
+                f"Portal {name} listens on every address, so the kit goes to each: {', '.join(places)}. If the host "
+                "cannot reach them all, replace it by portals on the addresses it can."
+            )
+
+
+def _by_hand(facts: KitFacts) -> Parts:
+    """For a system nothing is known of: where to knock, and for what."""
+    doors = [
+        f"{'Target' if door.family is Family.SCSI else 'Subsystem'} {door.name} with "
+        + ", ".join(f"{volume.name} ({volume.lun})" for volume in door.volumes)
+        for door in facts.doors
+    ]
+    portals = [f"Portal {one.name}: {one.shown} over {one.protocol.value}" for one in facts.portals]
+    ports = [f"Fibre Channel port {one}" for one in facts.fc_ports if facts.wwpns]
+    return Parts(notes=(*doors, *portals, *ports, "Give the host timeouts above the time the appliance takes to boot."))

@@ -1,0 +1,128 @@
+"""The kit of an ESXi host: commands for its shell, written against VMware's documentation and not run by our tests.
+
+Claim rule: "Add Multipathing SATP claim rules" in vSphere Storage 8.0 (esxcli storage nmp satp rule add); round robin
+that changes path with each I/O: VMware KB 2069356. iSCSI: "ESXCLI concepts and examples", on managing iSCSI.
+NVMe: "Configuring NVMe over TCP on ESXi", vSphere Storage 8.0. A host gives a device up after Misc.APDTimeout, 140 s
+("Handling transient APD conditions", vSphere Storage 8.0); virtual machines' I/O goes on waiting.
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from lunette.domain.identity import PRODUCT, VENDOR
+from lunette.domain.kits import KitCommand, KitFile
+from lunette.domain.mappings import Family, Protocol
+from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, KitFacts, plain
+from lunette.planner.kits.parts import Parts, command, script
+
+CHECK = "/tmp/lunette-check.sh"  # noqa: S108 - ESXi keeps no other folder for such; it lasts until the next boot
+_NOTES = (
+    "Every command goes into the ESXi shell. Written against VMware's documentation; not run by the project's tests.",
+    (
+        "While all paths are gone virtual machines wait. After Misc.APDTimeout (140 s) the host itself stops waiting: "
+        "set it above the time the appliance takes to boot (esxcli system settings advanced set -o /Misc/APDTimeout "
+        "-i 600), and give the guests' disks a timeout of 180 s or more."
+    ),
+)
+_ADAPTER = "A=$(esxcli iscsi adapter list | awk '/iscsi_vmk/ { print $1; exit }')"
+
+
+def build(facts: KitFacts) -> Parts:
+    """Files, commands and notes. Empty where the host has nothing to connect over."""
+    if not (facts.over_iscsi or facts.over_fc or facts.over_nvme):
+        return Parts(warnings=tuple(_warnings(facts)))
+    return Parts(
+        files=(_check(facts),), commands=tuple(_commands(facts)), check=f"sh {CHECK}",
+        notes=_NOTES,
+        warnings=tuple(_warnings(facts)),
+    )  # fmt: skip
+
+
+def _check(facts: KitFacts) -> KitFile:
+    lines = []
+    for door in facts.doors_of(Family.SCSI):
+        portals = facts.portals_of(Protocol.ISCSI) if facts.iqns else ()
+        lines += [f"iscsi {one.address} {one.shown}" for one in portals]
+        paths = len(portals) + int(facts.over_fc)
+        lines += [f"scsi {volume.naa} {volume.name} {paths}" for volume in door.volumes]
+    lines += [f"nvme {door.name}" for door in facts.doors_of(Family.NVME) if facts.over_nvme]
+    content = script(__name__, "check.sh") + "".join(f"{line}\n" for line in lines) + 'exit "$failed"\n'
+    purpose = "Tells whether every volume is seen over every path."
+    return KitFile(path=CHECK, mode="0755", content=content, purpose=purpose, is_secret=False)
+
+
+def _commands(facts: KitFacts) -> Iterator[KitCommand]:
+    if facts.needs_secrets and not facts.has_secrets:
+        missing = "echo 'lunette: secrets are missing: fetch the kit with its secrets' >&2; false"
+        yield command(missing, "Stops here, for secrets are missing: fetch the kit with them.")
+    if facts.over_iscsi or facts.over_fc:
+        rule = (
+            f"esxcli storage nmp satp rule add -s VMW_SATP_ALUA -V {VENDOR} -M {PRODUCT} -c tpgs_on -P VMW_PSP_RR "
+            "-O iops=1 -e Lunette"
+        )
+        listed = f"esxcli storage nmp satp rule list | grep -q {VENDOR}"
+        yield command(rule, "All paths carry I/O in turn. It applies to volumes that are claimed after it.", listed)
+    if facts.over_iscsi:
+        yield from _iscsi(facts)
+    if facts.over_nvme:
+        yield from _nvme(facts)
+    yield command("esxcli storage core adapter rescan --all", "Looks for volumes.")
+    yield command(f"sh {CHECK}", "Tells whether every volume is seen over every path.")
+
+
+def _iscsi(facts: KitFacts) -> Iterator[KitCommand]:
+    on = "esxcli iscsi software set --enabled=true"
+    yield command(on, "Turns the software initiator on.", "esxcli iscsi software get | grep -q true")
+    names = " ".join(f"-e {shlex.quote(f'Name: {name}')}" for name in facts.iqns)
+    right = f"{_ADAPTER}; esxcli iscsi adapter get -A $A | grep -qi {names}"
+    stop = f'{_ADAPTER}; echo "$A is not called {" or ".join(facts.iqns)}: enter its name on the appliance"; false'
+    yield command(stop, "Stops here unless the adapter's name is the one the appliance knows.", right)
+    for door in facts.doors_of(Family.SCSI):
+        for portal in facts.portals_of(Protocol.ISCSI):
+            add = f"{_ADAPTER}; esxcli iscsi adapter discovery statictarget add -A $A -a {portal.shown} -n {door.name}"
+            there = (
+                f"{_ADAPTER}; esxcli iscsi adapter discovery statictarget list -A $A | "
+                f"grep {door.name} | grep -qF {portal.shown}"
+            )
+            yield command(add, f"Target on portal {portal.name}.", there)
+            yield from _chap(facts, door.name, portal.shown)
+
+
+def _chap(facts: KitFacts, target: str, portal: str) -> Iterator[KitCommand]:
+    if facts.chap is None:
+        return
+    ways = [("uni", facts.chap.user, plain(facts.chap.secret, CHAP_SECRET))]
+    if facts.chap.mutual_user:
+        ways.append(("mutual", facts.chap.mutual_user, plain(facts.chap.mutual_secret, CHAP_MUTUAL)))
+    for direction, user, secret in ways:
+        run = (
+            f"{_ADAPTER}; esxcli iscsi adapter target portal auth chap set -A $A -a {portal} -n {target} "
+            f"-d {direction} -l required -N {shlex.quote(user)} -S {shlex.quote(secret)}"
+        )
+        yield command(run, "CHAP of the target." if direction == "uni" else "What the target answers with.")
+
+
+def _nvme(facts: KitFacts) -> Iterator[KitCommand]:
+    nic = "esxcli nvme fabrics enable --protocol TCP --device ${NIC:?set NIC to the network card, such as vmnic1}"
+    yield command(nic, "Makes an NVMe/TCP adapter of a network card.", "esxcli nvme adapter list | grep -qi tcp")
+    tag = "esxcli network ip interface tag add -i ${VMK:?set VMK to a VMkernel interface, such as vmk1} -t NVMeTCP"
+    yield command(tag, "Lets the kernel's interface carry it.")
+    adapter = "A=$(esxcli nvme adapter list | awk '/[Tt][Cc][Pp]/ { print $1; exit }')"
+    for door in facts.doors_of(Family.NVME):
+        for portal in facts.portals_of(Protocol.NVME_TCP):
+            run = f"{adapter}; esxcli nvme fabrics connect -a $A -i {portal.address} -p {portal.port} -s {door.name}"
+            yield command(run, f"Connects through portal {portal.name}; kept over boots.",
+                           f"esxcli nvme controller list | grep {door.name} | grep -qF {portal.address}")  # fmt: skip
+
+
+def _warnings(facts: KitFacts) -> Iterator[str]:
+    left_out = [one.name for one in facts.portals_of(Protocol.ISER, Protocol.NVME_RDMA)]
+    if left_out:
+        yield f"Portals over RDMA ({', '.join(left_out)}) are left out: they need RDMA adapters set up by hand on ESXi."
+    if facts.over_nvme:
+        yield (
+            "The appliance's NVMe target knows no reservations and no fused compare-and-write: a datastore that "
+            "several ESXi hosts share belongs on iSCSI or Fibre Channel."
+        )
+    if facts.over_nvme and facts.dhchap:
+        yield "The host must show a DH-HMAC-CHAP key, and this kit sets none up on ESXi: take it away from the host."

@@ -1,0 +1,244 @@
+"""The kit of a Linux host: settings of its own in folders for such, three scripts, and what they work with.
+
+Nothing that is there already is changed: neither /etc/multipath.conf nor iscsid.conf nor the initiator's name. The
+scripts are the same for every host; what differs lies beside them, one line for each portal and volume.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+
+from lunette.domain.identity import PRODUCT, VENDOR
+from lunette.domain.kits import KitCommand, KitFile, KitProof
+from lunette.domain.mappings import Family, Protocol
+from lunette.planner.kits.facts import (
+    CHAP_MUTUAL,
+    CHAP_SECRET,
+    DHCHAP_KEY,
+    DHCHAP_MUTUAL,
+    NOOP_S,
+    REPLACEMENT_S,
+    KitChap,
+    KitFacts,
+    KitPortal,
+    plain,
+)
+from lunette.planner.kits.parts import Parts, command, script
+
+FOLDER = "/etc/lunette-host"
+MULTIPATH = "/etc/multipath/conf.d/lunette.conf"
+UNIT = "/etc/systemd/system/lunette-nvme.service"
+LOGIN_RETRIES = 20
+"""Times 15 s: a host that boots together with the appliance waits for it that long (open-iscsi's
+node.session.initial_login_retry_max times node.conn[0].timeo.login_timeout)."""
+_MULTIPATH = """\
+# Volumes of Lunette. See multipath.conf(5); this file is the kit's own, and can be removed with it.
+devices {{
+    device {{
+        vendor               "{vendor}"
+        product              "{product}"
+        # All paths that are equally good carry I/O together (ALUA, which the target reports).
+        path_grouping_policy group_by_prio
+        prio                 alua
+        path_checker         tur
+        path_selector        "service-time 0"
+        failback             immediate
+        # While no path is there I/O waits, for as long as it takes: the appliance may boot, or an array come late.
+        no_path_retry        queue
+        # A lost path is given up after {replacement} s, and taken back whenever it returns.
+        fast_io_fail_tmo     {replacement}
+        dev_loss_tmo         infinity
+    }}
+}}
+"""
+_UNIT = f"""\
+[Unit]
+Description=Volumes of Lunette over NVMe
+Wants=network-online.target
+After=network-online.target
+Before=remote-fs-pre.target
+
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh {FOLDER}/connect.sh
+# A host that knocks while its volumes are not all there is told to come back.
+Restart=on-failure
+RestartSec=10
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+def build(facts: KitFacts) -> Parts:
+    """Files, commands and notes. Empty where the host has nothing to connect over."""
+    over_scsi = facts.over_iscsi or facts.over_fc
+    if not (over_scsi or facts.over_nvme):
+        return Parts()
+    found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if facts.over_nvme else ())]
+    return Parts(
+        files=tuple(found), commands=tuple(_commands(facts)), check=f"sh {FOLDER}/check.sh", proof=KitProof.TESTED,
+        notes=tuple(_notes(facts)), warnings=tuple(_warnings(facts)),
+    )  # fmt: skip
+
+
+def host_id(nqn: str) -> str:
+    """The host identifier that goes with an NQN: the UUID in it, or one made of it. Kernels since 6.5 refuse one
+    identifier under two names (nvmf_host_add in drivers/nvme/host/fabrics.c)."""
+    text = nqn.rpartition("uuid:")[2]
+    try:
+        return str(uuid.UUID(text))
+    except ValueError:
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, nqn))
+
+
+def _file(path: str, content: str, purpose: str, mode: str = "0644", *, is_secret: bool = False) -> KitFile:
+    return KitFile(path=path, mode=mode, content=content, purpose=purpose, is_secret=is_secret)
+
+
+def _data(name: str, lines: list[str], purpose: str) -> KitFile:
+    return _file(f"{FOLDER}/{name}", "".join(f"{line}\n" for line in lines), purpose)
+
+
+def _scripts() -> Iterator[KitFile]:
+    purposes = {
+        "ready.sh": "Stops before anything is changed, unless this machine can use the kit.",
+        "connect.sh": "Connects to every portal, or to those that are missing.",
+        "check.sh": "Tells whether every volume is seen over every path.",
+    }
+    for name, purpose in purposes.items():
+        yield _file(f"{FOLDER}/{name}", script(__name__, name), purpose, "0755")
+
+
+def _scsi(facts: KitFacts) -> Iterator[KitFile]:
+    doors = facts.doors_of(Family.SCSI)
+    text = _MULTIPATH.format(vendor=VENDOR, product=PRODUCT, replacement=REPLACEMENT_S)
+    yield _file(MULTIPATH, text, "How paths to a volume become one disk, for these volumes only.")
+    # udev and multipath put a 3 before an NAA: type of the identifier in VPD page 0x83.
+    volumes = [f"3{volume.naa} {volume.name}" for door in doors for volume in door.volumes]
+    yield _data("scsi-volumes", volumes, "Identifier and name of each volume.")
+    if facts.over_iscsi:
+        yield _data("initiator-names", list(facts.iqns), "Names by which the appliance knows this host.")
+        portals = facts.portals_of(Protocol.ISCSI, Protocol.ISER)
+        lines = [
+            f"{door.name} {portal.address} {portal.port} {door.tag} {_interface(portal)} {portal.shown}"
+            for door in doors for portal in portals
+        ]  # fmt: skip
+        yield _data("iscsi-portals", lines, "Target, address, port, portal group and interface of each path.")
+        settings = "".join(f"{key} = {value}\n" for key, value in _settings(facts.chap).items())
+        purpose = "Settings of the targets' records, see iscsid.conf. Only root may read it."
+        yield _file(f"{FOLDER}/iscsi-node.conf", settings, purpose, "0600", is_secret=facts.chap is not None)
+    if facts.over_fc:
+        yield _data("fc-ports", list(facts.fc_ports), "The appliance's Fibre Channel ports.")
+
+
+def _interface(portal: KitPortal) -> str:
+    """open-iscsi has these two interfaces from the start (iscsiadm(8), section on ifaces)."""
+    return "iser" if portal.protocol is Protocol.ISER else "default"
+
+
+def _settings(chap: KitChap | None) -> dict[str, str]:
+    """Keys and their meaning: open-iscsi's iscsid.conf."""
+    settings = {
+        "node.startup": "automatic",
+        "node.conn[0].startup": "automatic",
+        "node.session.timeo.replacement_timeout": str(REPLACEMENT_S),
+        "node.conn[0].timeo.noop_out_interval": str(NOOP_S),
+        "node.conn[0].timeo.noop_out_timeout": str(NOOP_S),
+        "node.session.initial_login_retry_max": str(LOGIN_RETRIES),
+        "node.session.auth.authmethod": "CHAP" if chap else "None",
+    }
+    if chap:
+        settings["node.session.auth.username"] = chap.user
+        settings["node.session.auth.password"] = plain(chap.secret, CHAP_SECRET)
+    if chap and chap.mutual_user:
+        settings["node.session.auth.username_in"] = chap.mutual_user
+        settings["node.session.auth.password_in"] = plain(chap.mutual_secret, CHAP_MUTUAL)
+    return settings
+
+
+def _nvme(facts: KitFacts) -> Iterator[KitFile]:
+    doors, portals = facts.doors_of(Family.NVME), facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
+    host = facts.nqns[0]
+    lines = [
+        f"{door.name} {portal.address} {portal.port} {_transport(portal)} {host} {host_id(host)}"
+        for door in doors for portal in portals
+    ]  # fmt: skip
+    yield _data("nvme-portals", lines, "Subsystem, address, port, transport and this host's name for each path.")
+    volumes = [f"{volume.uuid} {volume.name}" for door in doors for volume in door.volumes]
+    yield _data("nvme-volumes", volumes, "UUID and name of each volume.")
+    purpose = "Keys for `nvme connect --config`, in libnvme's format. Only root may read it."
+    yield _file(f"{FOLDER}/nvme.json", _keys(facts), purpose, "0600", is_secret=facts.dhchap is not None)
+    yield _file(UNIT, _UNIT, "Connects at each boot, and tries again until it succeeds.")
+
+
+def _transport(portal: KitPortal) -> str:
+    return "rdma" if portal.protocol.is_rdma else "tcp"
+
+
+def _keys(facts: KitFacts) -> str:
+    """In libnvme's doc/config-schema.json; `nvme connect` takes the keys of the path it is told (nvmf_add_ctrl)."""
+    keys = {"dhchap_key": plain(facts.dhchap.secret, DHCHAP_KEY)} if facts.dhchap else {}
+    if facts.dhchap and facts.dhchap.is_mutual:
+        keys["dhchap_ctrl_key"] = plain(facts.dhchap.mutual_secret, DHCHAP_MUTUAL)
+    ports = [
+        {"transport": _transport(one), "traddr": one.address, "trsvcid": str(one.port), **keys}
+        for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
+    ]
+    subsystems = [{"nqn": door.name, "ports": ports} for door in facts.doors_of(Family.NVME)]
+    host = {"hostnqn": facts.nqns[0], "hostid": host_id(facts.nqns[0]), "subsystems": subsystems}
+    return json.dumps([host], indent=2) + "\n"
+
+
+def _commands(facts: KitFacts) -> Iterator[KitCommand]:
+    over_scsi = facts.over_iscsi or facts.over_fc
+    yield command(f"sh {FOLDER}/ready.sh", "Stops here if a program or a secret is missing, or the name is another.")
+    services = [*(["iscsid"] if facts.over_iscsi else []), *(["multipathd"] if over_scsi else [])]
+    if services:
+        names = " ".join(services)
+        unless = f"systemctl is-active --quiet {names} && systemctl is-enabled --quiet {names}"
+        yield command(f"systemctl enable --now {names}", "Starts the services, now and at each boot.", unless)
+        yield command("multipathd reconfigure", "Lets multipathd read its settings.")
+    yield command(f"sh {FOLDER}/connect.sh", "Connects what is not connected, and looks for new volumes.")
+    if facts.over_iscsi:
+        either = [f"systemctl {{}} {name}.service 2>/dev/null" for name in ("open-iscsi", "iscsi")]
+        enable, is_enabled = (
+            " || ".join(one.format(verb) for one in either) for verb in ("enable", "is-enabled --quiet")
+        )
+        yield command(enable, "Logs in at each boot (open-iscsi on Debian, iscsi on Red Hat and SUSE).", is_enabled)
+    if facts.over_nvme:
+        enable = "systemctl daemon-reload && systemctl enable lunette-nvme.service"
+        yield command(enable, "Connects at each boot.", "systemctl is-enabled --quiet lunette-nvme.service")
+    yield command(f"sh {FOLDER}/check.sh", "Tells whether every volume is seen over every path.")
+
+
+def _warnings(facts: KitFacts) -> Iterator[str]:
+    if facts.over_nvme and len(facts.nqns) > 1:
+        yield (
+            f"The appliance knows host {facts.host} by {len(facts.nqns)} NQNs; the kit uses {facts.nqns[0]}. "
+            "Describe each machine as a host of its own."
+        )
+    ways = len(facts.portals) if facts.over_iscsi or facts.over_nvme else 2
+    if ways == 1 and not facts.over_fc:
+        yield f"There is one path only, over portal {facts.portals[0].name}: add a portal on another network."
+
+
+def _notes(facts: KitFacts) -> Iterator[str]:
+    if facts.over_iscsi or facts.over_fc:
+        yield (
+            "Use the volumes as /dev/mapper/…, never as /dev/sd…: those are single paths. On Red Hat multipathd starts "
+            "only after `mpathconf --enable`."
+        )
+        yield "While all paths are gone I/O waits without end; a process that waits cannot be killed until one returns."
+    if facts.over_nvme:
+        paths = [
+            f"controller = transport={_transport(one)};traddr={one.address};trsvcid={one.port};nqn={door.name}"
+            for door in facts.doors_of(Family.NVME) for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
+        ]  # fmt: skip
+        yield (
+            "Where nvme-stas looks after connections, leave lunette-nvme.service disabled and put these lines into "
+            "the section [Controllers] of /etc/stas/stacd.conf: " + " / ".join(paths)
+        )
+    if facts.portals_of(Protocol.ISER, Protocol.NVME_RDMA):
+        yield "Portals over RDMA are left out on a machine without an RDMA device, and the check says so."

@@ -1,0 +1,94 @@
+#!/bin/sh
+# Connects this machine to its volumes, over everything the kit is for. Can be run again: it does what is missing.
+set -eu
+umask 077
+here=$(dirname "$0")
+failed=0
+
+has_rdma() {
+    [ -n "$(ls /sys/class/infiniband 2>/dev/null)" ]
+}
+
+# record TARGET ADDRESS PORT INTERFACE: the file open-iscsi keeps its settings of this portal in.
+record() {
+    find /var/lib/iscsi/nodes /etc/iscsi/nodes -type f -path "*/$1/$2,$3,*" -name "$4" 2>/dev/null | head -n 1
+}
+
+# Into the file, since everybody may read the arguments of iscsiadm while it runs.
+settle() {
+    awk '
+        { cut = index($0, " = "); key = cut ? substr($0, 1, cut - 1) : $0 }
+        NR == FNR { if (cut && $0 !~ /^#/) { want[key] = $0; order[++count] = key } next }
+        key in want { next }
+        /^# END RECORD/ { for (i = 1; i <= count; i++) print want[order[i]] }
+        { print }
+    ' "$here/iscsi-node.conf" "$1" >"$here/record.new"
+    cmp -s "$here/record.new" "$1" || cat "$here/record.new" >"$1"
+    rm -f "$here/record.new"
+}
+
+# iscsi TARGET ADDRESS PORT TAG INTERFACE PORTAL
+iscsi() {
+    if [ "$5" = iser ] && ! has_rdma; then
+        echo "lunette: $6 speaks iSER and this machine has no RDMA device: left out"
+        return 0
+    fi
+    [ -n "$(record "$1" "$2" "$3" "$5")" ] || iscsiadm -m node -T "$1" -p "$6,$4" -I "$5" -o new >/dev/null
+    settle "$(record "$1" "$2" "$3" "$5")"
+    if iscsiadm -m session 2>/dev/null | grep -qF " $6,$4 $1 "; then
+        iscsiadm -m node -T "$1" -p "$6,$4" -I "$5" --rescan >/dev/null || failed=1
+    else
+        iscsiadm -m node -T "$1" -p "$6,$4" -I "$5" --login || failed=1
+    fi
+}
+
+# nvme_path SUBSYSTEM ADDRESS PORT TRANSPORT HOST HOSTID
+nvme_path() {
+    if [ "$4" = rdma ] && ! has_rdma; then
+        echo "lunette: $2:$3 speaks NVMe over RDMA and this machine has no RDMA device: left out"
+        return 0
+    fi
+    modprobe "nvme-$4" 2>/dev/null || true
+    for at in /sys/class/nvme/nvme*; do
+        [ "$(cat "$at/subsysnqn" 2>/dev/null)" = "$1" ] || continue
+        case "$(cat "$at/transport"),$(cat "$at/address")," in
+            "$4,traddr=$2,trsvcid=$3,"*) return 0 ;;
+        esac
+    done
+    nvme connect --config="$here/nvme.json" --transport="$4" --traddr="$2" --trsvcid="$3" --nqn="$1" \
+        --hostnqn="$5" --hostid="$6" --reconnect-delay=5 --ctrl-loss-tmo=-1 --keep-alive-tmo=10 || failed=1
+}
+
+if [ -e "$here/scsi-volumes" ]; then
+    while read -r wwid _; do
+        grep -qxF "/$wwid/" /etc/multipath/wwids 2>/dev/null || multipath -a "$wwid" >/dev/null
+    done <"$here/scsi-volumes"
+fi
+if [ -e "$here/iscsi-portals" ]; then
+    while read -r target address port tag interface portal <&3; do
+        iscsi "$target" "$address" "$port" "$tag" "$interface" "$portal"
+    done 3<"$here/iscsi-portals"
+fi
+if [ -e "$here/fc-ports" ]; then
+    for port in /sys/class/fc_host/host*; do
+        if [ -e "$port" ]; then
+            echo '- - -' >"/sys/class/scsi_host/${port##*/}/scan"
+        fi
+    done
+fi
+# Disks come one after the other, and multipath joins them: not before that is the host's work with them safe.
+if [ -e "$here/scsi-volumes" ]; then
+    tries=60
+    while read -r wwid _ <&3; do
+        while ! dmsetup info -c --noheadings -o uuid 2>/dev/null | grep -qxF "mpath-$wwid" && [ $tries -gt 0 ]; do
+            tries=$((tries - 1))
+            sleep 1
+        done
+    done 3<"$here/scsi-volumes"
+fi
+if [ -e "$here/nvme-portals" ]; then
+    while read -r subsystem address port transport host hostid <&3; do
+        nvme_path "$subsystem" "$address" "$port" "$transport" "$host" "$hostid"
+    done 3<"$here/nvme-portals"
+fi
+exit $failed

@@ -1,0 +1,97 @@
+"""The kit of a Windows host: PowerShell, written against Microsoft's documentation and not run by our tests.
+
+Cmdlets and their parameters: the modules MPIO and iSCSI of Windows Server on learn.microsoft.com (New-MSDSMSupportedHW,
+Set-MSDSMGlobalDefaultLoadBalancePolicy, Set-MPIOSetting, New-IscsiTargetPortal, Connect-IscsiTarget,
+Set-IscsiChapSecret). PDORemovePeriod is how long a disk is kept that has lost its last path, 20 s by default, and
+DiskTimeout how long a request may take. Windows has no iSER and no NVMe over fabrics initiator of its own.
+"""
+
+from collections.abc import Iterator
+
+from lunette.domain.identity import PRODUCT, VENDOR
+from lunette.domain.kits import KitFile
+from lunette.domain.mappings import Family, Protocol
+from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, KitFacts, plain
+from lunette.planner.kits.parts import Parts, command, script
+
+FOLDER = "C:\\ProgramData\\Lunette"
+KEEP_S = 600
+"""A disk without paths is kept that long, so that it outlives a boot of the appliance."""
+_NOTES = (
+    "Run everything as an administrator. Written against Microsoft's documentation; not run by the project's tests.",
+    "`mpclaim -s -d` lists the paths of each disk. A disk that is new here is offline: Set-Disk brings it online.",
+)
+_SHELL = "powershell -NoProfile -ExecutionPolicy Bypass -File"
+
+
+def build(facts: KitFacts) -> Parts:
+    """Files, commands and notes. Empty where the host has nothing to connect over."""
+    over_iscsi = bool(facts.over_iscsi and facts.portals_of(Protocol.ISCSI))
+    if not (over_iscsi or facts.over_fc):
+        return Parts(warnings=tuple(_warnings(facts)))
+    steps = {"prepare": "Installs and sets up Multipath I/O.", "connect": "Logs in on every portal."}
+    names = [name for name in steps if name != "connect" or over_iscsi]
+    commands = [command(f'{_SHELL} "{FOLDER}\\{name}.ps1"', steps[name]) for name in names]
+    if facts.over_fc:
+        commands.append(command("powershell -NoProfile -Command Update-HostStorageCache", "Looks for volumes."))
+    check = f'{_SHELL} "{FOLDER}\\check.ps1"'
+    return Parts(
+        files=tuple(_files(facts, over_iscsi=over_iscsi)),
+        commands=(*commands, command(check, "Tells whether every volume is seen over every portal.")), check=check,
+        notes=_NOTES,
+        warnings=tuple(_warnings(facts)),
+    )  # fmt: skip
+
+
+def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
+    said = {"Vendor": _quoted(VENDOR), "Product": _quoted(PRODUCT), "KeepSeconds": str(KEEP_S)}
+    yield _file("prepare.ps1", _assigned(said) + script(__name__, "prepare.ps1"), "Sets up Multipath I/O.")
+    doors, portals = facts.doors_of(Family.SCSI), facts.portals_of(Protocol.ISCSI) if over_iscsi else ()
+    pairs = [f"'{door.name}' '{one.address}' {one.port}\n" for door in doors for one in portals]
+    if over_iscsi:
+        calls = "".join(f"Connect-Lunette {pair}" for pair in pairs) + "Update-HostStorageCache\n"
+        connect = _assigned(_credentials(facts)) + script(__name__, "connect.ps1") + calls
+        yield _file("connect.ps1", connect, "Logs in on every portal.", is_secret=facts.chap is not None)
+    tests = [f"Test-Portal {pair}" for pair in pairs]
+    tests += [f"Test-Volume '{one.naa.upper()}' '{one.name}'\n" for door in doors for one in door.volumes]
+    check = script(__name__, "check.ps1") + "".join(tests) + "exit $failed\n"
+    yield _file("check.ps1", check, "Tells whether every volume is seen.")
+
+
+def _credentials(facts: KitFacts) -> dict[str, str]:
+    """Names the appliance knows, and CHAP as parameters of Connect-IscsiTarget."""
+    known, chap = ", ".join(_quoted(name) for name in facts.iqns), facts.chap
+    if chap is None:
+        return {"Known": f"@({known})", "Chap": "@{}", "Mutual": "$null"}
+    asked = {
+        "AuthenticationType": "MUTUALCHAP" if chap.mutual_user else "ONEWAYCHAP",
+        "ChapUsername": chap.user,
+        "ChapSecret": plain(chap.secret, CHAP_SECRET),
+    }
+    fields = "; ".join(f"{key} = {_quoted(value)}" for key, value in asked.items())
+    mutual = _quoted(plain(chap.mutual_secret, CHAP_MUTUAL)) if chap.mutual_user else "$null"
+    return {"Known": f"@({known})", "Chap": f"@{{ {fields} }}", "Mutual": mutual}
+
+
+def _assigned(values: dict[str, str]) -> str:
+    return "".join(f"${name} = {value}\n" for name, value in values.items())
+
+
+def _quoted(text: str) -> str:
+    """A literal string (about_Quoting_Rules)."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _file(name: str, content: str, purpose: str, *, is_secret: bool = False) -> KitFile:
+    text = content.replace("\n", "\r\n")
+    return KitFile(path=f"{FOLDER}\\{name}", mode="0600", content=text, purpose=purpose, is_secret=is_secret)
+
+
+def _warnings(facts: KitFacts) -> Iterator[str]:
+    for portal in facts.portals_of(Protocol.ISER):
+        yield (
+            f"Portal {portal.name} speaks iSER, for which Windows has no initiator: it is left out. "
+            "Add an iSCSI portal for this host."
+        )
+    if facts.doors_of(Family.NVME):
+        yield "Windows has no initiator for NVMe over fabrics of its own: map the volumes over SCSI instead."

@@ -1,0 +1,79 @@
+/** Kits and paths of the mock's hosts. */
+import type { HostKit, HostPaths, PathState } from '@/api'
+import { json, problem } from './answers'
+import type { World } from './world'
+
+const SECRET = 'moonlight-over-tank'
+const SETTINGS = (secret: string) =>
+  `node.session.auth.username = db\nnode.session.auth.password = ${secret}\n`
+
+export function kit(name: string, hasSecrets: boolean, change: Partial<HostKit> = {}): HostKit {
+  const secret = hasSecrets ? SECRET : '@LUNETTE-CHAP-SECRET@'
+  return {
+    host: name,
+    os_type: 'linux',
+    proof: 'tested',
+    files: [
+      {
+        path: '/etc/lunette-host/iscsi-node.conf',
+        mode: '0600',
+        content: SETTINGS(secret),
+        purpose: "Settings of the targets' records.",
+        is_secret: true,
+      },
+    ],
+    commands: [
+      {
+        run: 'systemctl enable --now iscsid multipathd',
+        unless: 'systemctl is-active --quiet iscsid multipathd',
+        purpose: 'Starts the services, now and at each boot.',
+      },
+      {
+        run: 'sh /etc/lunette-host/check.sh',
+        unless: null,
+        purpose: 'Tells whether every volume is seen over every path.',
+      },
+    ],
+    check: 'sh /etc/lunette-host/check.sh',
+    needs_secrets: true,
+    has_secrets: hasSecrets,
+    warnings: [],
+    notes: ['Use the volumes as /dev/mapper/…, never as /dev/sd…: those are single paths.'],
+    ...change,
+  }
+}
+
+export function paths(name: string, states: PathState[] = ['up', 'down']): HostPaths {
+  const words = (index: number, state: PathState) =>
+    `${state === 'up' ? 'logged in on' : 'nothing on'} portal ${'ab'.charAt(index)} (192.0.2.${index + 1}:3260)`
+  const seen = states.filter((state) => state === 'up').length
+  const state = states.find((one) => one !== 'up') ?? 'up'
+  const missing = states.findIndex((one) => one === 'down')
+  const told = `expected ${states.length} paths, seen ${seen}: ${words(missing, 'down')}`
+  return {
+    host: name,
+    state,
+    sentence: state === 'up' ? `Host ${name} is there over all ${seen} paths.` : `Host ${name}: ${told}.`,
+    paths: states.map((one, index) => ({
+      target: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.${name}`,
+      protocol: 'iscsi',
+      portal: 'ab'.charAt(index),
+      address: `192.0.2.${index + 1}:3260`,
+      initiator: null,
+      state: one,
+      words: words(index, one),
+    })),
+    volumes: [{ volume: 'lun01', lun: 1, family: 'scsi', expected: states.length, seen, state, words: told }],
+  }
+}
+
+export function answer(world: World, reference: string, part: string, url: URL): Response {
+  const host = world.hosts.find(({ id, name }) => [id, name].includes(reference))
+  if (!host) return problem(404, 'Not found', `There is no host ${reference}.`)
+  if (part === 'paths') return json(paths(host.name))
+  const wanted = url.searchParams.get('secrets') === 'true'
+  if (part !== 'kit') return problem(404, 'Not found', `The mock has no ${part} of hosts.`)
+  if (wanted && world.me?.role === 'viewer')
+    return problem(403, 'Not allowed', 'This needs the role operator.')
+  return json(kit(host.name, wanted))
+}
