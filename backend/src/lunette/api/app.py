@@ -27,7 +27,9 @@ from lunette.api.routes import (
     mappings,
     portals,
     rdma_devices,
+    schedules,
     sessions,
+    settings,
     site,
     snapshots,
     tokens,
@@ -41,7 +43,8 @@ _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
     array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes, hosts.routes,
     host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes, mappings.batches, mappings.routes,
-    sessions.routes, site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
+    sessions.routes, schedules.routes, settings.routes, site.routes, site.verbs, jobs.routes, events.routes,
+    events.alerts,
 )  # fmt: skip
 
 

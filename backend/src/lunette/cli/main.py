@@ -11,6 +11,7 @@ from lunette.cli.create import register_create
 from lunette.cli.fc_ports import register_fc_ports
 from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
+from lunette.cli.schedules import register_schedules
 from lunette.cli.site import register_site
 
 REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
@@ -21,6 +22,7 @@ register_layouts()
 register_arrays()
 register_actions()
 register_fc_ports()
+register_schedules()
 register_site()
 
 
