@@ -93,7 +93,8 @@ class Bench:
     def _unfinished(self) -> list[tuple[str, str, int]]:
         with self.store.read() as tx:
             open_jobs = Job.state.in_((JobState.PENDING.value, JobState.RUNNING.value))
-            return [tuple(row) for row in tx.execute(select(Job.id, Job.kind, Job.version).where(open_jobs)).all()]
+            found = tx.execute(select(Job.id, Job.kind, Job.version).where(open_jobs)).all()
+            return [(job_id, kind, version) for job_id, kind, version in found]
 
     def schedule(self, **changes: Any) -> str:
         wish = ScheduleCreate.model_validate(NIGHTLY | changes)

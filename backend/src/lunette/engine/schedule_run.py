@@ -46,7 +46,8 @@ class ScheduleRunner:
             except (Unavailable, Conflict) as hindrance:
                 state = self._wait(job_id, hindrance)
             except LunetteError as error:
-                state = self._give_up(job_id, error)
+                self._give_up(job_id, error)
+                state = None
             if state is not None:
                 return state
 
@@ -122,7 +123,8 @@ class ScheduleRunner:
                     job.message = f"waiting: {hindrance.detail}"
                     Journal.tell(tx, job)
                 return JobState.RUNNING
-        return self._give_up(job_id, hindrance)
+        self._give_up(job_id, hindrance)
+        return None
 
     def _give_up(self, job_id: str, error: LunetteError) -> None:
         """The step failed; the run goes on with the next one."""

@@ -120,7 +120,7 @@ def _shown(tx: Session, outcome: Outcome, status: int) -> Response:
 def _answers(tx: Session, rows: Sequence[ScheduleRow]) -> list[Schedule]:
     ids = [row.id for row in rows]
     runs = select(ScheduleState.schedule_id, Job).join(Job, Job.id == ScheduleState.last_job_id)
-    last = {ref: job for ref, job in tx.execute(runs.where(ScheduleState.schedule_id.in_(ids))).all()}
+    last = dict(tx.execute(runs.where(ScheduleState.schedule_id.in_(ids))).all())
     counted = select(ScheduledSnapshot.schedule_id, func.count()).where(ScheduledSnapshot.schedule_id.in_(ids))
     counts = dict(tx.execute(counted.group_by(ScheduledSnapshot.schedule_id)).all())
     zone = schedules.zone_of(tx)
