@@ -10,7 +10,19 @@ from lunette.cli.nouns import NOUNS, Noun
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
 PREFIX = "/api/v1"
-NOT_NOUNS = {"arrays/layouts", "health", "status", "login", "logout", "me", "password", "events/stream", "site"}
+NOT_NOUNS = {
+    "arrays/layouts",
+    "health",
+    "status",
+    "login",
+    "logout",
+    "me",
+    "password",
+    "events/stream",
+    "site",
+    "settings",
+    "settings/alerts",
+}
 
 
 def schema(reference: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import sys
 
 from lunette.cli import show
 from lunette.cli.act import register_actions
+from lunette.cli.appliance import register_settings
 from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
@@ -23,6 +24,7 @@ register_arrays()
 register_actions()
 register_fc_ports()
 register_schedules()
+register_settings()
 register_site()
 
 
