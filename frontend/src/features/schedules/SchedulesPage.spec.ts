@@ -66,7 +66,7 @@ describe('schedules', () => {
     type(field(dialog(), 'When'), '30 4 * * *')
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain('0 3 * * * becomes 30 4 * * *')
-    await click(dialog(), 'Save')
+    await click(dialog(), 'Save changes')
     expect(world.schedules[0]).toMatchObject({ when: '30 4 * * *', volumes: ['vm01'], keep: { last: 7 } })
   })
 
