@@ -46,7 +46,8 @@ class MailServer:
     async def handle_DATA(self, _server: SMTP, _session: Any, envelope: Envelope) -> str:  # noqa: N802 aiosmtpd's name
         if self.refuses:
             return self.refuses
-        self.mails.append(BytesParser().parsebytes(bytes(envelope.content or b"")))
+        content = envelope.content or b""
+        self.mails.append(BytesParser().parsebytes(content if isinstance(content, bytes) else content.encode()))
         return "250 taken"
 
     def login(self, _server: SMTP, _session: Any, _envelope: Envelope, _mechanism: str, given: Any) -> AuthResult:

@@ -108,6 +108,20 @@ def test_a_snapshot_that_vanished_from_the_machine_does_not_stop_the_next_runs(b
     assert len(bench.snapshots()) == 1
 
 
+def test_a_volume_that_has_a_snapshots_place_on_the_machine_is_not_taken_for_it(bench: Bench) -> None:
+    """Renamed by hand, and another volume under its name: neither is deleted, and the run says what it met."""
+    bench.schedule(keep={"last": 1})
+    bench.run()
+    mine, other = bench.lv_name(Snapshot, bench.snapshots()[0]), bench.lv_name(Volume, "thick")
+    group = bench.machine.lvm.lvs()[0].vg.name
+    bench.machine.run(["lvrename", group, mine, "kept-by-hand"])
+    bench.machine.run(["lvrename", group, other, mine])
+    failed = bench.run()
+    assert (failed.state, "Delete snapshots" in failed.message) == ("failed", True)
+    assert {"kept-by-hand", mine} < bench.lvs()
+    assert bench.alerts() == ["The last run of schedule nightly failed"]
+
+
 def test_a_failed_run_deletes_nothing_raises_an_alert_and_the_next_good_one_takes_it_back(bench: Bench) -> None:
     bench.schedule(volumes=["t1", "t2"], keep={"last": 1})
     bench.run()
