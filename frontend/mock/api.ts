@@ -3,6 +3,7 @@ import { etag, json, page, problem } from './answers'
 import type { Row, Wish } from './answers'
 import { advance } from './jobs'
 import * as care from './care'
+import * as clock from './clock'
 import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
@@ -35,12 +36,14 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   tokens: world.tokens,
   engines: world.engines,
   'rdma-devices': world.rdmaDevices,
+  schedules: world.schedules,
 })
 
 const CREATES = (world: World): Record<string, (body: never) => Wish | Response> => ({
   hosts: (body) => hosts.createHost(world, body),
   'host-groups': (body) => hosts.createGroup(world, body),
   portals: (body) => mappings.createPortal(world, body),
+  schedules: (body) => clock.createSchedule(world, body),
   mappings: (body) => mappings.createMappings(world, [body], false),
   'mappings:batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
   users: (body) => people.createUser(world, body),
@@ -57,6 +60,7 @@ const PATCHES = (world: World): Record<string, Change> => ({
   hosts: (row, body) => hosts.patchHost(world, row, body),
   'host-groups': (row, body) => hosts.patchGroup(world, row, body),
   users: (row, body) => people.patchUser(world, row, body),
+  schedules: (row, body) => clock.patchSchedule(world, row, body),
   arrays: (row, body) => care.patchArray(world, row, body),
 })
 
@@ -77,6 +81,7 @@ const DELETES = (world: World): Record<string, Change> => ({
   hosts: (row) => hosts.deleteHost(world, row),
   'host-groups': (row) => hosts.deleteGroup(world, row),
   portals: (row) => mappings.deletePortal(world, row),
+  schedules: (row) => clock.deleteSchedule(world, row),
   mappings: (row) => mappings.deleteMapping(world, row),
   users: (row) => people.deleteUser(world, row),
   tokens: (row) => people.deleteToken(world, row),
@@ -160,6 +165,10 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /me': () => json(world.me),
     'GET /status': () => json(world.status),
     'GET /site': () => json(whole.site(world)),
+    'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
+    'PATCH /settings': async (request, url) =>
+      settle(clock.patchSettings(world, (await request.json()) as never), url),
+    'POST /settings/alerts:test': () => clock.testAlerts(world),
   }
   return async (request) => {
     const url = new URL(request.url)

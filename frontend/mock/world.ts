@@ -14,7 +14,9 @@ import type {
   Me,
   Portal,
   RdmaDevice,
+  Schedule,
   Session,
+  Settings,
   Snapshot,
   Status,
   StorageArray,
@@ -27,6 +29,7 @@ import { group, host } from './hosts'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
 import { token, user } from './people'
+import { schedule, settings } from './clock'
 import { exportEngines, GIB, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
@@ -64,6 +67,8 @@ export interface World {
   tokens: Token[]
   engines: Engine[]
   rdmaDevices: RdmaDevice[]
+  schedules: Schedule[]
+  settings: Settings
 }
 
 /** The mappings the volumes tell of, as the list of mappings shows them. */
@@ -193,6 +198,8 @@ export function makeWorld(): World {
     tokens: [token('ansible'), token('grafana', { role: 'viewer', last_used_at: '2026-11-21T05:00:00Z' })],
     engines: [mdEngine(), ...exportEngines()],
     rdmaDevices: [],
+    schedules: [schedule('nightly')],
+    settings: settings(),
     isOneTime: false,
     status: status(),
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],

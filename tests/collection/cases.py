@@ -122,6 +122,19 @@ CASES = {
     "fc_port": Case({"wwpn": WWPN, "mode": "target"}, _hba, change={"mode": "initiator"}),
     "mapping": Case({"volume": "mapped", "host": "member1", "lun": 7}, _volume_and_host, fixed={"lun": 8}),
     "user": Case({"username": "made", "password": "first-password-1"}, change={"role": "operator"}),
+    "schedule": Case(
+        {"name": "made", "action": "snapshot", "volumes": ["thin"], "when": "0 3 * * *", "keep": {"last": 2}},
+        _thin,
+        change={"when": "30 4 * * MON", "enabled": False},
+        fixed={"action": "scrub"},
+    ),
+    "setting": Case(
+        {
+            "time_zone": "Europe/Berlin",
+            "webhook": {"url": "https://127.0.0.1:9/lunette", "secret": "a-secret-of-sixteen"},
+        },
+        change={"session_hours": 8},
+    ),
     "token": Case({"name": "made", "role": "viewer", "expires_days": 3}, fixed={"role": "operator"}),
 }
 """By noun: made, repeated, changed, refused and taken away again."""
@@ -203,6 +216,18 @@ def _has_clones(bench: Bench, _options: Options) -> bool:
     return {"clone01", "clone02"} <= {volume["name"] for volume in bench.api.items("/volumes")}
 
 
+def _scheduled(bench: Bench) -> Options:
+    _thin(bench)
+    if not bench.api.items("/schedules", name="by-verb"):
+        wish = {"name": "by-verb", "action": "snapshot", "volumes": ["thin"], "when": "0 3 1 1 *", "keep": {"last": 1}}
+        bench.api.made("/schedules", wish)
+    return {"schedule": "by-verb"}
+
+
+def _has_run(bench: Bench, _options: Options) -> bool:
+    return (bench.api.get("/schedules/by-verb")["last_run"] or {}).get("state") == "succeeded"
+
+
 def _site(bench: Bench) -> Options:
     _pool(bench)
     volume = {"name": "sited", "array": "pool", "size_bytes": "8MiB"}
@@ -218,6 +243,7 @@ VERB_CASES = {
     "array_readd": VerbCase(_failed, lambda bench, o: bench.states("care")[o["disk"]] in ("rebuilding", "in_sync")),
     "array_scrub": VerbCase(_scrub, _is_scrubbing),
     "snapshot_clone": VerbCase(_clone, _has_clones),
+    "schedule_run": VerbCase(_scheduled, _has_run, acts_each_time=True),
     "volume_roll_back": VerbCase(
         _roll_back,
         lambda bench, _o: bench.api.items("/jobs")[0]["kind"] == "volume.roll_back",

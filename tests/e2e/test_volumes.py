@@ -174,6 +174,31 @@ def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
 
 
+def test_a_schedule_takes_snapshots_and_lets_the_oldest_of_its_own_go(standing: Standing) -> None:
+    client, blocks = standing.client, BLOCKS_PER_MIB
+    client.wait(client.post("/snapshots", {"name": "by-hand", "volume": "thin"}))
+    wish = {"name": "nightly", "action": "snapshot", "volumes": ["thin"], "when": "0 3 * * *", "keep": {"last": 2}}
+    assert client.post("/schedules", wish)["next_runs"]
+    held: list[list[str]] = []
+    for seed in (OLD, NEW, MORE):
+        standing.host.write_pattern(standing.device(2), seed, blocks)
+        client.wait(client.post("/schedules/nightly:run"))
+        held.append([one["name"] for one in client.list("/snapshots") if one["name"] != "by-hand"])
+    assert [len(names) for names in held] == [1, 2, 2]
+    assert held[0][0] not in held[2]
+    on_machine = standing.made.machine.check("lvs --noheadings -o lv_name,lv_tags | grep -c lunette.snapshot=")
+    assert on_machine.strip() == "3", "two of the schedule and the one by hand"
+    client.wait(client.post(f"/snapshots/{held[2][0]}:clone", {"name": "of-schedule"}))
+    standing.map("of-schedule", 3)
+    standing.host.rescan(standing.target)
+    standing.host.verify_pattern(standing.device(3), NEW, blocks)
+    standing.unmap("of-schedule")
+    assert client.get("/schedules/nightly")["last_run"]["state"] == "succeeded"
+    client.delete("/schedules/nightly")
+    for path in ("/volumes/of-schedule", "/snapshots/by-hand", *(f"/snapshots/{name}" for name in held[2])):
+        client.wait(client.delete(path))
+
+
 def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(standing: Standing) -> None:
     client, blocks, signature = standing.client, BLOCKS_PER_MIB, "0bad1dea-0000-4000-8000-000000000001"
     standing.host.write_pattern(standing.device(2), OLD, blocks)

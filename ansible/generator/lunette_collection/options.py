@@ -151,7 +151,7 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
     for name, one in fields.items():
         raw = bodies[0].get(name) or bodies[1].get(name) or places[name]
         options[name] = option(document, noun.name, name, raw)
-        if name in places or name == noun.key[0]:
+        if name in places or (name,) == noun.key[:1]:
             options[name].spec["required"] = True
         options[name].words += _fate(one, name in noun.key)
     _refuse_own(noun.name, options)

@@ -65,6 +65,7 @@ options:
       - snapshot.delete
       - thin_pool.grow
       - site.apply
+      - schedule.run
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -115,6 +116,7 @@ ARGUMENTS = {
             "snapshot.delete",
             "thin_pool.grow",
             "site.apply",
+            "schedule.run",
         ],
     },
     "id": {

@@ -357,6 +357,211 @@ options:
               - Allows the volume to be mapped to more than one host or group.
               - The appliance takes V(False) when it is created without.
             type: bool
+      schedules:
+        description:
+          - Schedules.
+        type: list
+        elements: dict
+        suboptions:
+          name:
+            description:
+              - Name; it is how the module finds it.
+            type: str
+            required: true
+          action:
+            description:
+              - 'snapshot: take one of each volume, and let old ones go. scrub: read and compare all of each array.'
+            type: str
+            choices:
+              - snapshot
+              - scrub
+            required: true
+          volumes:
+            description:
+              - Names or ids of the thin volumes to take snapshots of.
+            type: list
+            elements: str
+          arrays:
+            description:
+              - Names or ids of the arrays to scrub.
+            type: list
+            elements: str
+          when:
+            description:
+              - When, as minute, hour, day, month and weekday of cron, such as V(0 3 * * *), in the time zone of
+                the appliance.
+            type: str
+            required: true
+          keep:
+            description:
+              - 'How many snapshots of each volume stay: the newest C(last), and the newest of each of so many hours,
+                days, ISO weeks and months in which there is one. Nothing is deleted by age, so a clock that is
+                wrong deletes nothing.'
+            type: dict
+            suboptions:
+              last:
+                description:
+                  - So many of the newest.
+                  - From 0 to 1000.
+                  - The appliance takes V(0) when it is created without.
+                type: int
+              hourly:
+                description:
+                  - The newest of each of so many hours.
+                  - From 0 to 1000.
+                  - The appliance takes V(0) when it is created without.
+                type: int
+              daily:
+                description:
+                  - The newest of each of so many days.
+                  - From 0 to 1000.
+                  - The appliance takes V(0) when it is created without.
+                type: int
+              weekly:
+                description:
+                  - The newest of each of so many weeks.
+                  - From 0 to 1000.
+                  - The appliance takes V(0) when it is created without.
+                type: int
+              monthly:
+                description:
+                  - The newest of each of so many months.
+                  - From 0 to 1000.
+                  - The appliance takes V(0) when it is created without.
+                type: int
+          snapshot_name:
+            description:
+              - Names of the snapshots, with C({volume}), C({date}) and C({time}) in it.
+              - The appliance takes V({volume}.{date}-{time}) when it is created without.
+            type: str
+          missed:
+            description:
+              - 'What becomes of runs whose time passed while the appliance was down: one for all of them, or none.'
+              - The appliance takes V(run_once) when it is created without.
+            type: str
+            choices:
+              - run_once
+              - skip
+          enabled:
+            description:
+              - Whether it runs by itself.
+              - The appliance takes V(true) when it is created without.
+            type: bool
+          description:
+            description:
+              - Free text for people.
+            type: str
+      settings:
+        description:
+          - Settings. A secret that is left out stays as the appliance keeps it.
+        type: dict
+        suboptions:
+          name:
+            description:
+              - Name of the appliance for people. Without one, its host name.
+            type: str
+          time_zone:
+            description:
+              - Time zone of schedules and of the sign of life, such as V(Europe/Berlin).
+            type: str
+          session_hours:
+            description:
+              - Hours after which a browser has to log in again.
+              - From 1 to 720.
+            type: int
+          mail:
+            description:
+              - Mail through one server. The certificate of the server is always checked. The password is never
+                shown; left out, the one that is kept stays, as long as server, port and user are the same.
+            type: dict
+            suboptions:
+              server:
+                description:
+                  - Its name or address.
+                type: str
+                required: true
+              port:
+                description:
+                  - Its port. Without it, 587 for V(starttls), 465 for V(tls), 25 for V(none).
+                  - From 1 to 65535.
+                type: int
+              security:
+                description:
+                  - 'starttls: encrypted after a greeting, port 587. tls: from the first byte, port 465. none: readable
+                    by all, 25.'
+                  - The appliance takes V(starttls) when it is created without.
+                type: str
+                choices:
+                  - starttls
+                  - tls
+                  - none
+              user:
+                description:
+                  - User to log in as.
+                type: str
+              password:
+                description:
+                  - Password of the user. Left out, the one that is kept stays, for the same server, port and user.
+                type: str
+              sender:
+                description:
+                  - Address the mail comes from.
+                type: str
+                required: true
+              recipients:
+                description:
+                  - Addresses the mail goes to.
+                type: list
+                elements: str
+                required: true
+          webhook:
+            description:
+              - An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256).
+                The secret is never shown; left out, the one that is kept stays, as long as the address is the same.
+            type: dict
+            suboptions:
+              url:
+                description:
+                  - The address, beginning with C(https://).
+                type: str
+                required: true
+              secret:
+                description:
+                  - Each message is signed with it (HMAC-SHA256). Left out, the one that is kept stays, for the
+                    same address.
+                type: str
+          syslog:
+            description:
+              - A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always checked.
+            type: dict
+            suboptions:
+              transport:
+                description:
+                  - 'local: the appliance''s own log. tcp and tls count octets (RFC 6587, RFC 5425).'
+                  - The appliance takes V(udp) when it is created without.
+                type: str
+                choices:
+                  - local
+                  - udp
+                  - tcp
+                  - tls
+              server:
+                description:
+                  - Its name or address.
+                type: str
+              port:
+                description:
+                  - Its port. Without it, 514, or 6514 for V(tls).
+                  - From 1 to 65535.
+                type: int
+          heartbeat:
+            description:
+              - Time of day, such as V(07:00), at which every channel is told that the appliance is up.
+            type: str
+          trusted_ca:
+            description:
+              - Certificates in PEM form of authorities that are trusted beside the system's own.
+            type: str
   scope:
     description:
       - Looks at these only and at what hangs on them, each such as V(host/esx3).
@@ -642,6 +847,146 @@ ARGUMENTS = {
                     },
                     "shared": {
                         "type": "bool",
+                    },
+                },
+            },
+            "schedules": {
+                "type": "list",
+                "elements": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "action": {
+                        "type": "str",
+                        "choices": ["snapshot", "scrub"],
+                        "required": True,
+                    },
+                    "volumes": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "arrays": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "when": {
+                        "type": "str",
+                        "required": True,
+                    },
+                    "keep": {
+                        "type": "dict",
+                        "options": {
+                            "last": {
+                                "type": "int",
+                            },
+                            "hourly": {
+                                "type": "int",
+                            },
+                            "daily": {
+                                "type": "int",
+                            },
+                            "weekly": {
+                                "type": "int",
+                            },
+                            "monthly": {
+                                "type": "int",
+                            },
+                        },
+                    },
+                    "snapshot_name": {
+                        "type": "str",
+                    },
+                    "missed": {
+                        "type": "str",
+                        "choices": ["run_once", "skip"],
+                    },
+                    "enabled": {
+                        "type": "bool",
+                    },
+                    "description": {
+                        "type": "str",
+                    },
+                },
+            },
+            "settings": {
+                "type": "dict",
+                "options": {
+                    "name": {
+                        "type": "str",
+                    },
+                    "time_zone": {
+                        "type": "str",
+                    },
+                    "session_hours": {
+                        "type": "int",
+                    },
+                    "mail": {
+                        "type": "dict",
+                        "options": {
+                            "server": {
+                                "type": "str",
+                                "required": True,
+                            },
+                            "port": {
+                                "type": "int",
+                            },
+                            "security": {
+                                "type": "str",
+                                "choices": ["starttls", "tls", "none"],
+                            },
+                            "user": {
+                                "type": "str",
+                            },
+                            "password": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                            "sender": {
+                                "type": "str",
+                                "required": True,
+                            },
+                            "recipients": {
+                                "type": "list",
+                                "elements": "str",
+                                "required": True,
+                            },
+                        },
+                    },
+                    "webhook": {
+                        "type": "dict",
+                        "options": {
+                            "url": {
+                                "type": "str",
+                                "required": True,
+                            },
+                            "secret": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                        },
+                    },
+                    "syslog": {
+                        "type": "dict",
+                        "options": {
+                            "transport": {
+                                "type": "str",
+                                "choices": ["local", "udp", "tcp", "tls"],
+                            },
+                            "server": {
+                                "type": "str",
+                            },
+                            "port": {
+                                "type": "int",
+                            },
+                        },
+                    },
+                    "heartbeat": {
+                        "type": "str",
+                    },
+                    "trusted_ca": {
+                        "type": "str",
                     },
                 },
             },

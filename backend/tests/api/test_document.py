@@ -14,6 +14,7 @@ SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
     "Login", "Chap", "DhChap", "Split", "ArrayAddSpares", "ArrayReplace", "ArrayDiskChoice", "ArrayScrub",
     "VolumeGrow", "VolumeRollBack", "SnapshotClone", "Site", "SiteArray", "SiteChap", "SiteHost", "SiteRequest",
+    "Retention", "MailSettings", "WebhookSettings", "SyslogSettings",
 }  # fmt: skip
 
 
@@ -38,7 +39,7 @@ def test_rendering_is_the_same_each_time() -> None:
 def test_operations_are_named_noun_verb() -> None:
     verbs = {"list", "show", "create", "patch", "delete", "batch", "change", "resolve", "stream"}
     verbs |= {"add", "replace", "fail", "remove", "readd", "scrub", "grow", "clone", "plan", "apply", "why"}
-    verbs |= {"kit", "paths", "download"}
+    verbs |= {"kit", "paths", "download", "run", "test"}
     named = [name.removesuffix("_roll_back") for name in OPERATIONS]
     assert [name for name in named if "_" in name and name.rpartition("_")[2] not in verbs] == []
 
@@ -59,7 +60,7 @@ def test_every_refusal_is_a_problem_of_the_closed_set() -> None:
 def test_every_change_can_be_rehearsed_and_every_post_repeated() -> None:
     for name, operation in OPERATIONS.items():
         parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
-        if re.search(r"_(create|batch|resolve|clone|apply)$", name) and name != "login_create":
+        if re.search(r"_(create|batch|resolve|clone|apply|run)$", name) and name != "login_create":
             assert {"dry_run", "Idempotency-Key"} <= parameters, name
         if re.search(r"_(grow|roll_back)$", name):
             assert {"dry_run", "Idempotency-Key", "If-Match"} <= parameters, name

@@ -11,6 +11,7 @@ from lunette.cli.nouns import NOUNS, Noun
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
 PREFIX = "/api/v1"
 NOT_NOUNS = {"arrays/layouts", "health", "status", "login", "logout", "me", "password", "events/stream", "site"}
+NOT_NOUNS |= {"settings", "settings/alerts"}  # `lunette setting`
 NOT_NOUNS |= {"performance"}  # `lunette top`
 
 

@@ -154,8 +154,9 @@ Facts = dict[str, dict[str, object]]
 
 
 def facts(site: Site) -> Facts:
-    """What a site says, by key, in a form in which the order of lists means nothing."""
-    return {key_of(noun, entry): _facts(entry) for noun in SiteNoun for entry in site.entries(noun)}
+    """What a site says, by key, in a form in which the order of lists means nothing. Settings are always there."""
+    made = [noun for noun in SiteNoun if noun is not SiteNoun.SETTING]
+    return {key_of(noun, entry): _facts(entry) for noun in made for entry in site.entries(noun)}
 
 
 def _facts(entry: Model) -> dict[str, object]:

@@ -22,7 +22,8 @@ _VIEWER = (
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
     "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",
-    "site_show", "site_schema_show", "volume_why",
+    "site_show", "site_schema_show", "volume_why", "schedule_list", "schedule_show",
+    "setting_show",
     "token_list", "token_show", "token_create", "token_delete",
 )  # fmt: skip
 _OPERATOR = (
@@ -35,6 +36,8 @@ _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",
     "array_readd", "array_scrub", "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "job_resolve", "site_apply",
+    "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
+    "setting_patch", "alert_test",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

@@ -30,7 +30,9 @@ from lunette.api.routes import (
     performance,
     portals,
     rdma_devices,
+    schedules,
     sessions,
+    settings,
     site,
     snapshots,
     tokens,
@@ -44,7 +46,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
     array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes,
     host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
-    mappings.batches, mappings.routes, sessions.routes, performance.routes,
+    mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes, settings.routes,
     site.routes, site.verbs, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 

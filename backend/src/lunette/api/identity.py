@@ -20,7 +20,6 @@ from lunette.store.schema import utc_now
 COOKIE = "__Host-lunette"
 CSRF_HEADER = "X-CSRF-Token"
 TOKEN_PREFIX = "lnt_"
-SESSION_LIFE = timedelta(hours=12)
 _USE_NOTED_EVERY = timedelta(minutes=1)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -57,14 +56,14 @@ def csrf_token(session_secret: str) -> str:
     return hmac.new(session_secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
-def open_session(tx: Session, user: User) -> str:
+def open_session(tx: Session, user: User, life: timedelta) -> str:
     """Stores a new browser session; returns the cookie's value."""
     secret = new_secret()
     now = utc_now()
     tx.add(
         LoginSession(
             token_hash=hash_secret(secret), user_id=user.id, csrf_hash=hash_secret(csrf_token(secret)),
-            created_at=now, expires_at=now + SESSION_LIFE,
+            created_at=now, expires_at=now + life,
         )
     )  # fmt: skip
     return secret

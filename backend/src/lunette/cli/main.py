@@ -4,6 +4,7 @@ import sys
 
 from lunette.cli import show
 from lunette.cli.act import register_actions
+from lunette.cli.appliance import register_settings
 from lunette.cli.arrays import register_arrays
 from lunette.cli.client import JobFailed, Refused, Unreachable
 from lunette.cli.commands import app
@@ -12,6 +13,7 @@ from lunette.cli.fc_ports import register_fc_ports
 from lunette.cli.kit import register_kit
 from lunette.cli.layouts import register_layouts
 from lunette.cli.list_show_delete import register_nouns
+from lunette.cli.schedules import register_schedules
 from lunette.cli.site import register_site
 from lunette.cli.top import register_top
 
@@ -23,6 +25,8 @@ register_layouts()
 register_arrays()
 register_actions()
 register_fc_ports()
+register_schedules()
+register_settings()
 register_site()
 register_top()
 register_kit()

@@ -46,6 +46,12 @@ NOUNS = (
         can_delete=True,
         destroys=True,
     ),
+    Noun(
+        command="schedule",
+        path="/schedules",
+        columns=("name", "action", "volumes", "arrays", "when", "enabled", "next_runs", "last_run"),
+        can_delete=True,
+    ),
     Noun(command="host", path="/hosts", columns=("name", "os_type", "iqns", "group"), can_delete=True),
     Noun(command="host-group", path="/host-groups", columns=("name", "hosts"), can_delete=True),
     Noun(command="portal", path="/portals", columns=("name", "protocol", "address", "port", "state"), can_delete=True),

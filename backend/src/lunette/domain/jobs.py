@@ -18,6 +18,7 @@ class JobState(StrEnum):
     """failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
 
     The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
+    So may the run of a schedule: each of its steps is a job of its own.
     """
 
     PENDING = "pending"
@@ -56,6 +57,7 @@ class JobKind(StrEnum):
     SNAPSHOT_DELETE = "snapshot.delete"
     THIN_POOL_GROW = "thin_pool.grow"
     SITE_APPLY = "site.apply"
+    SCHEDULE_RUN = "schedule.run"
 
     @property
     def destroys(self) -> bool:

@@ -16,6 +16,8 @@ from lunette.domain.base import Model
 from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import ChapSecret, ChapUser, HostCreate, HostGroupCreate
 from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.schedules import ScheduleCreate
+from lunette.domain.settings import SettingsPatch
 from lunette.domain.volumes import VolumeCreate
 
 MAX_ENTRIES = 16384
@@ -33,6 +35,8 @@ class SiteNoun(StrEnum):
     PORTAL = "portal"
     FC_PORT = "fc-port"
     MAPPING = "mapping"
+    SCHEDULE = "schedule"
+    SETTING = "setting"
 
     @property
     def section(self) -> str:
@@ -40,13 +44,13 @@ class SiteNoun(StrEnum):
         return f"{self.value.replace('-', '_')}s"
 
 
-Scope = Annotated[str, Field(pattern=rf"^(array|volume|host|host-group|portal|fc-port)/{_NAME}$")]
+Scope = Annotated[str, Field(pattern=rf"^(array|volume|host|host-group|portal|fc-port|schedule)/{_NAME}$")]
 """One thing and what hangs on it: `host/esx3`."""
 Destroyable = Annotated[
     str,
     Field(
         max_length=300,
-        pattern=rf"^((array|volume|host|host-group|portal|fc-port)/{_NAME}|mapping/{_NAME}/host(-group)?/{_NAME}|disk/[^/\s]+)$",
+        pattern=rf"^((array|volume|host|host-group|portal|fc-port|schedule)/{_NAME}|mapping/{_NAME}/host(-group)?/{_NAME}|disk/[^/\s]+)$",
     ),
 ]
 """One thing that may go: `volume/lun03`, `mapping/lun03/host/esx3`, `disk/nvme-…` for what a disk carries."""
@@ -83,11 +87,13 @@ class Site(Model):
     portals: Annotated[tuple[PortalCreate, ...], Field(max_length=1024)] | None = None
     fc_ports: Annotated[tuple[FcPortCreate, ...], Field(max_length=1024)] | None = None
     mappings: Annotated[tuple[MappingCreate, ...], Field(max_length=MAX_ENTRIES)] | None = None
+    schedules: Annotated[tuple[ScheduleCreate, ...], Field(max_length=1024)] | None = None
+    settings: SettingsPatch | None = None
 
     def entries(self, noun: SiteNoun) -> tuple[Model, ...]:
         """The entries of one section; empty where it is left out."""
-        found: tuple[Model, ...] | None = getattr(self, noun.section)
-        return found or ()
+        found: tuple[Model, ...] | Model | None = getattr(self, noun.section)
+        return (found,) if isinstance(found, Model) else found or ()
 
     @field_validator("mappings")
     @classmethod
@@ -131,6 +137,8 @@ def key_of(noun: SiteNoun, entry: Model) -> str:
     """How requests and plans name an entry: `volume/lun03`, `mapping/lun03/host/esx3`."""
     if isinstance(entry, MappingCreate):
         return f"{noun}/{entry.volume}/{owner_of(entry)}"
+    if isinstance(entry, SettingsPatch):
+        return f"{noun}/appliance"
     name: str = getattr(entry, "name")  # noqa: B009 every other entry has one
     return f"{noun}/{name}"
 

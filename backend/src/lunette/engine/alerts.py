@@ -9,6 +9,8 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
 from lunette.domain.base import Model
+from lunette.domain.messages import MessageKind
+from lunette.engine.telling.outbox import post_alert
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Alert
@@ -36,8 +38,11 @@ def raise_alert(tx: Session, cause: Cause, now: dt.datetime) -> None:
         row.raised_at, row.resolved_at = now, None
     elif all(getattr(row, column) == value for column, value in words.items()):
         return
+    is_new = row.raised_at == now
     for column, value in words.items():
         setattr(row, column, value)
+    if is_new:
+        post_alert(tx, row, MessageKind.RAISED, now)
     emit(tx, "alert.raised", cause.message, ref=row.id, data={"key": cause.key, "severity": cause.severity.value})
 
 
@@ -46,6 +51,7 @@ def resolve(tx: Session, key: str, now: dt.datetime) -> None:
     query = select(Alert).where(Alert.key == key, Alert.resolved_at.is_(None))
     for row in tx.scalars(query):
         row.resolved_at = now
+        post_alert(tx, row, MessageKind.RESOLVED, now)
         emit(tx, "alert.resolved", f"Over: {row.message}", ref=row.id, data={"key": key, "severity": row.severity})
 
 

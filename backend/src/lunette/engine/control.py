@@ -20,6 +20,8 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.schedules import ScheduleCreate, SchedulePatch
+from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
@@ -34,6 +36,8 @@ from lunette.engine import (
     mappings,
     portals,
     resolving,
+    schedules,
+    settings,
     site,
     snapshots,
     volumes,
@@ -46,7 +50,11 @@ from lunette.engine.performance import Recorder
 from lunette.engine.pools import PoolWatcher
 from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
+from lunette.engine.schedule_run import ScheduleRunner
+from lunette.engine.scheduler import Scheduler
 from lunette.engine.site_run import SiteRunner
+from lunette.engine.telling import trial
+from lunette.engine.telling.courier import Post
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -79,6 +87,7 @@ class Control:
             sessions=agent.sessions,
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
+            wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
@@ -86,11 +95,16 @@ class Control:
         self.performance = Recorder(agent.counters, self._disk_ids)
         self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
+        self.runs = ScheduleRunner(store, self.desk)
+        self._scheduler = Scheduler(store, self.desk)
+        self._post = Post(store)
 
     def run_job(self, job_id: str) -> JobState:
         """Runs one job in this thread, as far as it goes."""
         with self.store.read() as tx:
             kind = tx.scalar(select(Job.kind).where(Job.id == job_id))
+        if kind == JobKind.SCHEDULE_RUN:
+            return self.runs.run(job_id)
         return self.sites.run(job_id) if kind == JobKind.SITE_APPLY else self.runner.run(job_id)
 
     def start(self) -> None:
@@ -105,9 +119,13 @@ class Control:
         self._watcher.start()
         self._pools.start()
         self.performance.start()
+        self._scheduler.start()
+        self._post.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self._post.stop()
+        self._scheduler.stop()
         self.performance.stop()
         self._pools.stop()
         self._watcher.stop()
@@ -191,6 +209,29 @@ class Control:
 
     def delete_snapshot(self, tx: Session, actor: Actor, snapshot_id: str, dry_run: bool = False) -> Outcome:
         return snapshots.delete(tx, self.desk, actor, snapshot_id, dry_run)
+
+    def create_schedule(self, tx: Session, actor: Actor, wish: ScheduleCreate, dry_run: bool = False) -> Outcome:
+        return schedules.create(tx, self.desk, actor, wish, dry_run)
+
+    def patch_schedule(
+        self, tx: Session, actor: Actor, schedule: str, patch: SchedulePatch, dry_run: bool = False
+    ) -> Outcome:
+        return schedules.patch(tx, self.desk, actor, schedule, patch, dry_run)
+
+    def delete_schedule(self, tx: Session, actor: Actor, schedule: str, dry_run: bool = False) -> Outcome:
+        """Ends a schedule; the snapshots it took stay."""
+        return schedules.delete(tx, actor, schedule, dry_run)
+
+    def run_schedule(self, tx: Session, actor: Actor, schedule: str, dry_run: bool = False) -> Outcome:
+        """Runs a schedule now, as a job."""
+        return schedules.run(tx, self.desk, actor, schedule, dry_run)
+
+    def patch_settings(self, tx: Session, actor: Actor, patch: SettingsPatch, dry_run: bool = False) -> Outcome:
+        return settings.patch(tx, self.desk, actor, patch, dry_run)
+
+    def test_alerts(self, actor: str) -> tuple[trial.Trial, ...]:
+        """Sends a test over every channel; asks their servers, so call it outside of any transaction."""
+        return trial.try_all(self.store, actor)
 
     def create_host(self, tx: Session, actor: Actor, wish: HostCreate, dry_run: bool = False) -> Outcome:
         return hosts.create(tx, self.desk, actor, wish, dry_run)

@@ -16,3 +16,4 @@ class Desk:
     sessions: Callable[[], SessionsObservation]
     wake_reconciler: Callable[[], None]
     enqueue: Callable[[str], None]
+    wake_scheduler: Callable[[], None] = lambda: None

@@ -9,10 +9,12 @@ from sqlalchemy.orm import Session
 from lunette.domain.errors import Conflict, NotFound, Stuck
 from lunette.domain.jobs import ResourceState
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Snapshot, Volume
+from lunette.store.schedules import Schedule
 
-Named = TypeVar("Named", Array, Volume, Snapshot, Host, HostGroup, Portal)
+Named = TypeVar("Named", Array, Volume, Snapshot, Host, HostGroup, Portal, Schedule)
 _NOUNS: dict[type[object], str] = {
     Array: "array", Volume: "volume", Snapshot: "snapshot", Host: "host", HostGroup: "host group", Portal: "portal",
+    Schedule: "schedule",
 }  # fmt: skip
 
 

@@ -22,7 +22,19 @@ from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.site import Site, SiteArray, SiteNoun, SiteRequest
-from lunette.engine import array_changes, arrays, completion, fc_ports, host_groups, hosts, mappings, portals, volumes
+from lunette.engine import (
+    array_changes,
+    arrays,
+    completion,
+    fc_ports,
+    host_groups,
+    hosts,
+    mappings,
+    portals,
+    schedules,
+    settings,
+    volumes,
+)
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.site_known import known
@@ -62,6 +74,10 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.CREATE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.create(tx, desk, who, _only(c), False),
     (Verb.PATCH, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.patch(tx, desk, who, c.name, _only(c), False),
     (Verb.DELETE, SiteNoun.FC_PORT): lambda tx, desk, who, c: fc_ports.delete(tx, desk, who, c.name, False),
+    (Verb.PATCH, SiteNoun.SETTING): lambda tx, desk, who, c: settings.patch(tx, desk, who, _only(c), False),
+    (Verb.CREATE, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.create(tx, desk, who, _only(c), False),
+    (Verb.PATCH, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.patch(tx, desk, who, c.name, _only(c), False),
+    (Verb.DELETE, SiteNoun.SCHEDULE): lambda tx, desk, who, c: schedules.delete(tx, who, c.name, False),
     (Verb.DELETE, SiteNoun.MAPPING): (
         lambda tx, desk, who, c: mappings.delete(tx, desk, who, _mapping_id(tx, c.name), False)
     ),
@@ -131,7 +147,7 @@ class Stage:
         self._seen: Observation | None = None
         self.desk = replace(
             desk, seen=self._look, sessions=functools.cache(desk.sessions), wake_reconciler=lambda: None,
-            enqueue=lambda _job_id: None,
+            enqueue=lambda _job_id: None, wake_scheduler=lambda: None,
         )  # fmt: skip
 
     def run(self, plan: Plan) -> None:

@@ -13,13 +13,18 @@ from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.settings import SECRETS, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteHost, SiteNoun
 from lunette.domain.volumes import VolumeCreate
+from lunette.engine import schedules
+from lunette.engine.settings import with_secrets
 from lunette.planner.hosts import KINDS
 from lunette.planner.site import KnownSite
 from lunette.store.resources import Array, FcPort, Host, HostGroup, Mapping, Portal, Volume
+from lunette.store.schedules import Schedule
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
+from lunette.store.settings import read_settings
 
 Entry = TypeVar("Entry", bound=Model)
 
@@ -44,8 +49,24 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
         portals=tuple(_entry(PortalCreate, row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
         fc_ports=tuple(_entry(FcPortCreate, row) for row in tx.scalars(select(FcPort).order_by(FcPort.wwpn))),
         mappings=_mappings(tx, names),
+        schedules=tuple(
+            schedules.known(tx, row) for row in tx.scalars(select(Schedule).order_by(Schedule.name)) if row.subjects
+        ),
+        settings=_settings(tx, box),
     )
     return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))
+
+
+def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:
+    """All settings; secrets only with a box."""
+    document = read_settings(tx).model_dump(mode="json")
+    held = with_secrets(tx, box) if box is not None else None
+    for name, field in SECRETS.items():
+        if document[name] is not None:
+            del document[name][field]
+            if (secret := getattr(getattr(held, name), field) if held else None) is not None:
+                document[name][field] = secret
+    return SettingsPatch.model_validate(document)
 
 
 def _entry(kind: type[Entry], row: Base, **own: object) -> Entry:

@@ -118,8 +118,9 @@ class SiteRunner:
 
 
 def wake_waiting(tx: Session, desk: Desk) -> None:
-    """Another job is over: a site's job that waits for it goes on after the commit."""
-    query = select(Job.id).where(Job.kind == JobKind.SITE_APPLY.value, Job.state.in_(site.UNFINISHED))
+    """Another job is over: the job of a site or a schedule that waits for it goes on after the commit."""
+    kinds = (JobKind.SITE_APPLY.value, JobKind.SCHEDULE_RUN.value)
+    query = select(Job.id).where(Job.kind.in_(kinds), Job.state.in_(site.UNFINISHED))
     for job_id in tx.scalars(query):
         after_commit(tx, functools.partial(desk.enqueue, job_id))
 

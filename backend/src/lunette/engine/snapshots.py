@@ -16,6 +16,7 @@ from lunette.planner.checker import Bounds, check
 from lunette.planner.volumes_snapshots import KnownSnapshot
 from lunette.store.events import emit
 from lunette.store.resources import Array, Snapshot, Volume
+from lunette.store.schedules import CloneOrigin
 
 
 def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: bool) -> Outcome:
@@ -58,7 +59,12 @@ def clone(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, wish: Snapsho
     taken = frozenset(tx.scalars(select(Volume.name).where(Volume.name.in_(wish.names()))))
     new = planner.plan_clone(_known(tx, snapshot), wish, seen, taken, desk.identities)
     check(new.plan, seen, Bounds())
-    return Outcome(plan=new.plan) if dry_run else volumes.file_new(tx, desk, actor, new)
+    if dry_run:
+        return Outcome(plan=new.plan)
+    filed = volumes.file_new(tx, desk, actor, new)
+    tx.flush()
+    tx.add_all(CloneOrigin(volume_id=volume_id, snapshot_id=snapshot.id) for volume_id in filed.ids)
+    return filed
 
 
 def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumeRollBack, dry_run: bool) -> Outcome:

@@ -16,6 +16,8 @@ from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.schedules import ScheduleCreate, SchedulePatch
+from lunette.domain.settings import SettingsPatch, is_alike
 from lunette.domain.site import Site, SiteChap, SiteHost, SiteNoun, SiteRequest, key_of
 from lunette.domain.volumes import VolumeCreate, VolumePatch
 from lunette.planner.findings import Findings, shorten
@@ -24,11 +26,12 @@ from lunette.planner.site_scope import narrow
 CREATES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.ARRAY: ArrayCreate, SiteNoun.VOLUME: VolumeCreate, SiteNoun.HOST: HostCreate,
     SiteNoun.HOST_GROUP: HostGroupCreate, SiteNoun.PORTAL: PortalCreate, SiteNoun.FC_PORT: FcPortCreate,
-    SiteNoun.MAPPING: MappingCreate,
+    SiteNoun.MAPPING: MappingCreate, SiteNoun.SCHEDULE: ScheduleCreate,
 }  # fmt: skip
 PATCHES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.ARRAY: ArrayPatch, SiteNoun.VOLUME: VolumePatch, SiteNoun.HOST: HostPatch,
     SiteNoun.HOST_GROUP: HostGroupPatch, SiteNoun.FC_PORT: FcPortPatch,
+    SiteNoun.SCHEDULE: SchedulePatch, SiteNoun.SETTING: SettingsPatch,
 }  # fmt: skip
 """What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
@@ -51,6 +54,7 @@ class Verb(StrEnum):
 class Phase(IntEnum):
     """The order of changes: what goes makes room first; paths of what stays are cut late and opened last."""
 
+    DELETE_SCHEDULES = 0
     UNMAP_LEAVING = 1
     DELETE_VOLUMES = 2
     DELETE_ARRAYS = 3
@@ -73,22 +77,28 @@ class Phase(IntEnum):
     CREATE_FC_PORTS = 20
     PATCH_FC_PORTS = 21
     CREATE_MAPPINGS = 22
+    CREATE_SCHEDULES = 23
+    PATCH_SCHEDULES = 24
+    PATCH_SETTINGS = 25
 
 
 _CREATE = {
     SiteNoun.ARRAY: Phase.CREATE_ARRAYS, SiteNoun.VOLUME: Phase.CREATE_VOLUMES, SiteNoun.HOST: Phase.CREATE_HOSTS,
     SiteNoun.HOST_GROUP: Phase.CREATE_GROUPS, SiteNoun.PORTAL: Phase.CREATE_PORTALS,
     SiteNoun.FC_PORT: Phase.CREATE_FC_PORTS, SiteNoun.MAPPING: Phase.CREATE_MAPPINGS,
+    SiteNoun.SCHEDULE: Phase.CREATE_SCHEDULES,
 }  # fmt: skip
 _PATCH = {
     SiteNoun.ARRAY: Phase.PATCH_ARRAYS, SiteNoun.VOLUME: Phase.PATCH_VOLUMES, SiteNoun.HOST: Phase.PATCH_HOSTS,
     SiteNoun.HOST_GROUP: Phase.PATCH_GROUPS, SiteNoun.FC_PORT: Phase.PATCH_FC_PORTS,
+    SiteNoun.SCHEDULE: Phase.PATCH_SCHEDULES, SiteNoun.SETTING: Phase.PATCH_SETTINGS,
 }  # fmt: skip
 _SHRINK = {SiteNoun.HOST: Phase.SHRINK_HOSTS, SiteNoun.HOST_GROUP: Phase.SHRINK_GROUPS}
 _DELETE = {
     SiteNoun.ARRAY: Phase.DELETE_ARRAYS, SiteNoun.VOLUME: Phase.DELETE_VOLUMES, SiteNoun.HOST: Phase.DELETE_HOSTS,
     SiteNoun.HOST_GROUP: Phase.DELETE_GROUPS, SiteNoun.PORTAL: Phase.DELETE_PORTALS,
     SiteNoun.FC_PORT: Phase.DELETE_FC_PORTS, SiteNoun.MAPPING: Phase.UNMAP_STAYING,
+    SiteNoun.SCHEDULE: Phase.DELETE_SCHEDULES,
 }  # fmt: skip
 
 
@@ -137,7 +147,7 @@ class _Comparison:
 
     def __init__(self, request: SiteRequest, known: KnownSite) -> None:
         self._places = {
-            key_of(noun, entry): f"{noun.section}[{index}]"
+            key_of(noun, entry): noun.section if noun is SiteNoun.SETTING else f"{noun.section}[{index}]"
             for noun in SiteNoun
             for index, entry in enumerate(request.site.entries(noun))
         }
@@ -294,7 +304,8 @@ def _complete(noun: SiteNoun, values: dict[str, Any]) -> dict[str, Any]:
 def _differs(name: str, value: object, present: Model) -> bool:
     if name in PERMISSIONS:
         return False
-    return _comparable(value) != _comparable(getattr(present, name))
+    held = getattr(present, name)
+    return not is_alike(value, held) and _comparable(value) != _comparable(held)
 
 
 def _comparable(value: object) -> object:

@@ -24,6 +24,6 @@ const STEPS: Record<JobStep['state'], StepLook> = {
   undo_failed: { icon: 'i-lucide-circle-x', look: 'text-error' },
 }
 
-export const jobTone = (job: JobSummary): Tone => TONES[job.state]
+export const jobTone = (job: Pick<JobSummary, 'state'>): Tone => TONES[job.state]
 export const stepLook = (step: JobStep): StepLook => STEPS[step.state]
 export const isUnfinished = (job: JobSummary): boolean => job.state === 'pending' || job.state === 'running'

@@ -126,6 +126,8 @@ def _words(row: JobStepRow) -> dict[str, Any]:
     if "change" in row.payload:
         kept = row.payload
         return {"description": row.title, "devices": tuple(kept["devices"]), "irreversible": kept["irreversible"]}
+    if "task" in row.payload:
+        return {"description": row.title, "devices": (), "irreversible": row.payload["task"] == "retain"}
     step = step_answer(STEP.validate_python(row.payload))
     return {"description": step.description, "devices": step.devices, "irreversible": step.irreversible}
 

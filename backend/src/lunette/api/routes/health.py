@@ -9,6 +9,7 @@ from lunette.api.looking import FRESH_S, look, sessions_now
 from lunette.api.paging import Paging, seen_page
 from lunette.api.parts import UsedParts
 from lunette.api.status import status_answer
+from lunette.store.settings import read_settings
 
 routes = router("", "status")
 
@@ -24,7 +25,9 @@ def status_show(parts: UsedParts) -> Status:
     """The appliance at a glance: health in one sentence, what is exported, how many of everything."""
     seen, sessions = look(parts), sessions_now(parts)
     with parts.store.read() as tx:
-        return status_answer(tx, seen, sessions, name=parts.name(), version=version("lunette"))
+        return status_answer(
+            tx, seen, sessions, name=read_settings(tx).name or parts.name(), version=version("lunette")
+        )
 
 
 @routes.get("/engines", operation_id="engine_list", response_model=Page[Engine], responses=LISTED)

@@ -1,5 +1,6 @@
 """Logging in and out, the own password, and who is asking."""
 
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Request, Response
@@ -9,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.people import Me
 from lunette.api.declare import refusals, router
-from lunette.api.identity import COOKIE, SESSION_LIFE, Asking, csrf_token, open_session
+from lunette.api.identity import COOKIE, Asking, csrf_token, open_session
 from lunette.api.parts import UsedParts
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
@@ -18,6 +19,7 @@ from lunette.domain.roles import Role
 from lunette.store.access import LoginSession, User
 from lunette.store.events import emit
 from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
 
 routes = router("", "login")
 
@@ -51,7 +53,8 @@ def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
     parts.login_limit.succeeded(address, body.username)
     with parts.store.write() as tx:
         tx.execute(delete(LoginSession).where(LoginSession.expires_at < utc_now()))
-        cookie = open_session(tx, user)
+        life = timedelta(hours=read_settings(tx).session_hours)
+        cookie = open_session(tx, user, life)
         emit(tx, "user.login", f"{user.username} logged in from {address or 'an unknown address'}", actor=user.username)
     me = Me(
         username=user.username, role=Role(user.role), password_change_required=user.must_change_password,
@@ -59,7 +62,7 @@ def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
     )  # fmt: skip
     response = Response(me.model_dump_json(), media_type="application/json")
     response.set_cookie(
-        COOKIE, cookie, max_age=int(SESSION_LIFE.total_seconds()), secure=True, httponly=True, samesite="strict"
+        COOKIE, cookie, max_age=int(life.total_seconds()), secure=True, httponly=True, samesite="strict"
     )
     return response
 

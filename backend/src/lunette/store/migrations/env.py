@@ -3,10 +3,10 @@
 from alembic import context
 from sqlalchemy import Connection
 
-from lunette.store import access, journal, resources
+from lunette.store import access, journal, resources, schedules, settings
 from lunette.store.schema import Base
 
-TABLES = (access, journal, resources)
+TABLES = (access, journal, resources, schedules, settings)
 """Importing them fills the metadata."""
 
 connection: Connection = context.config.attributes["connection"]

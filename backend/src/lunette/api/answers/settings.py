@@ -1,0 +1,71 @@
+"""Settings of the appliance. Secrets are never answered, only that there are some."""
+
+from datetime import datetime
+
+from lunette.api.answers.base import Answer
+from lunette.domain.settings import Channel, MailSecurity, SyslogTransport
+
+
+class Mail(Answer):
+    """Mail through one server."""
+
+    server: str
+    port: int
+    security: MailSecurity
+    user: str | None
+    has_password: bool
+    sender: str
+    recipients: tuple[str, ...]
+
+
+class Webhook(Answer):
+    """An address that is sent JSON; signed where it has a secret."""
+
+    url: str
+    has_secret: bool
+
+
+class Syslog(Answer):
+    """A log server, or the own log."""
+
+    transport: SyslogTransport
+    server: str | None
+    port: int | None
+
+
+class DeliveryState(Answer):
+    """How telling goes over one channel. `trouble` says why the oldest message that waits was not taken."""
+
+    channel: Channel
+    waiting: int
+    trouble: str | None
+    last_told_at: datetime | None
+
+
+class Settings(Answer):
+    """All settings. `name` is null where the host name is used."""
+
+    name: str | None
+    time_zone: str
+    session_hours: int
+    mail: Mail | None
+    webhook: Webhook | None
+    syslog: Syslog | None
+    heartbeat: str | None
+    trusted_ca: str | None
+    deliveries: tuple[DeliveryState, ...]
+    updated_at: datetime
+
+
+class ChannelTest(Answer):
+    """Whether a test was taken over one channel; `detail` is what the server said, or why nothing could be sent."""
+
+    channel: Channel
+    accepted: bool
+    detail: str
+
+
+class AlertTest(Answer):
+    """One result for each channel that is set up."""
+
+    results: tuple[ChannelTest, ...]

@@ -1,0 +1,87 @@
+"""Settings of the whole appliance, and the test of its alerts."""
+
+from collections.abc import Iterator
+
+from fastapi import Response
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.settings import AlertTest, ChannelTest, DeliveryState, Mail, Settings, Syslog, Webhook
+from lunette.api.changes import Changing, answer
+from lunette.api.declare import SHOWN, changed, refusals, router
+from lunette.api.identity import Asking
+from lunette.api.parts import UsedParts
+from lunette.domain import settings as domain
+from lunette.domain.settings import SettingsPatch, SyslogTransport
+from lunette.engine.outcome import Outcome
+from lunette.store.events import emit
+from lunette.store.settings import Delivery, SettingsRow, settings_row
+
+routes = router("/settings", "settings")
+
+
+@routes.get("", operation_id="setting_show", response_model=Settings, responses=SHOWN)
+def setting_show(parts: UsedParts) -> Response:
+    """The settings of the appliance. Secrets are never answered."""
+    with parts.store.read() as tx:
+        row = settings_row(tx)
+        return answer(_answer(tx, row), version=row.version)
+
+
+@routes.patch("", operation_id="setting_patch", response_model=None, responses=changed(Settings))
+def setting_patch(body: SettingsPatch, change: Changing) -> Response:
+    """Changes settings; an absent field stays, null takes away what can be without."""
+
+    def act(tx: Session) -> Outcome:
+        change.check_match(settings_row(tx).version)
+        return change.control.patch_settings(tx, change.actor, body, dry_run=change.dry_run)
+
+    def show(tx: Session, _outcome: Outcome) -> Response:
+        row = settings_row(tx)
+        return answer(_answer(tx, row), version=row.version)
+
+    return change.apply(act, show)
+
+
+@routes.post("/alerts:test", operation_id="alert_test", response_model=AlertTest, responses=refusals(409))
+def alert_test(parts: UsedParts, asking: Asking) -> AlertTest:
+    """Sends a test over every channel that is set up, and tells for each whether it was taken, and if not, why."""
+    found = parts.control.test_alerts(asking.actor)
+    words = ", ".join(f"{one.channel.value} {'took it' if one.accepted else 'did not'}" for one in found)
+    with parts.store.write() as tx:
+        emit(tx, "setting.tested", f"Alerts were tested: {words}", actor=asking.actor)
+    return AlertTest(
+        results=tuple(ChannelTest(channel=one.channel, accepted=one.accepted, detail=one.detail) for one in found)
+    )
+
+
+def _answer(tx: Session, row: SettingsRow) -> Settings:
+    stored = domain.Settings.model_validate(row.document)
+    mail, hook, log = stored.mail, stored.webhook, stored.syslog
+    local = log is not None and log.transport is SyslogTransport.LOCAL
+    return Settings(
+        name=stored.name, time_zone=stored.time_zone, session_hours=stored.session_hours,
+        mail=Mail(
+            server=mail.server, port=mail.wanted_port, security=mail.security, user=mail.user,
+            has_password="mail" in row.sealed, sender=mail.sender, recipients=mail.recipients,
+        ) if mail else None,
+        webhook=Webhook(url=hook.url, has_secret="webhook" in row.sealed) if hook else None,
+        syslog=Syslog(
+            transport=log.transport, server=log.server, port=None if local else log.wanted_port
+        ) if log else None,
+        heartbeat=stored.heartbeat, trusted_ca=stored.trusted_ca, deliveries=tuple(_deliveries(tx, stored)),
+        updated_at=row.updated_at,
+    )  # fmt: skip
+
+
+def _deliveries(tx: Session, stored: domain.Settings) -> Iterator[DeliveryState]:
+    for channel in stored.channels():
+        mine = select(Delivery).where(Delivery.channel == channel.value)
+        waiting = tx.scalars(mine.where(Delivery.over_at.is_(None)).order_by(Delivery.seq)).all()
+        last = select(func.max(Delivery.over_at)).where(
+            Delivery.channel == channel.value, Delivery.over_at.is_not(None), Delivery.is_told
+        )
+        yield DeliveryState(
+            channel=channel, waiting=len(waiting), last_told_at=tx.scalar(last),
+            trouble=(waiting[0].outcome or None) if waiting else None,
+        )  # fmt: skip

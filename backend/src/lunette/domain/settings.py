@@ -1,0 +1,191 @@
+"""Settings of the whole appliance: its name, its time zone, how long logins last, and whom alerts are told to."""
+
+from enum import StrEnum
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+from cryptography.x509 import load_pem_x509_certificates
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+
+from lunette.domain.base import Model
+from lunette.domain.names import Name
+
+
+class Channel(StrEnum):
+    """A way alerts are told to people and machines."""
+
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+    SYSLOG = "syslog"
+
+
+class MailSecurity(StrEnum):
+    """starttls: encrypted after a greeting, port 587. tls: from the first byte, port 465. none: readable by all, 25."""
+
+    STARTTLS = "starttls"
+    TLS = "tls"
+    NONE = "none"
+
+    @property
+    def port(self) -> int:
+        return {MailSecurity.STARTTLS: 587, MailSecurity.TLS: 465, MailSecurity.NONE: 25}[self]
+
+
+class SyslogTransport(StrEnum):
+    """local: the appliance's own log. tcp and tls count octets (RFC 6587, RFC 5425)."""
+
+    LOCAL = "local"
+    UDP = "udp"
+    TCP = "tcp"
+    TLS = "tls"
+
+    @property
+    def port(self) -> int:
+        return 6514 if self is SyslogTransport.TLS else 514
+
+
+def check_zone(value: str) -> str:
+    """The name of a time zone this system knows, or ValueError."""
+    try:
+        ZoneInfo(value)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValueError("expected the name of a time zone such as Europe/Berlin or UTC") from error
+    return value
+
+
+def check_certificates(value: str) -> str:
+    """PEM certificates, or ValueError."""
+    try:
+        load_pem_x509_certificates(value.encode())
+    except ValueError as error:
+        raise ValueError("expected one or more certificates in PEM form") from error
+    return value
+
+
+Zone = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(check_zone)]
+Certificates = Annotated[str, Field(min_length=1, max_length=65536), AfterValidator(check_certificates)]
+HostName = Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9][A-Za-z0-9.:-]*$")]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Address = Annotated[str, Field(max_length=254, pattern=r"^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9.-]+$")]
+TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
+Hours = Annotated[int, Field(ge=1, le=720)]
+Secret = Annotated[SecretStr, Field(min_length=1, max_length=1000)]
+
+
+class MailSettings(Model):
+    """Mail through one server. The certificate of the server is always checked. The password is never shown; left out,
+    the one that is kept stays, as long as server, port and user are the same."""
+
+    server: HostName
+    port: Port | None = None
+    security: MailSecurity = MailSecurity.STARTTLS
+    user: Annotated[str, Field(min_length=1, max_length=254)] | None = None
+    password: Secret | None = None
+    sender: Address
+    recipients: Annotated[tuple[Address, ...], Field(min_length=1, max_length=64)]
+
+    @property
+    def wanted_port(self) -> int:
+        return self.port or self.security.port
+
+    @model_validator(mode="after")
+    def _password_stays_secret(self) -> "MailSettings":
+        if self.security is MailSecurity.NONE and self.user is not None:
+            raise ValueError("user: without tls or starttls anyone on the way could read the password")
+        if self.password is not None and self.user is None:
+            raise ValueError("user: a password needs the user it belongs to")
+        return self
+
+
+class WebhookSettings(Model):
+    """An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256). The
+    secret is never shown; left out, the one that is kept stays, as long as the address is the same."""
+
+    url: Annotated[str, Field(max_length=2000, pattern=r"^https://[^\s/?#@]+([/?][^\s#]*)?$")]
+    secret: Annotated[SecretStr, Field(min_length=16, max_length=1000)] | None = None
+
+
+class SyslogSettings(Model):
+    """A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always checked."""
+
+    transport: SyslogTransport = SyslogTransport.UDP
+    server: HostName | None = None
+    port: Port | None = None
+
+    @property
+    def wanted_port(self) -> int:
+        return self.port or self.transport.port
+
+    @model_validator(mode="after")
+    def _has_a_server(self) -> "SyslogSettings":
+        if (self.server is None) != (self.transport is SyslogTransport.LOCAL):
+            raise ValueError("server: every transport but local needs one, and local has none")
+        if self.port is not None and self.transport is SyslogTransport.LOCAL:
+            raise ValueError("port: local has none")
+        return self
+
+
+class Settings(Model):
+    """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
+    is up, in its time zone; null for never. `trusted_ca`: authorities that are trusted beside the system's own."""
+
+    name: Name | None = None
+    time_zone: Zone = "UTC"
+    session_hours: Hours = 12
+    mail: MailSettings | None = None
+    webhook: WebhookSettings | None = None
+    syslog: SyslogSettings | None = None
+    heartbeat: TimeOfDay | None = None
+    trusted_ca: Certificates | None = None
+
+    def channel(self, channel: Channel) -> MailSettings | WebhookSettings | SyslogSettings | None:
+        """How a channel is set up; None where it is not used."""
+        found: MailSettings | WebhookSettings | SyslogSettings | None = getattr(self, channel.value)
+        return found
+
+    def channels(self) -> tuple[Channel, ...]:
+        return tuple(channel for channel in Channel if self.channel(channel) is not None)
+
+
+class SettingsPatch(Model):
+    """Changes of the settings; an absent field stays, and null takes away what can be without."""
+
+    name: Name | None = None
+    time_zone: Zone | None = None
+    session_hours: Hours | None = None
+    mail: MailSettings | None = None
+    webhook: WebhookSettings | None = None
+    syslog: SyslogSettings | None = None
+    heartbeat: TimeOfDay | None = None
+    trusted_ca: Certificates | None = None
+
+    @model_validator(mode="after")
+    def _says_what_cannot_be_without(self) -> "SettingsPatch":
+        for name in ("time_zone", "session_hours"):
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise ValueError(f"{name}: there is always one; leave the field out to let it stay")
+        return self
+
+
+SECRETS = {"mail": "password", "webhook": "secret"}
+"""Where a setting holds a secret: the field of the document, and the field in it."""
+
+
+def is_alike(wanted: object, held: object) -> bool:
+    """True if a document asks for what is there: a secret that it leaves out is the one that is kept."""
+    for kind, secret in ((MailSettings, "password"), (WebhookSettings, "secret")):
+        if isinstance(wanted, kind) and isinstance(held, kind):
+            without: tuple[Model, ...] = tuple(one.model_copy(update={secret: None}) for one in (wanted, held))
+            return without[0] == without[1] and getattr(wanted, secret) in (None, getattr(held, secret))
+    return False
+
+
+def same_peer(one: MailSettings | WebhookSettings | None, other: MailSettings | WebhookSettings | None) -> bool:
+    """True if a secret that is kept for one may be used for the other: it never goes to another server unasked."""
+    if isinstance(one, MailSettings) and isinstance(other, MailSettings):
+        return (one.server, one.wanted_port, one.user) == (other.server, other.wanted_port, other.user) and (
+            other.security is not MailSecurity.NONE
+        )
+    if isinstance(one, WebhookSettings) and isinstance(other, WebhookSettings):
+        return one.url == other.url
+    return False

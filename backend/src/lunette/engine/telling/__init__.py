@@ -1,0 +1,1 @@
+"""Tells people and machines of alerts, by mail, webhook and syslog."""

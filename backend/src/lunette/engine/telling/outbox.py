@@ -1,0 +1,57 @@
+"""Messages on their way: written in the transaction of what they tell of, so none is lost and none is made twice."""
+
+import datetime as dt
+import socket
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.alerts import Severity
+from lunette.domain.messages import Message, MessageKind
+from lunette.domain.settings import Channel, Settings
+from lunette.store.journal import Alert
+from lunette.store.settings import Delivery, read_settings
+
+
+def trouble_key(channel: Channel) -> str:
+    """The alert that a channel does not work. It is not told over that channel."""
+    return f"delivery.{channel.value}"
+
+
+def appliance_name(settings: Settings) -> str:
+    return settings.name or socket.gethostname()
+
+
+def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> None:
+    """Tells every channel that is in use that an alert was raised or is over."""
+    settings = read_settings(tx)
+    raised = int(row.raised_at.timestamp() * 1000)
+    message = Message(
+        id=f"{row.id}.{raised}.{kind.value}", kind=kind, at=now, appliance=appliance_name(settings),
+        severity=Severity(row.severity), key=row.key, text=row.message, cause=row.cause, fix=row.fix,
+    )  # fmt: skip
+    post(tx, message, [one for one in settings.channels() if row.key != trouble_key(one)])
+
+
+def post_heartbeat(tx: Session, now: dt.datetime) -> None:
+    """The daily sign of life, with what is open."""
+    settings = read_settings(tx)
+    open_alerts = tx.scalars(select(Alert.message).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)).all()
+    words = f"{len(open_alerts)} alerts are open" if open_alerts else "no alert is open"
+    message = Message(
+        id=f"heartbeat.{now:%Y%m%dT%H%M%S}", kind=MessageKind.HEARTBEAT, at=now, appliance=appliance_name(settings),
+        text=f"{appliance_name(settings)} is up, and {words}", cause="; ".join(open_alerts[:20]),
+    )  # fmt: skip
+    post(tx, message, settings.channels())
+
+
+def post(tx: Session, message: Message, channels: list[Channel] | tuple[Channel, ...]) -> None:
+    """A row for each channel, once."""
+    known = select(Delivery.channel).where(Delivery.message_id == message.id)
+    there = set(tx.scalars(known)) if channels else set()
+    document = message.model_dump(mode="json")
+    tx.add_all(
+        Delivery(channel=channel.value, message_id=message.id, message=document)
+        for channel in channels
+        if channel.value not in there
+    )

@@ -1,0 +1,46 @@
+"""The test button: one message over every channel that is set up, now, and what each server said to it."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from lunette.domain.base import Model
+from lunette.domain.errors import Conflict
+from lunette.domain.identity import IdentitySource
+from lunette.domain.messages import Message, MessageKind
+from lunette.domain.settings import Channel, Settings
+from lunette.engine.settings import with_secrets
+from lunette.engine.telling.courier import send
+from lunette.engine.telling.failure import NotTold
+from lunette.engine.telling.outbox import appliance_name
+from lunette.store.database import Store
+from lunette.store.schema import utc_now
+
+
+class Trial(Model):
+    """What became of a test over one channel; `detail` is the server's word, or why nothing could be sent."""
+
+    channel: Channel
+    accepted: bool
+    detail: str
+
+
+def try_all(store: Store, actor: str) -> tuple[Trial, ...]:
+    """Sends a test over each channel at once, within no transaction. Raises Conflict if none is set up."""
+    with store.read() as tx:
+        wanted = with_secrets(tx, store.box)
+    channels = wanted.channels()
+    if not channels:
+        raise Conflict("No channel is set up: set mail, webhook or syslog first, then send a test.")
+    name = appliance_name(wanted)
+    message = Message(
+        id=f"test.{IdentitySource().id()}", kind=MessageKind.TEST, at=utc_now(), appliance=name,
+        text=f"A test of the alerts of {name}, asked for by {actor}",
+    )  # fmt: skip
+    with ThreadPoolExecutor(len(channels)) as threads:
+        return tuple(threads.map(lambda channel: _try_one(channel, wanted, message), channels))
+
+
+def _try_one(channel: Channel, wanted: Settings, message: Message) -> Trial:
+    try:
+        return Trial(channel=channel, accepted=True, detail=send(channel, wanted, message))
+    except NotTold as error:
+        return Trial(channel=channel, accepted=False, detail=error.detail)

@@ -1,0 +1,54 @@
+"""Settings of the appliance, and the messages that are on their way to people."""
+
+import datetime as dt
+
+from sqlalchemy import JSON, BigInteger, Integer, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, Session, mapped_column
+
+from lunette.domain.settings import Settings
+from lunette.store.schema import Base, Json, Resource, utc_now
+
+APPLIANCE = "appliance"
+
+
+class SettingsRow(Resource, Base):
+    """The one row: what may be read in `document`, secrets sealed in `sealed` by their place, such as `mail`."""
+
+    __tablename__ = "settings"
+
+    document: Mapped[Json] = mapped_column(JSON)
+    sealed: Mapped[Json] = mapped_column(JSON)
+
+
+class Delivery(Base):
+    """One message for one channel. `lease_until`: a process is sending it. It is kept for a while once it is over."""
+
+    __tablename__ = "delivery"
+    __table_args__ = (UniqueConstraint("channel", "message_id"), {"sqlite_autoincrement": True})
+
+    seq: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
+    channel: Mapped[str] = mapped_column(String(16))
+    message_id: Mapped[str] = mapped_column(String(127))
+    message: Mapped[Json] = mapped_column(JSON)
+    created_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+    attempts: Mapped[int] = mapped_column(default=0)
+    lease_until: Mapped[dt.datetime | None]
+    over_at: Mapped[dt.datetime | None] = mapped_column(index=True)
+    is_told: Mapped[bool] = mapped_column(default=False)
+    outcome: Mapped[str] = mapped_column(Text, default="")
+    """How it ended, or why the last attempt failed, in words."""
+
+
+def settings_row(tx: Session) -> SettingsRow:
+    """The row; on an appliance where nothing was ever set, one with the defaults that is not stored yet."""
+    row = tx.get(SettingsRow, APPLIANCE)
+    if row is None:
+        now = utc_now()
+        document = Settings().model_dump(mode="json")
+        row = SettingsRow(id=APPLIANCE, version=1, created_at=now, updated_at=now, document=document, sealed={})
+    return row
+
+
+def read_settings(tx: Session) -> Settings:
+    """The settings without their secrets."""
+    return Settings.model_validate(settings_row(tx).document)

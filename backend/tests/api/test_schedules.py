@@ -1,0 +1,134 @@
+"""Schedules and settings over the whole control plane, with its threads, as clients see them."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from backend.tests.scene import make_array
+from backend.tests.wiring import Api, add_token
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+from lunette.store.schedules import ScheduleState
+
+MIB = 1024**2
+NIGHTLY = {"name": "nightly", "action": "snapshot", "volumes": ["t1"], "when": "0  3 * * *", "keep": {"last": 1}}
+
+
+@pytest.fixture
+def thin(appliance: Api) -> Api:
+    """An array with a thin volume `t1`."""
+    make_array(appliance)
+    appliance.made("/volumes", {"name": "t1", "array": "tank", "size_bytes": 64 * MIB, "provisioning": "thin"})
+    return appliance
+
+
+def test_a_schedule_is_made_run_changed_and_deleted(thin: Api) -> None:
+    plan = thin.post("/schedules", NIGHTLY, dry_run=True)
+    assert (plan.status_code, "first on" in plan.text, thin.items("/schedules")) == (200, True, [])
+    made = thin.made("/schedules", NIGHTLY)
+    assert (made["when"], made["volumes"], made["last_run"], made["snapshots"]) == ("0 3 * * *", ["t1"], None, 0)
+    assert len(made["next_runs"]) == 3
+    assert made["next_runs"][0].endswith("T03:00:00Z")
+    for _ in range(2):
+        job = thin.made("/schedules/nightly:run", None)
+    assert [step["state"] for step in job["steps"]] == ["done", "done"]
+    shown = thin.get("/schedules/nightly")
+    assert (shown["last_run"]["state"], shown["last_run"]["job_id"], shown["snapshots"]) == ("succeeded", job["id"], 1)
+    assert {one["actor"] for one in thin.items("/jobs") if "snapshot" in one["kind"]} == {"schedule nightly"}
+    etag = thin.call("GET", "/schedules/nightly").headers["ETag"]
+    thin.made("/schedules/nightly:run", None)
+    changed = thin.patch("/schedules/nightly", {"enabled": False}, etag)
+    assert (changed.status_code, changed.json()["next_runs"]) == (200, []), "a run makes no ETag old"
+    assert thin.patch("/schedules/nightly", {"enabled": True}, etag).status_code == 412
+    assert thin.call("PATCH", "/schedules/nightly", json={"enabled": True}).status_code == 428
+    assert thin.delete("/schedules/nightly").status_code == 204
+    assert len(thin.items("/snapshots")) == 1
+
+
+def test_the_clock_alone_runs_a_schedule(appliance_on_sqlite: tuple[Api, Parts]) -> None:
+    """The thread that looks at the clock files the run; it last looked two days ago, as after a time without power."""
+    api, parts = appliance_on_sqlite
+    make_array(api)
+    api.made("/volumes", {"name": "t1", "array": "tank", "size_bytes": 64 * MIB, "provisioning": "thin"})
+    made = api.made("/schedules", NIGHTLY)
+    with parts.store.write() as tx:
+        tx.get_one(ScheduleState, made["id"]).anchor_at -= timedelta(days=2)
+    assert api.patch("/schedules/nightly", {"description": "wakes the thread"}).is_success
+    api.until(lambda: (api.get("/schedules/nightly")["last_run"] or {}).get("state") == "succeeded")
+    assert api.get("/schedules/nightly")["snapshots"] == 1
+
+
+def test_the_site_document_holds_schedules_and_settings(thin: Api) -> None:
+    thin.made("/schedules", NIGHTLY)
+    mail = {"server": "mail.example.com", "user": "u", "password": "p", "sender": "a@example.com",
+            "recipients": ["b@example.com"]}  # fmt: skip
+    assert thin.patch("/settings", {"mail": mail, "time_zone": "Europe/Berlin"}).is_success
+    site = thin.get("/site")
+    assert "password" not in json.dumps(site["settings"])
+    assert [one["name"] for one in site["schedules"]] == ["nightly"]
+    assert thin.made("/site:plan", {"site": site})["changes"] == [], "what is exported is what is there"
+    site["schedules"][0]["keep"] = {"last": 5}
+    site["schedules"].append(NIGHTLY | {"name": "hourly", "when": "0 * * * *"})
+    site["settings"]["session_hours"] = 3
+    site["settings"]["mail"]["recipients"] = ["c@example.com"]
+    thin.made("/site:apply", {"site": site})
+    assert {one["name"]: one["keep"]["last"] for one in thin.items("/schedules")} == {"nightly": 5, "hourly": 1}
+    settings = thin.get("/settings")
+    assert (settings["session_hours"], settings["mail"]["recipients"]) == (3, ["c@example.com"])
+    assert settings["mail"]["has_password"] is True, "a password that the document leaves out stays"
+    assert thin.made("/site:plan", {"site": site})["changes"] == []
+    gone = {"site": {"schedules": []}, "destroy": ["schedule/hourly"]}
+    thin.made("/site:apply", gone)
+    assert [one["name"] for one in thin.items("/schedules")] == ["nightly"]
+    moved = site | {"settings": {"mail": {**site["settings"]["mail"], "server": "other.example.com"}}}
+    refused = thin.post("/site:plan", {"site": moved})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "settings.mail.password")
+
+
+def test_settings_are_shown_changed_and_act(appliance: Api) -> None:
+    first = appliance.call("GET", "/settings")
+    assert (first.json()["time_zone"], first.json()["mail"]) == ("UTC", None)
+    etag = first.headers["ETag"]
+    plan = appliance.patch("/settings", {"name": "san1"}, etag, dry_run=True)
+    assert plan.json()["changes"][0]["detail"] == "none becomes san1"
+    assert appliance.get("/settings")["name"] is None
+    changed = appliance.patch("/settings", {"name": "san1", "session_hours": 2}, etag)
+    assert (changed.status_code, appliance.get("/status")["name"]) == (200, "san1")
+    assert appliance.patch("/settings", {"name": "san2"}, etag).status_code == 412, "the first change makes it old too"
+    again = appliance.patch("/settings", {"name": "san1"}, changed.headers["ETag"])
+    assert again.headers["ETag"] == changed.headers["ETag"], "nothing changed"
+    assert appliance.patch("/settings", {"name": None}).json()["name"] is None
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"time_zone": "Mars/Olympus"}, "name of a time zone"),
+        ({"time_zone": None}, "there is always one"),
+        ({"webhook": {"url": "http://hooks.example.com/"}}, "pattern"),
+        ({"heartbeat": "25:00"}, "pattern"),
+        ({"trusted_ca": "-----BEGIN NOTHING-----"}, "PEM"),
+        ({"syslog": {"transport": "udp"}}, "needs one"),
+        ({"mail": {"server": "m", "sender": "a@b", "recipients": []}}, "recipients"),
+        ({"mail": {"server": "m", "sender": "a@b", "recipients": ["a@b"], "security": "none", "user": "u"}}, "anyone"),
+        ({"mail": {"server": "m", "sender": "a@b\r\nBcc: x@y", "recipients": ["a@b"]}}, "sender"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(api: Api, wish: object, words: str) -> None:
+    refused = api.patch("/settings", wish)
+    assert (refused.status_code, words in refused.text) == (422, True), refused.text
+
+
+def test_a_test_without_a_channel_says_what_to_do(api: Api) -> None:
+    refused = api.post("/settings/alerts:test")
+    assert (refused.status_code, "set mail, webhook or syslog" in refused.text) == (409, True)
+
+
+def test_only_administrators_change_them(api: Api, parts: Parts) -> None:
+    operator = Api(api.http, add_token(parts.store, Role.OPERATOR))
+    assert operator.call("GET", "/settings").is_success
+    assert operator.call("GET", "/schedules").is_success
+    assert operator.patch("/settings", {"name": "x"}).status_code == 403
+    assert operator.post("/schedules", NIGHTLY).status_code == 403
+    assert operator.post("/settings/alerts:test").status_code == 403

@@ -1,0 +1,152 @@
+"""Real servers on 127.0.0.1 that alerts are told to: SMTP, HTTPS and syslog, with certificates of a test authority."""
+
+import socket
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email.message import Message as Mail
+from email.parser import BytesParser
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import trustme
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
+
+USER, PASSWORD = "lunette", "mail-password-1"
+
+
+@dataclass
+class Authority:
+    """An authority nobody else trusts, and the certificate of 127.0.0.1 and localhost."""
+
+    ca: trustme.CA = field(default_factory=trustme.CA)
+
+    @property
+    def pem(self) -> str:
+        return self.ca.cert_pem.bytes().decode()
+
+    def context(self) -> ssl.SSLContext:
+        made = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        self.ca.issue_cert("127.0.0.1", "localhost").configure_cert(made)
+        return made
+
+
+@dataclass
+class MailServer:
+    """What came in `mails`; `refuses` is the answer to DATA, None to take it."""
+
+    mails: list[Mail] = field(default_factory=list)
+    logins: list[bytes] = field(default_factory=list)
+    refuses: str | None = None
+    port: int = 0
+
+    async def handle_DATA(self, _server: SMTP, _session: Any, envelope: Envelope) -> str:  # noqa: N802 aiosmtpd's name
+        if self.refuses:
+            return self.refuses
+        content = envelope.content or b""
+        self.mails.append(BytesParser().parsebytes(content if isinstance(content, bytes) else content.encode()))
+        return "250 taken"
+
+    def login(self, _server: SMTP, _session: Any, _envelope: Envelope, _mechanism: str, given: Any) -> AuthResult:
+        right = isinstance(given, LoginPassword) and (given.login, given.password) == (USER.encode(), PASSWORD.encode())
+        self.logins.append(given.login)
+        return AuthResult(success=right, handled=False)
+
+
+@contextmanager
+def mail_server(authority: Authority, port: int = 0) -> Iterator[MailServer]:
+    """An SMTP server that takes mail after STARTTLS and a login only."""
+    server = MailServer()
+    controller = Controller(
+        server, hostname="127.0.0.1", port=port or free_port(), tls_context=authority.context(), require_starttls=True,
+        auth_required=True, authenticator=server.login, server_hostname="localhost",
+    )  # fmt: skip
+    controller.start()
+    server.port = controller.port
+    try:
+        yield server
+    finally:
+        controller.stop()
+
+
+@dataclass
+class Posted:
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass
+class HttpServer:
+    """What was posted; `status` is what each post is answered with."""
+
+    posts: list[Posted] = field(default_factory=list)
+    status: int = 204
+    port: int = 0
+
+
+@contextmanager
+def https_server(authority: Authority, port: int = 0) -> Iterator[HttpServer]:
+    found = HttpServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            found.posts.append(Posted(dict(self.headers.items()), body))
+            self.send_response(found.status)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Nothing on the terminal."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    server.socket = authority.context().wrap_socket(server.socket, server_side=True)
+    found.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield found
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextmanager
+def log_server(kind: socket.SocketKind, authority: Authority | None = None) -> Iterator[tuple[int, list[bytes]]]:
+    """A syslog server over UDP or TCP (TLS with an authority): its port, and all that came, one entry a connection."""
+    came: list[bytes] = []
+    with socket.socket(socket.AF_INET, kind) as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.settimeout(10)
+        if kind is socket.SOCK_STREAM:
+            listener.listen()
+        thread = threading.Thread(target=_take_one, args=(listener, kind, authority, came))
+        thread.start()
+        yield listener.getsockname()[1], came
+        thread.join()
+
+
+def _take_one(listener: socket.socket, kind: socket.SocketKind, authority: Authority | None, came: list[bytes]) -> None:
+    if kind is socket.SOCK_DGRAM:
+        came.append(listener.recv(65536))
+        return
+    plain, _ = listener.accept()
+    try:
+        with authority.context().wrap_socket(plain, server_side=True) if authority else plain as taken:
+            taken.settimeout(10)
+            whole = b""
+            while part := taken.recv(65536):
+                whole += part
+            came.append(whole)
+    except OSError:
+        came.append(b"")  # whoever came did not trust us
+
+
+def free_port() -> int:
+    """A port nobody listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

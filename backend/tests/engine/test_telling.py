@@ -1,0 +1,342 @@
+"""Alerts are told over real connections: once, in order, to servers that are trusted, and in nobody's way."""
+
+import datetime as dt
+import hashlib
+import hmac
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from backend.tests.engine.listeners import (
+    PASSWORD,
+    USER,
+    Authority,
+    HttpServer,
+    free_port,
+    https_server,
+    log_server,
+    mail_server,
+)
+from backend.tests.wiring import AwayAgent
+from lunette.domain.alerts import Severity
+from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.messages import Message, MessageKind
+from lunette.domain.settings import Channel, SettingsPatch, SyslogSettings
+from lunette.engine import alerts
+from lunette.engine.control import Control
+from lunette.engine.outcome import Actor
+from lunette.engine.telling import courier, syslog
+from lunette.engine.telling.courier import Post
+from lunette.engine.telling.failure import NotTold
+from lunette.store.database import Store
+from lunette.store.journal import Alert
+from lunette.store.schema import utc_now
+from lunette.store.settings import Delivery, SettingsRow
+
+ADMIN = Actor(name="admin")
+SECRET = "a-webhook-secret-of-ours"
+FIRE = alerts.Cause(key="test.fire", severity=Severity.CRITICAL, message="It burns", cause="fire", fix="water")
+
+
+@pytest.fixture(scope="module")
+def authority() -> Authority:
+    return Authority()
+
+
+class Bench:
+    """Settings, alerts and the post on a store; the clock is the test's."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.control = Control(store, AwayAgent())
+        self.now = utc_now()
+        self.post = Post(store, now=lambda: self.now)
+
+    def set(self, **wish: Any) -> list[str]:
+        with self.store.write() as tx:
+            plan = self.control.patch_settings(tx, ADMIN, SettingsPatch.model_validate(wish)).plan
+        return [f"{change.name}: {change.detail}" for change in plan.changes]
+
+    def raise_(self, cause: alerts.Cause = FIRE) -> None:
+        with self.store.write() as tx:
+            alerts.raise_alert(tx, cause, self.now)
+
+    def resolve(self) -> None:
+        with self.store.write() as tx:
+            alerts.resolve(tx, FIRE.key, self.now)
+
+    def carry(self, channel: Channel) -> None:
+        self.post.round()
+        self.post.couriers[channel].round()
+
+    def later(self, **span: float) -> None:
+        self.now += dt.timedelta(**span)
+
+    def rows(self) -> list[Delivery]:
+        with self.store.read() as tx:
+            return list(tx.scalars(select(Delivery).order_by(Delivery.seq)))
+
+    def open(self) -> list[str]:
+        with self.store.read() as tx:
+            return list(tx.scalars(select(Alert.key).where(Alert.resolved_at.is_(None)).order_by(Alert.key)))
+
+
+@pytest.fixture
+def bench(sqlite_store: Store) -> Bench:
+    return Bench(sqlite_store)
+
+
+def mail(port: int, **changes: Any) -> dict[str, Any]:
+    return {"server": "localhost", "port": port, "user": USER, "password": PASSWORD, "sender": "san@example.com",
+            "recipients": ["ops@example.com", "night@example.com"], **changes}  # fmt: skip
+
+
+def hook(port: int, **changes: Any) -> dict[str, Any]:
+    return {"url": f"https://127.0.0.1:{port}/lunette?x=1", "secret": SECRET, **changes}
+
+
+def texts(server: HttpServer) -> list[tuple[str, str]]:
+    return [(found["kind"], found["text"]) for found in (json.loads(one.body) for one in server.posts)]
+
+
+def test_an_alert_is_mailed_once_when_it_is_raised_and_once_when_it_is_over(store: Store, authority: Authority) -> None:
+    bench = Bench(store)
+    with mail_server(authority) as server:
+        bench.set(mail=mail(server.port), trusted_ca=authority.pem, name="san1")
+        bench.raise_()
+        bench.raise_()
+        bench.raise_(FIRE.model_copy(update={"cause": "a larger fire"}))
+        for _ in range(3):
+            bench.carry(Channel.MAIL)
+        bench.resolve()
+        bench.post = Post(store, now=lambda: bench.now)
+        bench.carry(Channel.MAIL)
+    assert [one["Subject"] for one in server.mails] == ["[san1] It burns", "[san1] Over: It burns"]
+    assert "What to do: water" in server.mails[0].as_string()
+    assert server.mails[0]["To"] == "ops@example.com, night@example.com"
+    assert len({one["Message-ID"] for one in server.mails}) == 2
+    assert {row.outcome for row in bench.rows()} == {f"localhost:{server.port} took it"}
+
+
+def test_a_webhook_is_signed_and_what_waits_comes_in_order_after_the_server_is_back(
+    bench: Bench, authority: Authority
+) -> None:
+    port = free_port()
+    bench.set(webhook=hook(port), trusted_ca=authority.pem)
+    bench.raise_()
+    for _ in range(3):
+        bench.carry(Channel.WEBHOOK)
+        bench.later(minutes=20)
+    assert bench.open() == ["delivery.webhook", "test.fire"]
+    bench.resolve()
+    with https_server(authority, port) as server:
+        bench.carry(Channel.WEBHOOK)
+        assert texts(server) == [("raised", "It burns"), ("resolved", "It burns")]
+    posted = server.posts[0]
+    signed = posted.headers["X-Lunette-Timestamp"].encode() + b"." + posted.body
+    right = hmac.new(SECRET.encode(), signed, hashlib.sha256).hexdigest()
+    assert posted.headers["X-Lunette-Signature"] == f"sha256={right}"
+    assert posted.headers["X-Lunette-Delivery"] == json.loads(posted.body)["id"]
+    assert bench.open() == [], "that the channel does not work is over too, and was not told over that channel"
+
+
+def test_pauses_between_attempts_grow_and_nobody_is_asked_before_its_time(bench: Bench, authority: Authority) -> None:
+    with https_server(authority) as server:
+        server.status = 500
+        bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
+        bench.raise_()
+        for _ in range(200):
+            bench.carry(Channel.WEBHOOK)
+            bench.later(seconds=10)
+        # after 0, 10, 30, 70, 150, 310, 630 and 1270 of 2000 s
+        assert len(server.posts) == 8
+        server.status = 200
+        bench.later(minutes=20)
+        bench.carry(Channel.WEBHOOK)
+    assert bench.rows()[0].is_told
+
+
+def test_what_a_server_refuses_for_an_hour_is_given_up_and_the_next_gets_its_turn(
+    bench: Bench, authority: Authority
+) -> None:
+    with https_server(authority) as server:
+        server.status = 400
+        bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
+        bench.raise_()
+        bench.resolve()
+        for _ in range(courier.REFUSALS):
+            bench.carry(Channel.WEBHOOK)
+            bench.later(minutes=20)
+        server.status = 200
+        bench.carry(Channel.WEBHOOK)
+    first, second = bench.rows()
+    assert (first.is_told, "given up after 10 attempts" in first.outcome) == (False, True)
+    assert second.is_told
+
+
+def test_two_processes_tell_it_once(bench: Bench, authority: Authority) -> None:
+    """The other one looks while this one sends."""
+    other = Post(bench.store, now=lambda: bench.now)
+    with https_server(authority) as server:
+        bench.set(webhook=hook(server.port), trusted_ca=authority.pem)
+        bench.raise_()
+        assert bench.post.couriers[Channel.WEBHOOK]._claim() is not None
+        other.couriers[Channel.WEBHOOK].round()
+        assert server.posts == []
+        bench.later(minutes=3)
+        other.couriers[Channel.WEBHOOK].round()
+    assert len(server.posts) == 1, "whoever died while sending is stood in for"
+
+
+def test_a_server_that_never_answers_holds_up_no_other_channel_and_no_change(
+    bench: Bench, authority: Authority, tmp_path: Path
+) -> None:
+    """The threads run for real: a mail server that accepts and is silent, and a webhook that works."""
+    with socket.create_server(("127.0.0.1", 0)) as silent, https_server(authority) as server:
+        bench.set(
+            mail=mail(silent.getsockname()[1], security="starttls"), webhook=hook(server.port), trusted_ca=authority.pem
+        )
+        bench.post.start()
+        started = time.monotonic()
+        bench.raise_()
+        bench.resolve()
+        while len(server.posts) < 2:
+            assert time.monotonic() - started < 20, "the webhook waited for the mail"
+            time.sleep(0.02)
+        bench.post._loop.stop()
+    assert {row.channel for row in bench.rows() if row.over_at is None} == {"mail"}
+
+
+@pytest.mark.parametrize("kind", ["udp", "tcp", "tls"])
+def test_syslog_is_rfc_5424(bench: Bench, authority: Authority, kind: str) -> None:
+    transport = socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM
+    with log_server(transport, authority if kind == "tls" else None) as (port, came):
+        server = {"transport": kind, "server": "127.0.0.1", "port": port}
+        bench.set(syslog=server, trusted_ca=authority.pem, name="san1")
+        bench.raise_()
+        bench.carry(Channel.SYSLOG)
+    (whole,) = came
+    if kind != "udp":
+        count, _, rest = whole.partition(b" ")
+        assert int(count) == len(rest), "octets are counted"
+        whole = rest
+    head, _, text = whole.decode().partition("] ")
+    assert head.startswith("<26>1 20"), "facility daemon, severity critical, version 1"
+    assert head.split(" ")[2:4] == ["san1", "lunette"]
+    assert text == "\ufeff[san1] It burns | fire | water"
+
+
+def test_the_own_log_takes_a_line(tmp_path: Path) -> None:
+    message = Message(id="1", kind=MessageKind.TEST, at=utc_now(), appliance="san1", text="two\nlines")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        log.bind(str(tmp_path / "log"))
+        syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "log")
+        assert log.recv(4096) == b"<30>lunette: [san1] two lines"
+    with pytest.raises(NotTold, match="takes nothing"):
+        syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "gone")
+
+
+@pytest.fixture
+def three(bench: Bench, authority: Authority) -> Iterator[tuple[Bench, Any, HttpServer]]:
+    """Mail and webhook set up and trusted, syslog to a port where nobody listens."""
+    with mail_server(authority) as post, https_server(authority) as web:
+        bench.set(mail=mail(post.port), webhook=hook(web.port), trusted_ca=authority.pem,
+                  syslog={"transport": "tcp", "server": "127.0.0.1", "port": free_port()})  # fmt: skip
+        yield bench, post, web
+
+
+def test_the_test_button_says_for_each_channel_what_its_server_said(three: tuple[Bench, Any, HttpServer]) -> None:
+    bench, post, web = three
+    found = {one.channel: one for one in bench.control.test_alerts("admin")}
+    assert [found[channel].accepted for channel in Channel] == [True, True, False]
+    assert "cannot be reached" in found[Channel.SYSLOG].detail
+    assert (len(post.mails), texts(web)[0][0]) == (1, "test")
+    assert bench.rows() == [], "a test is not repeated"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"password": "wrong"}, "refuses user lunette"),
+        ({"server": "127.0.0.2"}, "cannot be reached"),
+        ({"security": "tls"}, "cannot be reached"),
+    ],
+)
+def test_the_test_button_says_why_mail_was_not_taken(
+    three: tuple[Bench, Any, HttpServer], wrong: dict[str, str], words: str
+) -> None:
+    bench, post, _ = three
+    bench.set(mail=mail(post.port, **wrong), webhook=None, syslog=None)
+    (found,) = bench.control.test_alerts("admin")
+    assert (found.accepted, words in found.detail, PASSWORD in found.detail) == (False, True, False), found.detail
+
+
+def test_a_certificate_that_is_not_trusted_gets_no_password_and_no_message(
+    three: tuple[Bench, Any, HttpServer],
+) -> None:
+    bench, post, web = three
+    bench.set(trusted_ca=Authority().pem, syslog=None)
+    for found in bench.control.test_alerts("admin"):
+        assert (found.accepted, "not trusted" in found.detail or "certificate" in found.detail) == (False, True)
+    assert (post.mails, post.logins, web.posts) == ([], [], [])
+
+
+def test_no_channel_is_said_so(bench: Bench) -> None:
+    with pytest.raises(Conflict, match="set mail, webhook or syslog first"):
+        bench.control.test_alerts("admin")
+
+
+def test_a_secret_is_sealed_kept_and_goes_to_no_other_server(bench: Bench) -> None:
+    bench.set(mail=mail(2525))
+    with bench.store.read() as tx:
+        row = tx.scalars(select(SettingsRow)).one()
+        assert PASSWORD not in json.dumps([row.document, row.sealed])
+        sealed = row.sealed["mail"]
+    again = mail(2525, recipients=["ops@example.com"])
+    del again["password"]
+    told = bench.set(mail=again)
+    assert len(told) == 1
+    with bench.store.read() as tx:
+        assert tx.scalars(select(SettingsRow)).one().sealed["mail"] == sealed
+    with pytest.raises(Invalid, match=r"mail\.password: it is not known for this server"):
+        bench.set(mail=again | {"server": "evil.example.com"})
+    assert bench.set(mail=mail(2525, recipients=["ops@example.com"])) == [], "the same secret is no change"
+    gone = bench.set(mail=None)
+    assert gone[0].endswith("recipients ops@example.com becomes none")
+    assert gone[1] == "mail: its password changes"
+
+
+def test_a_channel_that_is_taken_away_tells_nothing_more(bench: Bench) -> None:
+    bench.set(webhook=hook(free_port()))
+    bench.raise_()
+    for _ in range(courier.TROUBLE_AT):
+        bench.carry(Channel.WEBHOOK)
+        bench.later(minutes=20)
+    assert "delivery.webhook" in bench.open()
+    bench.set(webhook=None)
+    assert bench.open() == ["test.fire"]
+    assert [row.over_at is None for row in bench.rows()] == [False]
+
+
+def test_the_sign_of_life_comes_once_a_day_and_once_after_a_week_of_silence(bench: Bench, authority: Authority) -> None:
+    bench.now = bench.now.replace(hour=6, minute=0)
+    with https_server(authority) as server:
+        bench.set(webhook=hook(server.port), trusted_ca=authority.pem, heartbeat="07:00", name="san1")
+        bench.carry(Channel.WEBHOOK)
+        assert server.posts == []
+        for _ in range(12):
+            bench.later(minutes=10)
+            bench.carry(Channel.WEBHOOK)
+        assert texts(server) == [("heartbeat", "san1 is up, and no alert is open")]
+        bench.later(days=7)
+        bench.post = Post(bench.store, now=lambda: bench.now)
+        for _ in range(3):
+            bench.carry(Channel.WEBHOOK)
+            bench.later(minutes=1)
+        assert len(server.posts) == 2

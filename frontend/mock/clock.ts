@@ -1,0 +1,125 @@
+/** Schedules and settings of the mock. */
+import type { Schedule, ScheduleCreate, SchedulePatch, Settings, SettingsPatchWritable } from '@/api'
+import { json, noContent, plan, problem, refusal } from './answers'
+import type { Wish } from './answers'
+import { MADE, freshId } from './made'
+import type { World } from './world'
+
+const NOTHING = { last: 0, hourly: 0, daily: 0, weekly: 0, monthly: 0 }
+
+export const schedule = (name: string, change: Partial<Schedule> = {}): Schedule => ({
+  id: `schedule-${name}`,
+  name,
+  description: '',
+  action: 'snapshot',
+  volumes: ['vm01'],
+  volume_ids: [],
+  arrays: [],
+  array_ids: [],
+  when: '0 3 * * *',
+  time_zone: 'Europe/Berlin',
+  keep: { ...NOTHING, last: 7 },
+  snapshot_name: '{volume}.{date}-{time}',
+  missed: 'run_once',
+  enabled: true,
+  snapshots: 3,
+  next_runs: ['2026-11-22T02:00:00Z'],
+  last_run: null,
+  created_at: MADE,
+  updated_at: MADE,
+  ...change,
+})
+
+export const settings = (): Settings => ({
+  name: null,
+  time_zone: 'Europe/Berlin',
+  session_hours: 12,
+  mail: null,
+  webhook: { url: 'https://hooks.example.com/lunette', has_secret: true },
+  syslog: null,
+  heartbeat: null,
+  trusted_ca: null,
+  deliveries: [],
+  updated_at: MADE,
+})
+
+const kept = (body: SchedulePatch) => (body.keep ? { ...NOTHING, ...body.keep } : null)
+
+export function createSchedule(world: World, body: ScheduleCreate): Wish | Response {
+  const missing = body.volumes?.find((name) => !world.volumes.some((one) => one.name === name))
+  if (missing)
+    return refusal(`Schedule ${body.name} was not created`, [['volumes', `there is no volume ${missing}`]])
+  const { keep: _, ...rest } = body
+  const fresh = schedule(body.name, { ...rest, id: freshId('schedule'), keep: kept(body), snapshots: 0 })
+  return {
+    plan: plan(`Create schedule ${body.name}`, [['create', 'schedule', body.name, `at ${body.when}`]]),
+    apply: () => {
+      world.schedules.push(fresh)
+      return json(fresh, 201)
+    },
+  }
+}
+
+export function patchSchedule(_world: World, row: Schedule, body: SchedulePatch): Wish {
+  return {
+    plan: plan(`Change schedule ${row.name}`, [
+      ['change', 'schedule', row.name, `when: ${row.when} becomes ${body.when}`],
+    ]),
+    apply: () => json(Object.assign(row, body, { keep: kept(body) })),
+  }
+}
+
+export function deleteSchedule(world: World, row: Schedule): Wish {
+  return {
+    plan: plan(`Delete schedule ${row.name}`, [['destroy', 'schedule', row.name, 'it runs no more']]),
+    apply: () => {
+      world.schedules = world.schedules.filter((one) => one !== row)
+      return noContent()
+    },
+  }
+}
+
+export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
+  const { mail, webhook, syslog, ...plain } = body
+  return {
+    plan: plan('Change the settings', [
+      ['change', 'setting', 'mail', mail ? `server ${mail.server}` : 'none'],
+    ]),
+    apply: () => {
+      const before = world.settings
+      world.settings = {
+        ...before,
+        ...(plain as Partial<Settings>),
+        mail: mail
+          ? {
+              server: mail.server,
+              port: mail.port ?? 587,
+              security: mail.security ?? 'starttls',
+              user: mail.user ?? null,
+              has_password: Boolean(mail.password) || (before.mail?.has_password ?? false),
+              sender: mail.sender,
+              recipients: mail.recipients,
+            }
+          : null,
+        webhook: webhook
+          ? { url: webhook.url, has_secret: Boolean(webhook.secret) || (before.webhook?.has_secret ?? false) }
+          : null,
+        syslog: syslog
+          ? { transport: syslog.transport ?? 'udp', server: syslog.server ?? null, port: syslog.port ?? 514 }
+          : null,
+      }
+      return json(world.settings)
+    },
+  }
+}
+
+export function testAlerts(world: World): Response {
+  const used = (['mail', 'webhook', 'syslog'] as const).filter((channel) => world.settings[channel])
+  if (!used.length) return problem(409, 'Conflicts with what exists', 'No channel is set up.')
+  const results = used.map((channel) => ({
+    channel,
+    accepted: channel !== 'mail',
+    detail: channel === 'mail' ? 'mail.example.com:587 refuses user lunette' : 'answered 204',
+  }))
+  return json({ results })
+}

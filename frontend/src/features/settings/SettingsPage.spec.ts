@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const tick = async (page: Element, label: string) => {
+  const found = [...page.querySelectorAll('label')].find((one) => text(one) === label)
+  document.getElementById(found?.htmlFor ?? '')?.click()
+  await settle()
+}
+
+describe('settings', () => {
+  it('send a secret only where one was typed, and show none', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/settings', world)
+    expect(field(page, 'Secret to sign with').value).toBe('')
+    expect(text(page)).toContain('Kept; type to change')
+    await tick(page, 'Send alerts by mail')
+    type(field(page, 'Mail server'), 'mail.example.com')
+    type(field(page, 'Sender'), 'san@example.com')
+    type(field(page, 'User'), 'lunette')
+    type(field(page, 'Password'), 'a-password')
+    const lines = page.querySelector<HTMLTextAreaElement>('textarea')
+    if (!lines) throw new Error('The form has no place for recipients.')
+    lines.value = 'ops@example.com'
+    lines.dispatchEvent(new Event('input', { bubbles: true }))
+    await click(page, 'Review and save')
+    expect(text(dialog())).toContain('server mail.example.com')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.settings.mail).toMatchObject({ user: 'lunette', has_password: true, port: 587 })
+    expect(world.settings.webhook?.has_secret).toBe(true)
+    expect(field(page, 'Password').value).toBe('')
+  })
+
+  it('have a test that says for each channel what its server said', async () => {
+    const world = loggedIn()
+    world.settings.mail = {
+      server: 'mail.example.com',
+      port: 587,
+      security: 'starttls',
+      user: 'lunette',
+      has_password: true,
+      sender: 'san@example.com',
+      recipients: ['ops@example.com'],
+    }
+    const { page, requests } = await visit('/settings', world)
+    await click(page, 'Send a test')
+    await settle()
+    expect(requests.at(-1)).toBe('POST /settings/alerts:test')
+    expect(text(page)).toContain('Mail did not take the test')
+    expect(text(page)).toContain('refuses user lunette')
+    expect(text(page)).toContain('Webhook took the test')
+  })
+
+  it('say what waits and why', async () => {
+    const world = loggedIn()
+    world.settings.deliveries = [
+      { channel: 'webhook', waiting: 4, trouble: 'hooks.example.com cannot be reached', last_told_at: null },
+    ]
+    const { page } = await visit('/settings', world)
+    expect(text(page)).toContain('Webhook: 4 messages wait')
+    expect(text(page)).toContain('hooks.example.com cannot be reached')
+  })
+})

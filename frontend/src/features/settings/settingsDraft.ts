@@ -1,0 +1,88 @@
+/** What the page of settings holds, and the change it makes of it. */
+import type { MailSecurity, Settings, SettingsPatchWritable, SyslogTransport } from '@/api'
+
+export interface SettingsDraft {
+  name: string
+  time_zone: string
+  session_hours: number
+  heartbeat: string
+  trusted_ca: string
+  hasMail: boolean
+  mail: {
+    server: string
+    port: number | ''
+    security: MailSecurity
+    user: string
+    password: string
+    sender: string
+    recipients: string[]
+  }
+  hasWebhook: boolean
+  webhook: { url: string; secret: string }
+  hasSyslog: boolean
+  syslog: { transport: SyslogTransport; server: string; port: number | '' }
+}
+
+export function draftOf(settings?: Settings): SettingsDraft {
+  const { mail, webhook, syslog } = settings ?? { mail: null, webhook: null, syslog: null }
+  return {
+    name: settings?.name ?? '',
+    time_zone: settings?.time_zone ?? 'UTC',
+    session_hours: settings?.session_hours ?? 12,
+    heartbeat: settings?.heartbeat ?? '',
+    trusted_ca: settings?.trusted_ca ?? '',
+    hasMail: mail !== null,
+    mail: {
+      server: mail?.server ?? '',
+      port: mail?.port ?? '',
+      security: mail?.security ?? 'starttls',
+      user: mail?.user ?? '',
+      password: '',
+      sender: mail?.sender ?? '',
+      recipients: mail?.recipients ?? [],
+    },
+    hasWebhook: webhook !== null,
+    webhook: { url: webhook?.url ?? '', secret: '' },
+    hasSyslog: syslog !== null,
+    syslog: {
+      transport: syslog?.transport ?? 'udp',
+      server: syslog?.server ?? '',
+      port: syslog?.port ?? '',
+    },
+  }
+}
+
+const port = (value: number | '') => (value === '' ? {} : { port: Number(value) })
+
+/** All of it; the appliance finds what differs. A secret that was not typed is left out, and so the kept one stays. */
+export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
+  const { mail, webhook, syslog } = draft
+  const isLocal = syslog.transport === 'local'
+  return {
+    name: draft.name.trim() || null,
+    time_zone: draft.time_zone.trim(),
+    session_hours: Number(draft.session_hours),
+    heartbeat: draft.heartbeat || null,
+    trusted_ca: draft.trusted_ca.trim() || null,
+    mail: draft.hasMail
+      ? {
+          server: mail.server.trim(),
+          ...port(mail.port),
+          security: mail.security,
+          user: mail.user.trim() || null,
+          ...(mail.password && { password: mail.password }),
+          sender: mail.sender.trim(),
+          recipients: mail.recipients,
+        }
+      : null,
+    webhook: draft.hasWebhook
+      ? { url: webhook.url.trim(), ...(webhook.secret && { secret: webhook.secret }) }
+      : null,
+    syslog: draft.hasSyslog
+      ? {
+          transport: syslog.transport,
+          ...(!isLocal && { server: syslog.server.trim(), ...port(syslog.port) }),
+        }
+      : null,
+  }
+}
