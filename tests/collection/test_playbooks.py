@@ -1,4 +1,4 @@
-"""Every example playbook: Ansible can read it, a check changes nothing, it does what it says, and again does nothing."""
+"""Every example playbook: a check changes nothing, it does what it says, and the second run does nothing."""
 
 import json
 import re

@@ -101,7 +101,10 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 
 
 def _inventory(url: str, portals: list[str]) -> dict[str, object]:
-    guest = {"ansible_connection": "guest", "ansible_python_interpreter": "/usr/bin/python3"}
+    guest = {
+        "ansible_connection": "guest", "ansible_python_interpreter": "/usr/bin/python3",
+        "ansible_become": False,  # the shell of the guest is root's
+    }  # fmt: skip
     server = {**guest, "ansible_host": "play-server", "lunette_url": url}
     client = {**guest, "ansible_host": "play-client", "initiator_portals": portals}
     return {
@@ -118,10 +121,10 @@ def _changed(printed: str, host: str) -> int:
 
 
 def test_a_server_whose_own_volumes_would_not_come_back_is_refused(servers: Servers) -> None:
-    servers.appliance.check("pvcreate -qy /dev/ubdb && vgcreate -qy own /dev/ubdb && lvcreate -qy -L 16M -n home own")
+    servers.appliance.check("pvcreate -qy /dev/ubdb && vgcreate -qy own /dev/ubdb && lvcreate -qqy -L 16M -n home own")
     refused = servers.play()
     assert re.search(r"^san .*changed=0 .*failed=1", refused, re.M), refused
-    assert "has own-home, ubdb. Lunette would keep them from being started" in " ".join(refused.split())
+    assert "has own-home, ubdb. Lunette would keep them from being started" in " ".join(refused.split()), refused
     servers.appliance.check("vgremove -qfy own && pvremove -qy /dev/ubdb && wipefs -qa /dev/ubdb")
 
 
@@ -172,7 +175,7 @@ def test_a_release_that_does_not_start_is_taken_back(servers: Servers, tmp_path:
     kept, before = _database(servers), servers.appliance.check("readlink /opt/lunette")
     broken = servers.install(_other(tmp_path, "broken", breaks="bin/lunette-api"), appliance_start_timeout=9)
     assert re.search(r"^san .*failed=1", broken, re.M), broken
-    assert "this release is broken" in broken
+    assert "this release is broken" in broken, broken
     assert servers.appliance.check("readlink /opt/lunette") == before
     servers.appliance.wait_for_api()
     assert _database(servers) == kept

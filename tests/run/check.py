@@ -11,7 +11,10 @@ from tests.run.command import ROOT, Ran, run_quietly
 _BIN = Path(sys.executable).parent
 _SOURCES = (
     *("backend/src", "backend/tests", "tests", "image"),
-    *(f"ansible/{path}" for path in ("generator", "plugins/module_utils", "plugins/doc_fragments")),
+    *(
+        f"ansible/{path}"
+        for path in ("generator", "plugins/module_utils", "plugins/doc_fragments", "plugins/inventory")
+    ),
 )
 _PYTHON = [path for path in _SOURCES if (ROOT / path).is_dir()]
 _RUFF = ["--config", "backend/pyproject.toml", *_PYTHON]
@@ -28,6 +31,7 @@ STEPS: dict[str, Sequence[str]] = {
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
     "collection": [sys.executable, "ansible/generator", "--check"],
+    "ansible-lint": [sys.executable, "-m", "tests.run.collection", "lint"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
 

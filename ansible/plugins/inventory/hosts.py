@@ -92,7 +92,8 @@ keyed_groups:
 """
 
 EVERYWHERE = frozenset(("0.0.0.0", "::"))  # noqa: S104 (portals are compared with it, nothing is opened)
-SCSI, NVME = frozenset(("iscsi", "iser")), frozenset(("nvme-tcp", "nvme-rdma"))
+SCSI = frozenset(("iscsi", "iser"))
+NVME = frozenset(("nvme-tcp", "nvme-rdma"))
 PLAIN = ("os_type", "iqns", "nqns", "wwpns", "group")
 
 
