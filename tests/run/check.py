@@ -13,7 +13,7 @@ _SOURCES = (
     *("backend/src", "backend/tests", "tests", "image"),
     *(
         f"ansible/{path}"
-        for path in ("generator", "plugins/module_utils", "plugins/doc_fragments", "plugins/inventory")
+        for path in ("generator", "plugins/module_utils", "plugins/doc_fragments")
     ),
 )
 _PYTHON = [path for path in _SOURCES if (ROOT / path).is_dir()]

@@ -6,15 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-from urllib.parse import urlsplit
-
-from ansible.errors import AnsibleParserError
-from ansible_collections.lunette.appliance.plugins.module_utils.client import CONNECTION, Client, Refused, Unreachable
-
-from ansible.plugins.inventory import BaseInventoryPlugin, Constructable, to_safe_group_name
-
 DOCUMENTATION = r"""
 name: hosts
 short_description: Hosts of Lunette appliances
@@ -90,6 +81,14 @@ keyed_groups:
   - key: lunette_os_type
     separator: ""
 """
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+from ansible.errors import AnsibleParserError
+from ansible.plugins.inventory import BaseInventoryPlugin, Constructable, to_safe_group_name
+from ansible_collections.lunette.appliance.plugins.module_utils.client import CONNECTION, Client, Refused, Unreachable
 
 EVERYWHERE = frozenset(("0.0.0.0", "::"))  # noqa: S104 (portals are compared with it, nothing is opened)
 SCSI = frozenset(("iscsi", "iser"))
