@@ -11,10 +11,7 @@ from tests.run.command import ROOT, Ran, run_quietly
 _BIN = Path(sys.executable).parent
 _SOURCES = (
     *("backend/src", "backend/tests", "tests", "image"),
-    *(
-        f"ansible/{path}"
-        for path in ("generator", "plugins/module_utils", "plugins/doc_fragments")
-    ),
+    *(f"ansible/{path}" for path in ("generator", "plugins/module_utils", "plugins/doc_fragments")),
 )
 _PYTHON = [path for path in _SOURCES if (ROOT / path).is_dir()]
 _RUFF = ["--config", "backend/pyproject.toml", *_PYTHON]
