@@ -39,6 +39,8 @@ def main() -> None:
     machine = FakeSystem()
     machine.add_disks(8, size_bytes=64 * 1024**3)
     machine.add_disks(4, "scsi", size_bytes=32 * 1024**3)
+    machine.run(["modprobe", "nvmet-tcp"])
+    machine.add_fc_port("21:00:00:24:ff:00:00:01", "qla2xxx")
     threading.Thread(target=_tick, args=(machine,), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="lunette-dev-") as folder:
         app, parts = make_app(Path(folder), machine)

@@ -198,17 +198,25 @@ def running(parts: Parts) -> Iterator[TestClient]:
 
 
 @contextmanager
-def serving(parts: Parts) -> Iterator[tuple[str, Server]]:
-    """The application of these parts on a loopback port of a real server; yields its address and the server."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on")
+def serving(
+    parts: Parts, port: int = 0, certificate: Path | None = None, key: Path | None = None
+) -> Iterator[tuple[str, Server]]:
+    """The application of these parts on a loopback port of a real server; yields its address and the server.
+
+    With a certificate (PEM) and its key it speaks TLS.
+    """
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        config = uvicorn.Config(
+            app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on",
+            ssl_certfile=certificate, ssl_keyfile=key,
+        )  # fmt: skip
         server = Server(config, parts.feed)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started and thread.is_alive():
             time.sleep(0.01)
         try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}", server
+            yield f"{'https' if certificate else 'http'}://127.0.0.1:{listener.getsockname()[1]}", server
         finally:
             server.should_exit = True
             thread.join(30)

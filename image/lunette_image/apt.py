@@ -10,6 +10,8 @@ from pathlib import Path
 
 SUITE = "trixie"
 COMPONENTS = "main contrib"
+ZFS_MODULES = "zfs modules"
+"""The section of packages.txt that the image goes without: its modules are compiled outside of it."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +29,17 @@ class Mirrors:
         return lines
 
 
-def parse_packages(text: str) -> list[str]:
-    """Package names of a packages.txt, in order; `#` starts a comment."""
-    names = [line.split("#", 1)[0].strip() for line in text.splitlines()]
-    return [name for name in names if name]
+def parse_packages(text: str) -> dict[str, list[str]]:
+    """Package names of a packages.txt by section, in order; `[name]` starts a section and `#` a comment."""
+    sections: dict[str, list[str]] = {}
+    section = ""
+    for line in text.splitlines():
+        word = line.split("#", 1)[0].strip()
+        if word.startswith("["):
+            section = word.strip("[]")
+        elif word:
+            sections.setdefault(section, []).append(word)
+    return sections
 
 
 def parse_index_targets(text: str) -> list[dict[str, str]]:
@@ -86,5 +95,6 @@ def configured_proxies() -> dict[str, str]:
 
 
 def packages(image: Path) -> list[str]:
-    """The packages of the appliance."""
-    return parse_packages((image / "packages.txt").read_text())
+    """The packages of the image."""
+    sections = parse_packages((image / "packages.txt").read_text())
+    return [name for section, names in sections.items() if section != ZFS_MODULES for name in names]

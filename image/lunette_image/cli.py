@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from .base import base_key, base_layer
+from .bundle import bundle_layer
 from .cache import Cache, remove_tree
 from .problem import ImageProblem
 from .progress import say
@@ -18,11 +19,12 @@ TREE = IMAGE.parent
 def parser() -> argparse.ArgumentParser:
     """The options; README.md explains the layers."""
     made = argparse.ArgumentParser(prog="image/build", description="Build the appliance's root file system.")
-    made.add_argument("what", nargs="?", choices=("rootfs", "zfs"), default="rootfs")
+    made.add_argument("what", nargs="?", choices=("rootfs", "zfs", "bundle"), default="rootfs")
     made.add_argument("--backend", type=Path, default=TREE / "backend", help="folder with pyproject.toml and src")
     made.add_argument("--ui", type=Path, help="built web pages (default: frontend/dist if it exists)")
     made.add_argument("--uv", help="the uv program (default: LUNETTE_UV, else the one on the path)")
     made.add_argument("--without-product", action="store_true", help="a plain Debian guest, for initiators")
+    made.add_argument("--bare", action="store_true", help="plain Debian without the product's settings either")
     made.add_argument("--refresh", action="store_true", help="fetch the Debian packages again")
     made.add_argument("--print", action="store_true", dest="show", help="print the manifest as JSON")
     return made
@@ -50,6 +52,12 @@ def build(options: argparse.Namespace) -> None:
     if options.what == "zfs":
         say(f"zfs: {zfs_layer(cache, base_layer(cache, IMAGE))}")
         return
+    if options.what == "bundle":
+        folder = bundle_layer(cache, sources(options))
+        say(f"bundle: {folder}")
+        if options.show:
+            print(json.dumps({"bundle": str(folder)}))
+        return
     manifest = build_rootfs(cache, sources(options))
     say(f"rootfs: {manifest['rootfs']}")
     if options.show:
@@ -64,5 +72,5 @@ def sources(options: argparse.Namespace) -> Sources:
             raise ImageProblem(f"{ui} has no index.html: build the web pages first or leave out --ui")
         say("frontend/dist is not built: the image will have no web pages")
         ui = None
-    backend = None if options.without_product else options.backend.resolve()
-    return Sources(IMAGE, backend, ui.resolve() if ui else None, options.uv)
+    backend = None if options.without_product or options.bare else options.backend.resolve()
+    return Sources(IMAGE, backend, ui.resolve() if ui else None, options.uv, options.bare)

@@ -15,6 +15,8 @@ from .tree import add_tree, in_root, linked_copy, write_file
 from .venv import PYTHON, SITE
 
 HOME = "opt/lunette"
+FOLDERS = ("etc/target", "etc/target/pr", "etc/target/alua")
+"""LIO takes /etc/target for its state if it is there when target_core_mod loads. Only root looks inside."""
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,20 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Sources:
-    """What an image is made from; `backend` is None for an image without the product."""
+    """What an image is made from; `backend` is None for an image without the product.
+
+    A `bare` one has none of the product's settings either: what a server is before the role `appliance` comes.
+    """
 
     image: Path
     backend: Path | None
     ui: Path | None
     uv: str | None = None
+    bare: bool = False
+
+    def overlays(self) -> list[Path]:
+        """Folders that are copied over the tree."""
+        return [self.image / "overlay"] if self.bare else [self.image / "server", self.image / "overlay"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,7 @@ def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
 def rootfs_key(sources: Sources, layers: Layers) -> str:
     """Key of the image: its layers, the overlay, the product's files, and the recipe itself."""
     inputs = [HERE / name for name in ("rootfs.py", "product.py", "tree.py", "uml.py")]
-    inputs.append(sources.image / "overlay")
+    inputs += sources.overlays()
     if sources.backend is not None:
         inputs += [sources.backend / "src", sources.backend / "pyproject.toml"]
     if sources.ui is not None:
@@ -123,21 +131,21 @@ def _build_rootfs(work: Path, sources: Sources, layers: Layers) -> None:
             product.add_product(root, sources.backend, sources.ui)
         else:
             say("  without the product: a plain Debian guest")
-        add_tree(sources.image / "overlay", root)
+        for overlay in sources.overlays():
+            add_tree(overlay, root)
         for version in depmod_for:
             in_root(root, "depmod", version)
-        configure(root, with_product=layers.venv is not None)
+        configure(root, with_product=layers.venv is not None, bare=sources.bare)
     with step("rootfs: writing the file system"):
         write_ext4(root, work / "rootfs.ext4")
     shutil.rmtree(root)
     (work / "layers.json").write_text(json.dumps(layers.names(), indent=2) + "\n")
 
 
-def configure(root: Path, *, with_product: bool) -> None:
+def configure(root: Path, *, with_product: bool, bare: bool) -> None:
     """What needs the tree's own programs: users and enabled units."""
     in_root(root, "systemd-sysusers")
-    for name in ("etc/target", "etc/target/pr", "etc/target/alua"):
-        # LIO takes /etc/target for its state if it is there when target_core_mod loads.
+    for name in () if bare else product.FOLDERS:
         (root / name).mkdir(mode=0o700, exist_ok=True)
     in_root(root, "systemctl", "preset-all", "--preset-mode=full")
     if not with_product:

@@ -57,8 +57,9 @@ def test_sources_name_updates_and_security_of_the_suite() -> None:
     assert len(Mirrors("http://a.example/debian").sources()) == 2
 
 
-def test_comments_and_blank_lines_are_no_packages() -> None:
-    assert parse_packages("# kernel\nlinux-image-amd64\n\nfio   # load\n") == ["linux-image-amd64", "fio"]
+def test_comments_and_blank_lines_are_no_packages_and_sections_keep_them_apart() -> None:
+    text = "[image]  # boots\n# kernel\nlinux-image-amd64\n\n[server]\nfio   # load\n"
+    assert parse_packages(text) == {"image": ["linux-image-amd64"], "server": ["fio"]}
 
 
 def test_a_cdrom_is_no_mirror() -> None:

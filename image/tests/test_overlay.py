@@ -1,11 +1,11 @@
-"""What the overlay promises: who starts, and that a restarted agent leaves exports alone."""
+"""What the product puts on a server promises: who starts, and that a restarted agent leaves exports alone."""
 
 from pathlib import Path
 
 from lunette.providers.volumes.lvm.plan import group_name
 
-OVERLAY = Path(__file__).resolve().parents[1] / "overlay"
-UNITS = OVERLAY / "usr/lib/systemd/system"
+SERVER = Path(__file__).resolve().parents[1] / "server"
+UNITS = SERVER / "usr/lib/systemd/system"
 
 
 def unit(name: str) -> dict[str, list[str]]:
@@ -45,21 +45,21 @@ def test_the_api_runs_without_privileges_and_does_not_need_the_agent() -> None:
 
 
 def test_nothing_restores_exports_or_assembles_arrays_by_itself() -> None:
-    masked = {path.name for path in (OVERLAY / "etc/systemd/system").iterdir() if path.is_symlink()}
+    masked = {path.name for path in (SERVER / "etc/systemd/system").iterdir() if path.is_symlink()}
     assert {"rtslib-fb-targetctl.service", "target.service", "multipathd.service", "open-iscsi.service"} <= masked
-    assert "AUTO -all" in (OVERLAY / "etc/mdadm/mdadm.conf").read_text().splitlines()
-    assert (OVERLAY / "etc/udev/rules.d/69-lvm.rules").is_symlink()
+    assert "AUTO -all" in (SERVER / "etc/mdadm/mdadm.conf").read_text().splitlines()
+    assert (SERVER / "etc/udev/rules.d/69-lvm.rules").is_symlink()
 
 
 def test_the_content_of_volumes_is_not_probed() -> None:
-    rules = (OVERLAY / "etc/udev/rules.d/57-lunette-volumes.rules").read_text()
+    rules = (SERVER / "etc/udev/rules.d/57-lunette-volumes.rules").read_text()
     assert f'ENV{{DM_VG_NAME}}=="{group_name("0" * 32).rstrip("0")}*"' in rules
     assert 'ENV{DM_UDEV_DISABLE_DISK_RULES_FLAG}="1"' in rules
     assert 'KERNEL=="zd*", ENV{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}="1"' in rules
 
 
 def test_no_fabric_module_is_loaded_before_the_agent() -> None:
-    lines = (OVERLAY / "etc/modules-load.d/lunette.conf").read_text().splitlines()
+    lines = (SERVER / "etc/modules-load.d/lunette.conf").read_text().splitlines()
     assert [line for line in lines if line and not line.startswith("#")] == ["target_core_mod"]
 
 
@@ -70,6 +70,6 @@ def test_only_what_the_api_prints_reaches_the_console() -> None:
 
 
 def test_a_qlogic_port_is_no_initiator_until_somebody_makes_it_one() -> None:
-    lines = (OVERLAY / "etc/modprobe.d/lunette.conf").read_text().splitlines()
+    lines = (SERVER / "etc/modprobe.d/lunette.conf").read_text().splitlines()
     assert "options qla2xxx qlini_mode=disabled" in lines
     assert {"blacklist bnx2fc", "blacklist cnic"} <= set(lines)

@@ -9,6 +9,7 @@ import importlib
 import io
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,19 +35,16 @@ Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Bench:
-    """The appliance, its machine and its API, for tests that also look behind the modules."""
+class Bench(ABC):
+    """An appliance and its API, for tests that also look behind the modules."""
 
-    url: str
-    token: str
-    machine: FakeSystem
-    agent: Agent
     api: Api
+    connection: Options
+    """What every task needs to reach it."""
 
     def run(self, module: str, options: Options, *, check: bool = False, diff: bool = False) -> Result:
         """The result of one task. Ansible would print it the same, and end the process."""
-        connection = {"appliance_url": self.url, "appliance_token": self.token}
-        arguments = {**connection, **options, "_ansible_check_mode": check, "_ansible_diff": diff}
+        arguments = {**self.connection, **options, "_ansible_check_mode": check, "_ansible_diff": diff}
         main = importlib.import_module(f"{COLLECTION_NAME}.plugins.modules.{module}").main
         printed = io.StringIO()
         warnings._global_warnings.clear()  # they are the process's, and a module's process ends
@@ -59,23 +57,47 @@ class Bench:
                 return result
         raise AssertionError(f"{module} came back without a result")
 
+    @abstractmethod
     def free_disks(self, count: int, transport: str = "nvme") -> list[str]:
         """Ids of disks that are in no array."""
-        return [disk["id"] for disk in self.api.items("/disks", transport=transport, state="free")][:count]
+
+    @abstractmethod
+    def rebuilt(self, array: str) -> None:
+        """Waits until every rebuild of an array is over."""
 
     def states(self, array: str) -> dict[str, str]:
         """How each member of an array fares."""
         return {member["disk_id"]: member["state"] for member in self.api.get(f"/arrays/{array}")["members"]}
 
+    def is_whole(self, array: str) -> bool:
+        """Whether no member is being rebuilt or lost."""
+        return set(self.states(array).values()) <= {"in_sync", "spare"}
+
+
+@dataclass(frozen=True)
+class FakeBench(Bench):
+    """The appliance is in this process, on a fake machine."""
+
+    machine: FakeSystem
+    agent: Agent
+
+    def free_disks(self, count: int, transport: str = "nvme") -> list[str]:
+        return [disk["id"] for disk in self.api.items("/disks", transport=transport, state="free")][:count]
+
     def rebuilt(self, array: str) -> None:
-        """Lets so much time go by that every rebuild is over."""
         self.api.until(self.agent.bring_up)
         self.machine.advance(REBUILD_S)
-        self.api.until(lambda: set(self.states(array).values()) <= {"in_sync", "spare"})
+        self.api.until(lambda: self.is_whole(array))
+
+    def add_hba(self, wwpn: str) -> None:
+        """A Fibre Channel port, with the module that makes a target of it."""
+        if not self.machine.fc.ports:
+            self.machine.add_fc_port(wwpn, "qla2xxx")
+            self.agent.bring_up()
 
 
 @contextmanager
-def bench(folder: Path) -> Iterator[Bench]:
+def bench(folder: Path) -> Iterator[FakeBench]:
     """An appliance without arrays, until the block ends."""
     machine = FakeSystem()
     machine.add_disks(16)
@@ -88,4 +110,4 @@ def bench(folder: Path) -> Iterator[Bench]:
     add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
     token = add_token(parts.store, Role.ADMINISTRATOR)
     with serving(parts) as (url, _server), httpx2.Client(base_url=url) as http:
-        yield Bench(url, token, machine, agent, Api(http, token))
+        yield FakeBench(Api(http, token), {"appliance_url": url, "appliance_token": token}, machine, agent)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.collection.bench import Bench, Options
+from tests.collection.bench import Bench, FakeBench, Options
 
 MIB = 1024**2
 WWPN = "21:00:00:24:ff:00:00:01"
@@ -49,9 +49,8 @@ def _pool(bench: Bench) -> Options:
 
 
 def _hba(bench: Bench) -> Options:
-    if not bench.machine.fc.ports:
-        bench.machine.add_fc_port(WWPN, "qla2xxx")
-        bench.agent.bring_up()  # loads the target module of its driver
+    assert isinstance(bench, FakeBench), "only a fake machine can be given an HBA"
+    bench.add_hba(WWPN)
     return {}
 
 
@@ -166,6 +165,8 @@ def _care(level: str = "raid6", spares: int = 0) -> Callable[[Bench], Options]:
         body = {"name": "care", "level": level, "disks": disks[:4], "spares": disks[4 : 4 + spares]}
         bench.api.made("/arrays", body)
         bench.rebuilt("care")
+        # What is copied or scrubbed next is still seen at it.
+        assert bench.api.patch("/arrays/care", {"sync_speed_max_bytes_s": "1MiB"}).is_success
         return {"array": "care", "disk": disks[3 + spares], "new": disks[-1]}
 
     return ready
@@ -253,3 +254,20 @@ VERB_CASES = {
     "site": VerbCase(_site, lambda bench, _o: len(bench.api.items("/mappings", volume="sited")) == 1),
 }
 """By module: what a check leaves alone, what it does, and that the second run changes nothing."""
+
+
+def take_away(bench: Bench) -> None:
+    """What the cases of verbs made, but for what they share."""
+    for path, names in (
+        ("/mappings", ("sited",)),
+        ("/volumes", ("sited", "clone01", "clone02")),
+        ("/arrays", ("care",)),
+    ):
+        for one in bench.api.items(path):
+            if one.get("name", one.get("volume")) in names:
+                answer = bench.api.delete(f"{path}/{one['id']}")
+                assert answer.is_success, answer.text
+                if answer.status_code == 202:
+                    bench.api.done(answer.json())
+    if bench.api.items("/hosts", name="sited"):
+        bench.api.delete("/hosts/sited")

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from backend.tests.wiring import Api
-from tests.collection.bench import Bench, bench
+from tests.collection.bench import FakeBench, bench
 from tests.collection.playing import Player, appliance
 
 
@@ -26,7 +26,7 @@ def api(player: Player) -> Iterator[Api]:
 
 
 @pytest.fixture(scope="session")
-def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeBench]:
     """An appliance in this process, and modules called in it."""
     with bench(tmp_path_factory.mktemp("bench")) as there:
         yield there

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import httpx2
@@ -21,7 +22,7 @@ from tests.run.command import ROOT
 COLLECTION = ROOT / "ansible"
 _BIN = Path(sys.executable).parent
 _UP_WITHIN_S = 60
-_PLAY_WITHIN_S = 300
+_PLAY_WITHIN_S = 600
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,19 @@ class Running:
         return {"LUNETTE_URL": self.url, "LUNETTE_TOKEN": self.token, "LUNETTE_FINGERPRINT": self.fingerprint}
 
 
+def issue(authority: trustme.CA, folder: Path, not_after: datetime | None = None) -> tuple[Path, Path]:
+    """(key, certificate) for this machine, valid until then; the authority is in authority.pem beside them."""
+    issued = authority.issue_cert("127.0.0.1", not_before=datetime(2020, 1, 1), not_after=not_after)  # noqa: DTZ001
+    issued.private_key_pem.write_to_path(str(folder / "key.pem"))
+    issued.cert_chain_pems[0].write_to_path(str(folder / "certificate.pem"))
+    authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+    return folder / "key.pem", folder / "certificate.pem"
+
+
 @contextmanager
 def appliance(folder: Path) -> Iterator[Running]:
     """Serves an appliance without arrays on a free port until the block ends."""
-    authority, key, certificate = trustme.CA(), folder / "key.pem", folder / "certificate.pem"
-    issued = authority.issue_cert("127.0.0.1")
-    issued.private_key_pem.write_to_path(str(key))
-    issued.cert_chain_pems[0].write_to_path(str(certificate))
-    authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+    key, certificate = issue(trustme.CA(), folder)
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     argv = [sys.executable, "-m", "backend.tests.dev_server", "--empty", "--port", str(port)]
@@ -88,18 +94,33 @@ class Player:
 
     def run(self, book: Path, *flags: str, env: Mapping[str, str] | None = None) -> str:
         """What Ansible printed."""
-        ended = subprocess.run(
-            [str(_BIN / "ansible-playbook"), "-i", "localhost,", *flags, str(book)],
+        inventory = () if "-i" in flags else ("-i", "localhost,")
+        ended = self._call("ansible-playbook", *inventory, *flags, str(book), env=env)
+        return ended.stdout + ended.stderr
+
+    def inventory(self, source: Path, env: Mapping[str, str] | None = None) -> str:
+        """The hosts of an inventory as JSON; what went wrong where there are none."""
+        ended = self._call("ansible-inventory", "-i", str(source), "--list", env=env)
+        return ended.stderr if "WARNING" in ended.stderr else ended.stdout
+
+    def documentation(self, kind: str, name: str) -> str:
+        """The documentation of a plugin as JSON."""
+        return self._call("ansible-doc", "--json", "-t", kind, name).stdout
+
+    def _call(self, *argv: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(_BIN / argv[0]), *argv[1:]],
             env={**os.environ, **self._settings(), **self.running.environment(), **(env or {})},
             cwd=self._folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
             timeout=_PLAY_WITHIN_S,
         )  # fmt: skip
-        return ended.stdout + ended.stderr
 
     def _settings(self) -> dict[str, str]:
         return {
             "ANSIBLE_HOME": str(self._folder / "home"),
             "ANSIBLE_COLLECTIONS_PATH": str(self._folder / "collections"),
+            "ANSIBLE_CONNECTION_PLUGINS": str(Path(__file__).parent / "connections"),
+            "PYTHONPATH": str(ROOT),
             "LC_ALL": "C.UTF-8",
             "ANSIBLE_PIPELINING": "true",
             "ANSIBLE_NOCOLOR": "true",

@@ -1,5 +1,6 @@
 """The roles can be read by Ansible, and say about each of their variables what it means."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.collection.playing import COLLECTION
+from tests.collection.playing import COLLECTION, Player
 
 ROLES = sorted((COLLECTION / "roles").iterdir())
 
@@ -36,3 +37,17 @@ def test_a_role_can_be_read_by_ansible(role: Path, tmp_path: Path) -> None:
         capture_output=True, text=True, check=False, timeout=50,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("system", ["Ubuntu 24 x86_64", "Debian 12 x86_64"])
+def test_the_role_appliance_refuses_other_systems_and_says_why(system: str, player: Player, tmp_path: Path) -> None:
+    """In check mode, so that nothing happens on this machine whatever it is."""
+    said = {"debian": "13", "architecture": "x86_64"}
+    (tmp_path / "manifest.json").write_text(json.dumps(said))
+    role = {"role": "lunette.appliance.appliance", "appliance_bundle": str(tmp_path)}
+    book = tmp_path / "play.yml"
+    book.write_text(json.dumps([{"hosts": "all", "connection": "local", "gather_facts": False, "roles": [role]}]))
+    printed = player.run(book, "--check", "-e", json.dumps({"appliance_system": system}))
+    assert f"is {system}, and this bundle is for Debian 13 x86_64" in printed, printed
+    assert "Nothing was changed." in printed
+    assert "changed=0" in printed

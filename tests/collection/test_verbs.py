@@ -6,8 +6,8 @@ import pytest
 
 from lunette.system.fake import FakeSignature
 from lunette_collection.document import GOALS, load
-from tests.collection.bench import Bench, Options
-from tests.collection.cases import VERB_CASES
+from tests.collection.bench import Bench, FakeBench, Options
+from tests.collection.cases import VERB_CASES, take_away
 
 DOCUMENT = load()
 VERBS = {verb.name: verb for verb in DOCUMENT.verbs()}
@@ -17,19 +17,7 @@ VERBS = {verb.name: verb for verb in DOCUMENT.verbs()}
 def _takes_away(at: Bench) -> Iterator[None]:
     """What the cases make, but for what they share."""
     yield
-    for path, names in (
-        ("/mappings", ("sited",)),
-        ("/volumes", ("sited", "clone01", "clone02")),
-        ("/arrays", ("care",)),
-    ):
-        for one in at.api.items(path):
-            if one.get("name", one.get("volume")) in names:
-                answer = at.api.delete(f"{path}/{one['id']}")
-                assert answer.is_success, answer.text
-                if answer.status_code == 202:
-                    at.api.done(answer.json())
-    if at.api.items("/hosts", name="sited"):
-        at.api.delete("/hosts/sited")
+    take_away(at)
 
 
 def test_every_verb_has_a_case_and_a_goal_or_a_reason_to_act_each_time() -> None:
@@ -96,7 +84,7 @@ def test_a_check_of_what_an_earlier_task_would_make_warns_and_reports_a_change(a
     assert at.run("snapshot_clone", {"snapshot": "not-yet", "name": "copy"})["failed"]
 
 
-def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: Bench) -> None:
+def test_a_disk_with_something_on_it_is_taken_only_if_it_is_named_in_wipe(at: FakeBench) -> None:
     options = VERB_CASES["array_spares_add"].ready(at)
     drive = next(disk for disk in at.machine.blocks.disks if options["disks"][0] in disk.links())
     drive.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
@@ -127,7 +115,7 @@ def test_a_site_takes_away_only_what_is_named(at: Bench) -> None:
     assert "x" * 12 not in str([left, gone])
 
 
-def test_a_stuck_job_is_resolved(at: Bench) -> None:
+def test_a_stuck_job_is_resolved(at: FakeBench) -> None:
     faults = at.machine.faults
     disks = at.free_disks(3)
     faults.break_calls(lambda call: "vgcreate" in call.detail or "mdadm --stop" in call.detail)

@@ -97,8 +97,23 @@ def plain_image() -> Image:
     return parse(Path(given).read_text()) if given else _build("--without-product", "--print")
 
 
+@functools.cache
+def bare_image() -> Image:
+    """Debian's packages and nothing of Lunette, not even settings: what the role `appliance` is for."""
+    return _build("--bare", "--print")
+
+
+def bundle() -> Path:
+    """What the role `appliance` installs, built from this tree."""
+    return Path(json.loads(_built("bundle", "--print"))["bundle"])
+
+
 def _build(*options: str) -> Image:
+    return parse(_built(*options))
+
+
+def _built(*options: str) -> str:
     done = subprocess.run([_BUILD, *options], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         raise MachineError(f"image/build failed with status {done.returncode}; its own messages above say why")
-    return parse(done.stdout)
+    return done.stdout

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.machines.disks import ROOT_SERIAL, make_empty
-from tests.machines.images import Image, appliance_image, plain_image
+from tests.machines.images import Image, appliance_image, bare_image, plain_image
 from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.netns import GATEWAY, GUEST_ADDRESS, TAP, forward_in, forward_out, inside, make_namespace
@@ -89,19 +89,21 @@ class Uml(VirtualMachine):
         memory_mib: int = 1024,
         init: str | None = None,
         product: bool = True,
+        bare: bool = False,
     ) -> None:
         """`init` is a shell such as /bin/bash that replaces systemd; without `product` the image is plain Debian.
+        A `bare` one has none of the product's settings either.
 
         `hot` disks of `hot_mib` each can be pulled; they need systemd, and memory beside `memory_mib`.
         """
         settings: dict[str, int | bool | str] = {"disks": disks, "disk_mib": disk_mib, "memory_mib": memory_mib}
-        settings |= {"product": product, "hot": hot, "hot_mib": hot_mib}
+        settings |= {"product": product, "hot": hot, "hot_mib": hot_mib, "bare": bare}
         super().__init__(name, settings, keep=keep, init=init)
         self.capabilities = frozenset({Capability.PULL} if hot else ())
         self._disks = disk_names(disks, disk_mib << 20)
         self._hot = hot_disks(hot, hot_mib)
         self._memory_mib = memory_mib + hot * hot_mib
-        self._product = product
+        self._source = bare_image if bare else appliance_image if product else plain_image
 
     @property
     def disks(self) -> Sequence[DiskInfo]:
@@ -129,7 +131,7 @@ class Uml(VirtualMachine):
         return found
 
     def _source_image(self) -> Image:
-        return appliance_image() if self._product else plain_image()
+        return self._source()
 
     def power_cut(self) -> None:
         """Refused: the host's page cache holds what the guest wrote, and killing a process does not drop that."""

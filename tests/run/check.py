@@ -28,6 +28,7 @@ STEPS: dict[str, Sequence[str]] = {
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
     "collection": [sys.executable, "ansible/generator", "--check"],
+    "ansible-lint": [sys.executable, "-m", "tests.run.collection", "lint"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
 

@@ -1,0 +1,95 @@
+"""Layer `bundle`: what the role `appliance` of the Ansible collection installs on a plain Debian server.
+
+bundle-<key>/   manifest.json    the release's name, Debian packages, units, folders: the image's own lists
+                release.tar.gz   becomes /usr/lib/lunette/<release>; /opt/lunette points there
+                system.tar.gz    image/server: units, udev rules, settings, from the root folder on
+"""
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from . import product, venv
+from .apt import SUITE, ZFS_MODULES, parse_packages
+from .base import base_identity, base_layer
+from .cache import Cache, content_key, files_under
+from .problem import ImageProblem
+from .progress import run, step
+from .rootfs import Sources
+from .tree import linked_copy
+
+HERE = Path(__file__).resolve().parent
+DEBIAN = {"trixie": "13"}
+PRESET = "usr/lib/systemd/system-preset/00-lunette.preset"
+STAMP = 1767225600
+"""Time of every file, so that the same source makes the same bundle: 1 January 2026."""
+
+
+def bundle_layer(cache: Cache, sources: Sources) -> Path:
+    """The folder of the bundle. Raises ImageProblem without the product."""
+    if sources.backend is None:
+        raise ImageProblem("a bundle without the product is empty: leave out --without-product and --bare")
+    base = base_layer(cache, sources.image)
+    packages = venv.venv_layer(cache, base, sources.backend / "requirements.lock", sources.uv)
+    inputs = [HERE / name for name in ("bundle.py", "product.py", "tree.py")]
+    inputs += [sources.image / "server", sources.image / "packages.txt"]
+    inputs += [sources.backend / "src", sources.backend / "pyproject.toml", *([sources.ui] if sources.ui else [])]
+    key = content_key(inputs, base_identity(base), packages.name, "ui" if sources.ui else "no ui")
+    backend, release = sources.backend, f"{product.read_distribution(sources.backend).version}-{key}"
+
+    def build(work: Path) -> None:
+        with step("bundle: composing the release"):
+            root = work / "root"
+            linked_copy(base / "root", root)
+            product.add_venv(root, packages / "site-packages")
+            product.add_product(root, backend, sources.ui)
+            _pack(root / product.HOME, work / "release.tar.gz")
+            run(["rm", "-rf", "--one-file-system", str(root)], timeout_s=300)
+        _pack_files(sources.image / "server", work / "system.tar.gz")
+        (work / "manifest.json").write_text(json.dumps(manifest(sources.image, release), indent=2) + "\n")
+
+    return cache.layer("bundle", key, build)
+
+
+def manifest(image: Path, release: str) -> dict[str, Any]:
+    """What the role reads. Debian's version is the one whose packages the image is made of."""
+    sections = parse_packages((image / "packages.txt").read_text())
+    server = image / "server"
+    return {
+        "release": release,
+        "debian": DEBIAN[SUITE],
+        "architecture": "x86_64",
+        "packages": sections["server"],
+        "zfs_packages": sections["zfs"] + sections[ZFS_MODULES],
+        "units": enabled_units((server / PRESET).read_text()),
+        "folders": [f"/{name}" for name in product.FOLDERS],
+        "files": [f"/{path.relative_to(server)}" for path in files_under(server)],
+    }
+
+
+def enabled_units(preset: str) -> list[str]:
+    """Units that a preset file enables."""
+    return [line.split()[1] for line in preset.splitlines() if line.startswith("enable ")]
+
+
+def _pack(folder: Path, archive: Path) -> None:
+    argv = ["tar", "--create", "--sort=name", f"--mtime=@{STAMP}", "--owner=0", "--group=0", "--numeric-owner"]
+    argv += ["--use-compress-program=gzip -1 --no-name", f"--file={archive}", f"--directory={folder}", "."]
+    run(argv, timeout_s=300)
+
+
+def _pack_files(folder: Path, archive: Path) -> None:
+    """Files and links only: the folders they go into are the server's and keep their permissions."""
+    with tarfile.open(archive, "w:gz") as packed:
+        for path in files_under(folder):
+            entry = tarfile.TarInfo(str(path.relative_to(folder)))
+            entry.mtime = STAMP
+            if path.is_symlink():
+                entry.type, entry.linkname, entry.mode = tarfile.SYMTYPE, str(path.readlink()), 0o777
+                packed.addfile(entry)
+                continue
+            content = path.read_bytes()
+            entry.size, entry.mode = len(content), 0o755 if path.stat().st_mode & 0o100 else 0o644
+            packed.addfile(entry, io.BytesIO(content))

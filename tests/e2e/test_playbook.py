@@ -1,0 +1,182 @@
+"""From two plain Debian 13 guests to verified I/O over two paths, by the collection's own playbook.
+
+The guests have Debian's packages of the appliance's image and nothing of Lunette: neither the product nor its
+settings. What is not shown is the installation of packages, since guests reach no package source; the role finds that
+none is missing.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lunette.cli.client import Client, Endpoint, fetch_certificate
+from tests.collection.connections.guest import mount
+from tests.collection.playing import COLLECTION, Player, Running
+from tests.machines.images import bundle
+from tests.machines.uml import Uml
+
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.uml, pytest.mark.slow]
+_BOOK = COLLECTION / "playbooks/bare_servers.yml"
+_PASSWORD = "a-long-enough-passphrase"
+_SCENE = {
+    "lunette_transport": "ubd", "lunette_disks": 3, "lunette_volumes": 4, "lunette_volume_size": "16MiB",
+    "vault_admin": _PASSWORD,
+}  # fmt: skip
+_IO = """
+set -e
+udevadm settle
+dm=$(readlink -e /dev/mapper/3{naa})
+[ $(ls /sys/block/$(basename $dm)/slaves | wc -l) = 2 ]
+[ -e /run/pattern ] || {{
+    dd if=/dev/urandom of=/run/pattern bs=1M count=4 status=none
+    dd if=/run/pattern of=$dm bs=1M oflag=direct conv=fsync status=none
+}}
+echo 3 >/proc/sys/vm/drop_caches
+dd if=$dm bs=1M count=4 iflag=direct status=none | cmp - /run/pattern
+"""
+
+
+@dataclass
+class Servers:
+    """Two guests, and what a play needs to reach them."""
+
+    appliance: Uml
+    client: Uml
+    player: Player
+    hosts: Path
+    share: Path
+
+    def play(self, book: Path = _BOOK, **values: object) -> str:
+        """What Ansible printed."""
+        everything = json.dumps({**_SCENE, "bundle": str(bundle()), "token_file": str(self.share / "token"), **values})
+        return self.player.run(book, "-i", str(self.hosts), "-e", everything, env={"LUNETTE_SHARE": str(self.share)})
+
+    def install(self, release: Path, **values: object) -> str:
+        """Runs the role `appliance` alone with another bundle."""
+        book = self.hosts.parent / "install.yml"
+        role = {"role": "lunette.appliance.appliance", "appliance_bundle": str(release), **values}
+        book.write_text(json.dumps([{"hosts": "appliances", "gather_facts": False, "roles": [role]}]))
+        return self.play(book)
+
+    def api(self) -> Client:
+        """To look behind the plays."""
+        url = self.appliance.api_url
+        client = Client(Endpoint(url=url, fingerprint=fetch_certificate(url)[1]))
+        client.login("admin", _PASSWORD)
+        return client
+
+    def does_io(self) -> None:
+        """The volume of the client is one device over two paths and keeps what was written; raises if not."""
+        with self.api() as api:
+            naa = next(one["naa"] for one in api.list("/volumes") if one["name"] == "lun01")
+        self.client.check(_IO.format(naa=naa))
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
+    folder = tmp_path_factory.mktemp("play")
+    share = folder / "share"
+    share.mkdir()
+    with (
+        Uml("play-server", disks=3, disk_mib=128, bare=True) as appliance,
+        Uml("play-client", disks=0, memory_mib=512, bare=True) as client,
+    ):
+        for machine in (appliance, client):
+            machine.start()
+        for machine in (appliance, client):
+            machine.wait_for_shell()
+            mount(machine, share)
+        assert appliance.run("ls /opt/lunette /etc/systemd/system/target.service").rc, "the guest is not bare"
+        target = f"127.0.0.1:{appliance.forward(3260)}"
+        portals = [client.reach(port, target) for port in (3260, 3261)]
+        hosts = folder / "hosts.json"
+        hosts.write_text(json.dumps(_inventory(appliance.api_url, portals)))
+        yield Servers(appliance, client, Player(folder, Running("", "", "", folder)), hosts, share)
+
+
+def _inventory(url: str, portals: list[str]) -> dict[str, object]:
+    guest = {
+        "ansible_connection": "guest", "ansible_python_interpreter": "/usr/bin/python3",
+        "ansible_become": False,  # the shell of the guest is root's
+    }  # fmt: skip
+    server = {**guest, "ansible_host": "play-server", "lunette_url": url}
+    client = {**guest, "ansible_host": "play-client", "initiator_portals": portals}
+    return {
+        "appliances": {"hosts": {"san": server}},
+        "clients": {"hosts": {"esx1": client}},
+        "here": {"hosts": {"localhost": {"ansible_connection": "local"}}},
+    }
+
+
+def _changed(printed: str, host: str) -> int:
+    found = re.search(rf"^{host} .*changed=(\d+) .*unreachable=0 .*failed=0", printed, re.M)
+    assert found, printed
+    return int(found[1])
+
+
+def test_a_server_whose_own_volumes_would_not_come_back_is_refused(servers: Servers) -> None:
+    servers.appliance.check("pvcreate -qy /dev/ubdb && vgcreate -qy own /dev/ubdb && lvcreate -qqy -L 16M -n home own")
+    refused = servers.play()
+    assert re.search(r"^san .*changed=0 .*failed=1", refused, re.M), refused
+    assert "has own-home, ubdb. Lunette would keep them from being started" in " ".join(refused.split()), refused
+    servers.appliance.check("vgremove -qfy own && pvremove -qy /dev/ubdb && wipefs -qa /dev/ubdb")
+
+
+def test_bare_servers_become_a_san_and_the_second_run_changes_nothing(servers: Servers) -> None:
+    first = servers.play()
+    assert _changed(first, "san") > 5
+    assert _changed(first, "localhost") == 7, "the token, its file, and the five kinds of the scene"
+    assert _changed(first, "esx1") > 3
+    servers.does_io()
+    second = servers.play()
+    assert [_changed(second, host) for host in ("san", "localhost", "esx1")] == [0, 0, 0]
+    servers.does_io()
+    assert _PASSWORD not in first + second
+    assert "esx1-secret" not in first + second
+
+
+def _other(folder: Path, name: str, breaks: str | None = None) -> Path:
+    """The bundle under another release's name; `breaks` is a program of it that then does nothing but fail."""
+    made = folder / name
+    shutil.copytree(bundle(), made)
+    said = json.loads((made / "manifest.json").read_text())
+    (made / "manifest.json").write_text(json.dumps({**said, "release": name}))
+    if breaks:
+        tree = folder / f"{name}-tree"
+        tree.mkdir()
+        subprocess.run(["tar", "-xf", made / "release.tar.gz", "-C", tree], check=True)
+        (tree / breaks).write_text("#!/bin/sh\necho this release is broken >&2\nexit 1\n")
+        subprocess.run(["tar", "-cf", made / "release.tar.gz", "-C", tree, "-I", "gzip -1", "."], check=True)
+    return made
+
+
+def _database(servers: Servers) -> list[str]:
+    with servers.api() as api:
+        return [one["id"] for path in ("/arrays", "/volumes", "/mappings") for one in api.list(path)]
+
+
+def test_an_upgrade_keeps_the_database_and_every_session(servers: Servers, tmp_path: Path) -> None:
+    kept, sessions = _database(servers), servers.client.check("iscsiadm -m session")
+    upgraded = servers.install(_other(tmp_path, "newer"))
+    assert _changed(upgraded, "san") > 3
+    assert servers.appliance.check("readlink /opt/lunette").strip() == "/usr/lib/lunette/newer"
+    assert _database(servers) == kept
+    assert servers.client.check("iscsiadm -m session") == sessions, "a host had to log in again"
+    servers.does_io()
+
+
+def test_a_release_that_does_not_start_is_taken_back(servers: Servers, tmp_path: Path) -> None:
+    kept, before = _database(servers), servers.appliance.check("readlink /opt/lunette")
+    broken = servers.install(_other(tmp_path, "broken", breaks="bin/lunette-api"), appliance_start_timeout=9)
+    assert re.search(r"^san .*failed=1", broken, re.M), broken
+    assert "this release is broken" in broken, broken
+    assert servers.appliance.check("readlink /opt/lunette") == before
+    servers.appliance.wait_for_api()
+    assert _database(servers) == kept
+    servers.does_io()
