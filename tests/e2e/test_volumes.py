@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lunette.cli.client import Client, Refused
+from lunette.client import Client, Refused
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance

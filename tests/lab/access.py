@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from lunette.cli.client import Client, Endpoint, fetch_certificate
+from lunette.client import Client, Endpoint, fetch_fingerprint
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Access:
 
 def first_login(url: str, one_time_password: str) -> Access:
     """Changes the one-time password to a random one and makes an administrator's API token."""
-    _, fingerprint = fetch_certificate(url)
+    fingerprint = fetch_fingerprint(url)
     password = secrets.token_urlsafe(18)
     with Client(Endpoint(url=url, fingerprint=fingerprint)) as client:
         answer = client.login("admin", one_time_password)

@@ -28,6 +28,8 @@ STEPS: dict[str, Sequence[str]] = {
     "lock files": [sys.executable, "-m", "tests.run.locks"],
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
     "collection": [sys.executable, "ansible/generator", "--check"],
+    "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],
+    "cli reference": [sys.executable, "-m", "lunette.cli.manual", "--check"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
 
