@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from lunette.cli import exits
@@ -19,6 +20,9 @@ COMPLETE = "__complete"
 
 def main() -> int:
     """Runs the command line of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? and the command goes on
     return run(sys.argv[1:], Screen(), os.environ)
 
 
