@@ -8,7 +8,10 @@ from lunette.domain.sizes import parse_size
 from tests.collection.imported import compare
 
 
-@given(number=st.integers(0, 10**6), unit=st.sampled_from(["", "B", "kB", "MiB", " GiB", "gb", "TiB", "PB", "1x"]))
+@given(
+    number=st.integers(0, 10**6),
+    unit=st.sampled_from(["", "B", "kB", "MiB", " GiB", "gb", "TiB", "PB", "G", "t", "1x"]),
+)
 def test_sizes_are_read_as_the_appliance_reads_them(number: int, unit: str) -> None:
     text = f"{number}{unit}"
     try:

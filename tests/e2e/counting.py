@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lunette.cli.client import Endpoint
+from lunette.client import Endpoint
 from tests.e2e.waiting import wait_until
 from tests.initiators.fio import Done
 from tests.lab.scrape import Scrape, scrape

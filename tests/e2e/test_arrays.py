@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lunette.cli.client import Client, JsonObject
+from lunette.client import Client, JsonObject
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance

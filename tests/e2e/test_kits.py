@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lunette.cli.client import JsonObject
+from lunette.client import JsonObject
 from tests.e2e.waiting import wait_until
 from tests.initiators import kit as kits
 from tests.initiators.block_io import IN_GUEST, BlockIo, put_program

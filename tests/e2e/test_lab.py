@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-import ssl
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from lunette.cli.client import Client, fetch_certificate
+from lunette.client import Client
 from tests.initiators.libiscsi import LibiscsiInitiator
 from tests.lab.__main__ import machine as lab_machine
 from tests.lab.access import first_login
 from tests.lab.appliance import ONE_TIME_PASSWORD
 from tests.lab.scene import PORTAL_PORT, planned_hosts
+from tests.lab.web import fetch
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,19 +53,11 @@ def _table(printed: str) -> dict[str, str]:
 
 def _check_page(url: str) -> None:
     """The page and its program come from the appliance."""
-    pem, _ = fetch_certificate(url)
-    trust = ssl.create_default_context(cadata=pem)
-    trust.check_hostname = False
-
-    def fetch(path: str) -> str:
-        with urllib.request.urlopen(url + path, timeout=60, context=trust) as answer:
-            text: str = answer.read().decode()
-        return text
-
-    program = re.search(r'<script[^>]* src="(/[^"]+\.js)"', fetch("/"))
+    page = fetch(f"{url}/")
+    assert "Lunette" in page
+    program = re.search(r'<script[^>]* src="(/[^"]+\.js)"', page)
     assert program is not None
-    assert "Lunette" in fetch("/")
-    assert len(fetch(program[1])) > 10_000
+    assert len(fetch(url + program[1])) > 10_000
 
 
 def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_stopped() -> None:
@@ -81,7 +72,7 @@ def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_sto
         one_time = told["password"].split()[0]
         assert one_time == machine.check(["cat", ONE_TIME_PASSWORD]).strip()
 
-        access = first_login(told["web address"], one_time)
+        access = first_login(told["web address"], one_time, token_name="visitor")
         assert told["certificate"] == f"SHA-256 {access.endpoint.fingerprint}"
         with Client(access.endpoint, timeout_s=300.0) as client:
             assert len(list(client.list("/volumes"))) == 32

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lunette.cli.client import JsonObject, Refused
+from lunette.client import JsonObject, Refused
 from tests.e2e.counting import assert_agrees, fresh, of_volume
 from tests.e2e.fabric import ARRAY, Fabric
 from tests.e2e.waiting import wait_until

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lunette.cli.client import Client, Endpoint, fetch_certificate
+from lunette.client import Client, Endpoint, fetch_fingerprint
 from tests.collection.connections.guest import mount
 from tests.collection.playing import COLLECTION, Player, Running
 from tests.machines.images import bundle
@@ -67,7 +67,7 @@ class Servers:
     def api(self) -> Client:
         """To look behind the plays."""
         url = self.appliance.api_url
-        client = Client(Endpoint(url=url, fingerprint=fetch_certificate(url)[1]))
+        client = Client(Endpoint(url=url, fingerprint=fetch_fingerprint(url)))
         client.login("admin", _PASSWORD)
         return client
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lunette.cli.client import FINISHED, JsonObject
+from lunette.client import FINISHED, JsonObject
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance

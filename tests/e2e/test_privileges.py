@@ -86,3 +86,37 @@ def test_the_agent_refuses_a_request_outside_its_set(machine: Appliance) -> None
     machine.machine.check("test ! -e /run/owned")
     said = machine.machine.check(asking({"version": 2, "request": {"kind": "hello"}}))
     assert '"problem"' in said
+
+
+def test_root_on_the_console_needs_no_password_and_is_named_in_events(machine: Appliance) -> None:
+    assert "sentence: " in machine.machine.check("lunette status", timeout_s=120)
+    made = machine.machine.check(
+        "lunette host create console --iqn iqn.2026-01.com.example:console --json", timeout_s=120
+    )
+    assert json.loads(made)["name"] == "console"
+    (event,) = [one for one in machine.client.list("/events", kind="host.created") if "console" in one["message"]]
+    assert event["actor"] == "root@local"
+
+
+def test_nobody_but_root_comes_in_by_the_local_socket(machine: Appliance) -> None:
+    place = "/run/lunette-api/local.sock"
+    assert machine.machine.check(f"stat --format=%a:%U {place}").strip() == "600:lunette-api"
+    ask = f"env HOME=/tmp LUNETTE_URL=unix:{place} lunette whoami 2>&1; echo exit $?"
+    for user in ("nobody", "lunette-api"):
+        # Even with modes of folder and file out of the way, the peer's uid decides.
+        machine.machine.check(f"chmod 0755 /run/lunette-api; chmod 0666 {place}")
+        said = machine.machine.run(f"setpriv --reuid={user} --clear-groups sh -c {shlex.quote(ask)}").stdout
+        assert "Only root may use this socket" in said
+        assert "exit 6" in said
+    machine.machine.check(f"chmod 0700 /run/lunette-api; chmod 0600 {place}")
+
+
+def test_manual_page_and_completion_are_installed(machine: Appliance) -> None:
+    for path in ("man/man1/lunette.1", "bash-completion/completions/lunette", "zsh/vendor-completions/_lunette"):
+        machine.machine.check(f"test -s /usr/share/{path}")
+    said = machine.machine.check(
+        'bash -lc \'COMP_LINE="lunette host show con"; COMP_POINT=${#COMP_LINE}; '
+        "COMP_WORDS=(lunette host show con); COMP_CWORD=3; _lunette; echo ${COMPREPLY[@]}'",
+        timeout_s=120,
+    )
+    assert said.strip() == "console"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lunette.cli.client import JsonObject, Refused
+from lunette.client import JsonObject, Refused
 from tests.e2e.fabric import Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import LoginFailed

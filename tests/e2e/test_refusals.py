@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from lunette.cli.client import Refused
+from lunette.client import Refused
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from lunette.cli.client import Refused
+from lunette.client import Refused
 from tests.e2e.waiting import wait_until
 from tests.initiators.libiscsi import Chap, LibiscsiInitiator
 from tests.lab.appliance import Appliance, appliance

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lunette.cli.client import Client, Refused
+from lunette.client import Client, Refused
 from tests.e2e.counting import assert_agrees, fresh, of_session, of_volume
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio

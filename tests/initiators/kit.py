@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import shlex
 
-from lunette.cli.client import JsonObject
+from lunette.client import JsonObject
 from tests.initiators.block_io import IN_GUEST, put_program
 from tests.machines.machine import Machine
 from tests.machines.model import CommandResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 
-from lunette.cli.client import Client, Endpoint, fetch_certificate
+from lunette.client import Client, Endpoint, fetch_fingerprint
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class Access:
     password: str
 
 
-def first_login(url: str, one_time_password: str) -> Access:
+def first_login(url: str, one_time_password: str, token_name: str = "lab") -> Access:
     """Changes the one-time password to a random one and makes an administrator's API token."""
-    _, fingerprint = fetch_certificate(url)
+    fingerprint = fetch_fingerprint(url)
     password = secrets.token_urlsafe(18)
     with Client(Endpoint(url=url, fingerprint=fingerprint)) as client:
         answer = client.login("admin", one_time_password)
@@ -27,5 +27,5 @@ def first_login(url: str, one_time_password: str) -> Access:
         client.post("/password", {"current_password": one_time_password, "new_password": password})
     with Client(Endpoint(url=url, fingerprint=fingerprint)) as client:
         client.login("admin", password)
-        token = client.post("/tokens", {"name": "lab", "role": "administrator"})["token"]
+        token = client.post("/tokens", {"name": token_name, "role": "administrator"})["token"]
     return Access(Endpoint(url=url, fingerprint=fingerprint, token=token), password)

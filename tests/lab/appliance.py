@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lunette.cli.client import Client
+from lunette.client import Client
 from tests.lab.access import Access, first_login
 from tests.machines.machine import BOOT_S, Machine
 

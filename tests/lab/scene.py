@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lunette.cli.client import Client, JsonObject
+from lunette.client import Client, JsonObject
 
 MIB = 1024**2
 DISK_BYTES = 512 * MIB

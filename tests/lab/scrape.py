@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ssl
-import urllib.request
-
 from prometheus_client.parser import text_string_to_metric_families
 
-from lunette.cli.client import Endpoint, fetch_certificate
+from lunette.client import Endpoint
+from tests.lab.web import fetch
 
 Labels = dict[str, str]
 
@@ -25,10 +23,5 @@ class Scrape:
 
 
 def scrape(endpoint: Endpoint) -> Scrape:
-    """What is told now. The certificate is trusted because it is the one this endpoint shows."""
-    pem, _ = fetch_certificate(endpoint.url)
-    context = ssl.create_default_context(cadata=pem)
-    context.check_hostname = False
-    request = urllib.request.Request(f"{endpoint.url}/metrics", headers={"Authorization": f"Bearer {endpoint.token}"})
-    with urllib.request.urlopen(request, context=context, timeout=120) as answer:
-        return Scrape(answer.read().decode())
+    """What is told now."""
+    return Scrape(fetch(f"{endpoint.url}/metrics", endpoint.token))

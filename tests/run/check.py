@@ -29,6 +29,8 @@ STEPS: dict[str, Sequence[str]] = {
     "openapi.json": [sys.executable, "-m", "lunette.api.document", "--check"],
     "collection": [sys.executable, "ansible/generator", "--check"],
     "ansible-lint": [sys.executable, "-m", "tests.run.collection", "lint"],
+    "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],
+    "cli reference": [sys.executable, "-m", "lunette.cli.manual", "--check"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
 

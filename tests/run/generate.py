@@ -12,6 +12,8 @@ def main() -> int:
         [sys.executable, "-m", "lunette.api.document"],
         ["npm", "--prefix", "frontend", "run", "generate"],
         [sys.executable, "ansible/generator"],
+        [sys.executable, "-m", "tests.run.python_client"],
+        [sys.executable, "-m", "lunette.cli.manual"],
     ):
         print(f"  … {' '.join(argv[-3:])}", flush=True)
         code = subprocess.run(argv, cwd=ROOT, check=False).returncode

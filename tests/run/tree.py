@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.run.command import ROOT
 
-_GENERATED = ("frontend/src/api/", "ansible/plugins/modules/")
+_GENERATED = ("frontend/src/api/", "ansible/plugins/modules/", "lunette/client/generated/")
 
 
 def files(*suffixes: str, root: Path = ROOT) -> list[Path]:

@@ -13,7 +13,7 @@ from typing import Any
 
 _UNITS = {"": 1, "b": 1}
 for _power, _letter in enumerate("kmgtp", 1):
-    _UNITS[_letter + "b"], _UNITS[_letter + "ib"] = 1000**_power, 1024**_power
+    _UNITS[_letter + "b"], _UNITS[_letter + "ib"], _UNITS[_letter] = 1000**_power, 1024**_power, 1024**_power
 _SIZE = re.compile(r"^(\d+(?:\.\d+)?)\s*([a-z]*)$")
 
 

@@ -1,8 +1,13 @@
 """Lunette: a storage target appliance. See docs/explanation/tour.md for the way through the code."""
 
-from importlib.metadata import PackageNotFoundError, version
 
-try:
-    __version__ = version("lunette")
-except PackageNotFoundError:  # running from a source tree that was never installed
-    __version__ = "0.0.0"
+def __getattr__(name: str) -> str:
+    """`__version__`, read from the installed metadata when somebody asks: that takes longer than a command."""
+    if name != "__version__":
+        raise AttributeError(f"module 'lunette' has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("lunette")
+    except PackageNotFoundError:  # running from a source tree that was never installed
+        return "0.0.0"

@@ -3,7 +3,7 @@
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.agent import serving
-from lunette.cli.client import JsonObject
+from lunette.client import JsonObject
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.fc import FakeFcPort
 

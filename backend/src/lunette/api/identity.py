@@ -11,6 +11,7 @@ from fastapi import Depends, Request
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from lunette.api.local import LOCAL_ADMINISTRATOR, is_local
 from lunette.domain.errors import Forbidden, LunetteError, Unauthenticated
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken, LoginSession, User
@@ -26,7 +27,10 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 @dataclass(frozen=True)
 class Identity:
-    """A person, or a token of a person. `role` is never above the person's own."""
+    """A person, or a token of a person. `role` is never above the person's own.
+
+    Root on the appliance is nobody in the database: `user_id` is empty then.
+    """
 
     user_id: str
     username: str
@@ -40,6 +44,9 @@ class Identity:
     def actor(self) -> str:
         """Who did it, for events and jobs."""
         return f"token:{self.token_name}" if self.token_name else self.username
+
+
+_ROOT = Identity(user_id="", username=LOCAL_ADMINISTRATOR, role=Role.ADMINISTRATOR, must_change_password=False)
 
 
 def new_secret() -> str:
@@ -70,7 +77,12 @@ def open_session(tx: Session, user: User, life: timedelta) -> str:
 
 
 def authenticate(request: Request, store: Store) -> Identity:
-    """The identity behind a request. Raises Unauthenticated, or Forbidden for a browser's change without CSRF token."""
+    """The identity behind a request. Raises Unauthenticated, or Forbidden for a browser's change without CSRF token.
+
+    What came through the local door is root's; credentials it may carry are not looked at.
+    """
+    if is_local(request.scope):
+        return _ROOT
     scheme, _, credential = request.headers.get("authorization", "").partition(" ")
     if scheme:
         if scheme.lower() != "bearer" or not credential.startswith(TOKEN_PREFIX):

@@ -1,20 +1,23 @@
-"""Entry point of `lunette-api`: one process, one worker, TLS only."""
+"""Entry point of `lunette-api`: one process, one worker, TLS, and a Unix socket for root."""
 
+import asyncio
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import structlog
 import uvicorn
 
 from lunette.api.app import make_app
 from lunette.api.certificate import ensure_certificate, fingerprint
 from lunette.api.feed import EventFeed
 from lunette.api.first_user import ensure_first_user, reset_first_user
+from lunette.api.local import LOCAL_SOCKET, ROOT, Doorman, config_for, listen
 from lunette.api.log import set_up_log
 from lunette.api.notify import notify
 from lunette.api.parts import Parts
@@ -30,11 +33,17 @@ GRACE_S = 10
 
 
 class Server(uvicorn.Server):
-    """Uvicorn that tells systemd, and ends the event streams before it waits for open connections."""
+    """Uvicorn that tells systemd, and ends the event streams before it waits for open connections.
 
-    def __init__(self, config: uvicorn.Config, feed: EventFeed) -> None:
+    Where a `local` socket is given it also serves there, without TLS, to these `uids` only.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, feed: EventFeed, local: socket.socket | None = None,
+        uids: Collection[int] = ROOT,
+    ) -> None:  # fmt: skip
         super().__init__(config)
-        self._feed = feed
+        self._feed, self._local, self._uids = feed, local, uids
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -51,8 +60,21 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self.started and self._local is not None:
+            loop = asyncio.get_running_loop()
+            self.servers.append(await loop.create_unix_server(self._doorman, sock=self._local))
         if self.started:
             notify("READY=1")
+
+    def _doorman(self) -> asyncio.Protocol:
+        config = config_for(self.config)
+
+        def let_in() -> asyncio.Protocol:
+            return config.http_protocol_class(  # type: ignore[call-arg]
+                config=config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+
+        return Doorman(let_in, self._uids)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
@@ -85,12 +107,21 @@ def _serve(settings: Settings) -> int:
         passwords=passwords, name=socket.gethostname, ui=settings.ui,
     )  # fmt: skip
     _greet(settings, address, password)
-    server = Server(_config(settings, parts), feed)
+    server = Server(_config(settings, parts), feed, _local_door(settings.runtime / LOCAL_SOCKET))
     try:
         server.run()
     finally:
         store.close()
     return 0 if server.started else 1
+
+
+def _local_door(path: Path) -> socket.socket | None:
+    """The socket for root. Where it cannot be made the appliance is still reached over HTTPS."""
+    try:
+        return listen(path)
+    except OSError as error:
+        structlog.get_logger(__name__).warning("no local socket", path=str(path), reason=str(error))
+        return None
 
 
 def _config(settings: Settings, parts: Parts) -> uvicorn.Config:

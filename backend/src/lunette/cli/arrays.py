@@ -1,90 +1,87 @@
-"""What can be done with an array that stands: each verb of the API is a command of the same name."""
+"""`lunette array`: each verb of the API is a verb here."""
 
-from typing import Annotated
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import body_of, send
+from lunette.cli.spec import Command, JsonObject, Param, standard
+from lunette.client.generated.enums import ARRAY_ENGINE, LEVEL, SCRUB_ACTION, WRITE_HOLE
 
-import typer
-
-from lunette.cli import show
-from lunette.cli.client import JsonObject
-from lunette.cli.commands import AsJson, DryRun, connect, group
-from lunette.cli.create import send
-from lunette.cli.list_show_delete import Item, print_plan
-
-Disk = Annotated[str, typer.Argument(help="Stable id of the disk; one that is gone by the id it had.")]
-Wipe = Annotated[bool, typer.Option("--wipe", help="What the new disk carries may be destroyed.")]
-Pace = Annotated[str | None, typer.Option(help="Per second and disk, such as 50MiB; `kernel` leaves it to the kernel.")]
-
-
-def register_arrays() -> None:
-    """Adds the commands to the noun."""
-    commands = group("array", "Arrays of the appliance.")
-    for name, command in (
-        ("add-spares", add_spares), ("replace", replace), ("fail", fail), ("remove", remove), ("readd", readd),
-        ("scrub", scrub), ("set", set_),
-    ):  # fmt: skip
-        commands.command(name)(command)
+_ARRAY = Param("array", "Its name or id.", noun="array")
+_DISK = Param("disk", "Stable id of the disk; one that is gone by the id it had.", noun="disk")
+_WIPE = Param("--wipe", "What the new disk carries may be destroyed.", flag=True)
+_PACE = "per second and disk, such as 50MiB; `kernel` leaves it to the kernel."
+_PACES = (
+    Param("--sync-speed-min", f"Least pace of resync and rebuild, {_PACE}", field="sync_speed_min_bytes_s"),
+    Param("--sync-speed-max", f"Highest pace of resync and rebuild, {_PACE}", field="sync_speed_max_bytes_s"),
+)
+_LAYOUT_COLUMNS = ("engine", "level", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",
+                   "min_rebuild_s", "write_hole", "problem")  # fmt: skip
 
 
-def add_spares(
-    item: Item,
-    disk: Annotated[list[str], typer.Argument(help="Stable ids of the disks.")],
-    wipe: Wipe = False,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Adds disks that stand by, or are filled at once if the array has lost one."""
-    body: JsonObject = {"disks": disk, "wipe": disk if wipe else []}
-    send(f"/arrays/{item}:add_spares", body, dry_run=dry_run, as_json=as_json)
+def add_spares(call: Call) -> None:
+    disks = call["disk"]
+    send(call, {"disks": disks, "wipe": disks if call["wipe"] else []})
 
 
-def replace(
-    item: Item, disk: Disk, new: Annotated[str, typer.Argument(help="Stable id of the disk that comes instead.")],
-    wipe: Wipe = False, dry_run: DryRun = False, as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Puts another disk in the place of one that works, is faulty, or is gone."""
-    body: JsonObject = {"disk": disk, "new": new, "wipe": [new] if wipe else []}
-    send(f"/arrays/{item}:replace", body, dry_run=dry_run, as_json=as_json)
+def replace(call: Call) -> None:
+    send(call, {"disk": call["disk"], "new": call["new"], "wipe": [call["new"]] if call["wipe"] else []})
 
 
-def fail(item: Item, disk: Disk, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Gives a member up that is not to be trusted any more."""
-    send(f"/arrays/{item}:fail", {"disk": disk}, dry_run=dry_run, as_json=as_json)
-
-
-def remove(item: Item, disk: Disk, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Lets go of a spare, of a faulty disk, or of one that is gone."""
-    send(f"/arrays/{item}:remove", {"disk": disk}, dry_run=dry_run, as_json=as_json)
-
-
-def readd(item: Item, disk: Disk, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Takes back a member that was gone or faulty."""
-    send(f"/arrays/{item}:readd", {"disk": disk}, dry_run=dry_run, as_json=as_json)
-
-
-def scrub(
-    item: Item,
-    action: Annotated[str, typer.Option(help="check, repair or stop.")] = "check",
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Reads and compares everything, or stops that."""
-    send(f"/arrays/{item}:scrub", {"action": action}, dry_run=dry_run, as_json=as_json)
-
-
-def set_(
-    item: Item, sync_speed_min: Pace = None, sync_speed_max: Pace = None, dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:  # fmt: skip
-    """Sets the pace of resync, rebuild and scrub."""
-    given = {"sync_speed_min_bytes_s": sync_speed_min, "sync_speed_max_bytes_s": sync_speed_max}
-    body: JsonObject = {key: None if text == "kernel" else text for key, text in given.items() if text is not None}
+def set_(call: Call) -> None:
+    body = body_of(call)
     if not body:
-        raise typer.BadParameter("nothing to set: give --sync-speed-min or --sync-speed-max")
-    with connect() as client:
-        answer = client.patch(f"/arrays/{item}", body, dry_run=dry_run)
-    if dry_run:
-        print_plan(answer, as_json)
-    elif as_json:
-        show.as_json(answer)
-    else:
-        show.resource(answer)
+        raise Wrong("nothing to set: give --sync-speed-min or --sync-speed-max", "lunette array set --help")
+    send(call, {field: None if value == "kernel" else value for field, value in body.items()})
+
+
+def layouts(call: Call) -> None:
+    query = {"disks": call["disk"], "block_bytes": call["block"]}
+    call.show(call.client.operate("layout_list", {}, query), lambda found: _print_layouts(call, found))
+
+
+def _print_layouts(call: Call, found: JsonObject) -> None:
+    call.screen.table(found["layouts"], _LAYOUT_COLUMNS)
+    for disk in found["disks"]:
+        if disk["problem"]:
+            call.screen.note(f"disk {disk['id']}: {disk['problem']}", "yellow")
+
+
+COMMANDS = {
+    "array": (
+        *standard(
+            "array", ("name", "engine", "level", "state", "health", "usable_bytes", "free_bytes"), destroys=True
+        ),
+        Command("create", "Creates an array of disks.", ("array_create",), (
+            Param("name", "Its name."),
+            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to raidz3 with zfs.", words=LEVEL,
+                  required=True),
+            Param("--disk", "Stable disk id; repeat for each disk.", field="disks", noun="disk", many=True,
+                  required=True),
+            Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
+            Param("--engine", "Array engine.", words=ARRAY_ENGINE, default="md"),
+            Param("--chunk", "Stripe unit, such as 64KiB.", field="chunk_bytes", metavar="SIZE"),
+            Param("--write-hole", "How the write hole is closed; what suits the level if not given.",
+                  words=WRITE_HOLE),
+            Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),
+            *_PACES,
+        )),
+        Command("set", "Sets the pace of resync, rebuild and scrub.", ("array_patch",), (_ARRAY, *_PACES), set_),
+        Command("layouts", "Shows every level of every engine that is possible with these disks.", ("layout_list",), (
+            Param("--disk", "Stable disk id; repeat for each disk.", noun="disk", many=True, required=True),
+            Param("--block", "Block size of volumes the ZFS figures are for, in bytes.", number=True),
+        ), layouts),
+        Command("add-spares", "Adds disks that stand by, or are filled at once if the array has lost one.",
+                ("array_spares_add",),
+                (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE), add_spares),
+        Command("replace", "Puts another disk in the place of one that works, is faulty, or is gone.",
+                ("array_replace",),
+                (_ARRAY, _DISK, Param("new", "Stable id of the disk that comes instead.", noun="disk"), _WIPE),
+                replace),
+        Command("fail", "Gives a member up that is not to be trusted any more.", ("array_fail",), (_ARRAY, _DISK)),
+        Command("remove", "Lets go of a spare, of a faulty disk, or of one that is gone.", ("array_remove",),
+                (_ARRAY, _DISK)),
+        Command("readd", "Takes back a member that was gone or faulty.", ("array_readd",), (_ARRAY, _DISK)),
+        Command("scrub", "Reads and compares everything, or stops that.", ("array_scrub",),
+                (_ARRAY, Param("--action", "What to do.", words=SCRUB_ACTION, default="check"))),
+    ),
+}  # fmt: skip

@@ -1,47 +1,90 @@
-"""Entry point of `lunette`. Exit codes: 0 done, 1 refused, 2 wrong usage, 3 no answer, 4 the job failed."""
+"""Entry point of `lunette`: from words to an exit code. What codes there are and mean is in exits.py."""
 
+import os
 import sys
+from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
-from lunette.cli import show
-from lunette.cli.act import register_actions
-from lunette.cli.appliance import register_settings
-from lunette.cli.arrays import register_arrays
-from lunette.cli.client import JobFailed, Refused, Unreachable
-from lunette.cli.commands import app
-from lunette.cli.create import register_create
-from lunette.cli.fc_ports import register_fc_ports
-from lunette.cli.kit import register_kit
-from lunette.cli.layouts import register_layouts
-from lunette.cli.list_show_delete import register_nouns
-from lunette.cli.schedules import register_schedules
-from lunette.cli.site import register_site
-from lunette.cli.top import register_top
+from lunette.cli import exits
+from lunette.cli.parsing import Asked, Wrong, parse
+from lunette.cli.screen import Screen
+from lunette.cli.telling import help_text
 
-REFUSED, NO_ANSWER, JOB_FAILED = 1, 3, 4
+if TYPE_CHECKING:
+    from lunette.cli.spec import Command
 
-register_nouns()
-register_create()
-register_layouts()
-register_arrays()
-register_actions()
-register_fc_ports()
-register_schedules()
-register_settings()
-register_site()
-register_top()
-register_kit()
+COMPLETE = "__complete"
+"""What the completion scripts call; not a command for people."""
 
 
-def main() -> None:
-    """Runs the command and turns refusals into words and an exit code."""
+def main() -> int:
+    """Runs the command line of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without UTF-8 shows ? and the command goes on
+    return run(sys.argv[1:], Screen(), os.environ)
+
+
+def run(argv: Sequence[str], screen: Screen, env: Mapping[str, str]) -> int:
+    """Runs one command and turns what it raises into words and an exit code."""
     try:
-        app()
+        if argv and argv[0] == COMPLETE:
+            from lunette.cli.completing import complete
+
+            screen.out.write(complete(argv[1:], env))
+            return exits.OK
+        asked = parse(argv)
+        if asked.command is None or asked.values.get("help"):
+            return _help(asked, argv, screen)
+        return _run(asked, asked.command, screen, env)
+    except Wrong as wrong:
+        return _wrong(wrong, "lunette --help", screen)
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; Python must not complain about it at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exits.OK
+
+
+def _wrong(wrong: Wrong, hint: str, screen: Screen) -> int:
+    text = str(wrong)
+    screen.note(text if text.endswith(("?", ".")) else f"{text}.", "red")
+    screen.note(f"See `{wrong.hint or hint}`.")
+    return exits.USAGE
+
+
+def _help(asked: Asked, argv: Sequence[str], screen: Screen) -> int:
+    """Help that was asked for is a result; help because words are missing is a remark."""
+    wanted = bool({"--help", "-h"} & set(argv))
+    (screen.out if wanted else screen.err).write(help_text(asked.word, asked.command))
+    return exits.OK if wanted else exits.USAGE
+
+
+def _run(asked: Asked, command: "Command", screen: Screen, env: Mapping[str, str]) -> int:
+    from lunette.cli.call import Call, NotConfirmed
+    from lunette.cli.running import run as run_command
+    from lunette.client.errors import ConfigProblem, JobFailed, Refused, StillRunning, Unreachable
+
+    try:
+        with Call(command, {**asked.values, "word": asked.word}, screen, env) as call:
+            run_command(call)
+    except Wrong as wrong:
+        return _wrong(wrong, f"lunette {asked.word} {command.name}".rstrip() + " --help", screen)
     except Refused as error:
-        show.err.print("\n".join(error.lines()), style="red", markup=False)
-        sys.exit(REFUSED)
+        screen.note("\n".join(error.lines()), "red")
+        return exits.OF_PROBLEMS.get(error.kind, exits.REFUSED)
     except Unreachable as error:
-        show.err.print(str(error), style="red", markup=False)
-        sys.exit(NO_ANSWER)
-    except (JobFailed, TimeoutError) as error:
-        show.err.print(str(error), style="red", markup=False)
-        sys.exit(JOB_FAILED)
+        screen.note(f"{error}.", "red")
+        return exits.UNREACHABLE
+    except (JobFailed, StillRunning) as error:
+        screen.note(str(error), "red")
+        return exits.JOB_FAILED
+    except ConfigProblem as error:
+        screen.note(f"{error}.", "red")
+        return exits.USAGE
+    except NotConfirmed as error:
+        screen.note(str(error)[:1].upper() + str(error)[1:] + ".")
+        return exits.NOT_CONFIRMED
+    return exits.OK

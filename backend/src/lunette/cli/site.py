@@ -1,130 +1,131 @@
-"""The whole appliance in a file: export, plan, apply. And why a volume is missing."""
+"""The whole appliance in a file: export, plan, apply, schema. And why a volume is missing."""
 
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-import yaml
+from lunette.cli.call import Call, read_text
+from lunette.cli.parsing import Wrong
+from lunette.cli.spec import Command, JsonObject, Param
 
-from lunette.cli import show
-from lunette.cli.client import JsonObject
-from lunette.cli.commands import AsJson, app, connect
-from lunette.domain.sizes import format_size
-
-File = Annotated[Path, typer.Argument(help="The site document, YAML or JSON; - reads standard input.")]
-Scope = Annotated[list[str] | None, typer.Option(help="Only this and what hangs on it, such as host=esx3; repeatable.")]
-Destroy = Annotated[
-    list[str] | None,
-    typer.Option(help="What may go, such as volume/lun03 or mapping/lun03/host/esx3; repeatable."),
-]
+_FILE = Param("file", "The site document, YAML or JSON; - reads standard input.", path=True)
+_SCOPE = Param(
+    "--scope", "Only this and what hangs on it, such as host=esx3; repeatable.", many=True, metavar="NOUN=NAME"
+)
+_DESTROY = Param("--destroy", "What may go, such as volume/lun03 or mapping/lun03/host/esx3; repeatable.", many=True,
+                 metavar="NOUN/NAME")  # fmt: skip
 _SIGNS = {"create": ("+", "green"), "change": ("~", "blue"), "interrupt": ("!", "yellow"), "destroy": ("-", "red")}
 _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "unknown": ("?", "yellow")}
 
 
-def register_site() -> None:
-    """Adds the commands to the application."""
-    for name, command in (("export", export), ("plan", plan), ("apply", apply), ("why", why)):
-        app.command(name)(command)
-
-
-def export(
-    output: Annotated[Path | None, typer.Option(help="Write to this file instead of standard output.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Writes everything by name as a site document. CHAP secrets are left out."""
-    with connect() as client:
-        site = client.get("/site")
-    if as_json and output is None:
-        show.as_json(site)
+def export(call: Call) -> None:
+    """YAML, unless --json is given."""
+    site = call.client.site_show()
+    if call["output"] is None:
+        call.show(site, call.screen.yaml)
         return
-    text = yaml.safe_dump(site, sort_keys=False, allow_unicode=True, width=120)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        output.write_text(text)
-        show.err.print(f"Written to {output}.", markup=False)
+    path = Path(call["output"])
+    try:
+        path.write_text(_text(call, site))
+    except OSError as error:
+        raise Wrong(f"{path} cannot be written: {error.strerror}") from error
+    call.screen.note(f"Written to {path}.")
 
 
-def plan(file: File, scope: Scope = None, destroy: Destroy = None, as_json: AsJson = False) -> None:
-    """Shows what applying a site document would change, and changes nothing."""
-    with connect() as client:
-        found = client.post("/site:plan", _request(file, scope, destroy))
-    if as_json:
-        show.as_json(found)
-    else:
-        difference(found)
+def _text(call: Call, site: Any) -> str:
+    import json
+
+    import yaml
+
+    if call["json"]:
+        return json.dumps(site, indent=2, ensure_ascii=False) + "\n"
+    return str(yaml.safe_dump(site, sort_keys=False, allow_unicode=True, width=120))
 
 
-def apply(
-    file: File,
-    scope: Scope = None,
-    destroy: Destroy = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before data or paths of hosts go.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Makes the appliance as a site document says, as one job. Applying it twice changes nothing."""
-    request = _request(file, scope, destroy)
-    with connect() as client:
-        found = client.post("/site:plan", request)
-        if not as_json:
-            difference(found)
-        goes = found["bytes_destroyed"] or any(change["action"] == "destroy" for change in found["changes"])
-        if (goes or found["hosts_interrupted"]) and not yes:
-            typer.confirm("Go on?", abort=True, err=True)
-        answer = client.post("/site:apply", request)
-        if "state" in answer:
-            answer = show.follow(client, answer)
-    if as_json:
-        show.as_json(answer)
-    elif "state" in answer:
-        show.err.print("The site is as the document says.")
+def plan(call: Call) -> None:
+    call.show(call.client.operate("site_plan", body=_request(call)), lambda found: difference(call, found))
 
 
-def why(
-    volume: Annotated[str, typer.Argument(help="Volume, by name or id.")],
-    host: Annotated[str | None, typer.Argument(help="Only the way to this host.")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Tells where the way from a volume to its hosts is broken."""
-    with connect() as client:
-        answer = client.get(f"/volumes/{volume}:why", host=host)
-    if as_json:
-        show.as_json(answer)
+def apply(call: Call) -> None:
+    """Shows the difference, asks where something goes or is interrupted, then runs it as one job."""
+    request = _request(call)
+    found = call.client.operate("site_plan", body=request)
+    if call.dry_run:
+        call.show(found, lambda shown: difference(call, shown))
         return
+    if not call.is_bare:
+        difference(call, found)
+    goes = found["bytes_destroyed"] or any(change["action"] == "destroy" for change in found["changes"])
+    if (goes or found["hosts_interrupted"]) and not call["yes"]:
+        call.confirm("Go on?", "--yes")
+    answer = call.client.operate("site_apply", body=request)
+    runs = "state" in answer
+    if runs and not call["no_wait"]:
+        answer = call.follow(answer)
+    call.show(answer, lambda _: call.screen.note(_said(call, runs=runs)))
+
+
+def _said(call: Call, *, runs: bool) -> str:
+    if not runs:
+        return "The site was already as the document says."
+    return "The job runs; `lunette job list` shows it." if call["no_wait"] else "The site is as the document says."
+
+
+def why(call: Call) -> None:
+    answer = call.client.volume_why(call["volume"], host=call["host"])
+    call.show(answer, lambda found: _print_chains(call, found))
+
+
+def _print_chains(call: Call, answer: JsonObject) -> None:
     for chain in answer["chains"]:
-        show.out.print(f"{answer['volume']} → {chain['host'] or 'nobody'}", style="bold", markup=False)
+        call.screen.line(f"{answer['volume']} → {chain['host'] or 'nobody'}", "bold")
         for link in chain["links"]:
             mark, style = _MARKS[link["state"]]
-            show.out.print(f"  {mark} {link['part']}: {link['words']}", style=style, markup=False)
-        show.out.print(f"  {chain['sentence']}", markup=False)
+            call.screen.line(f"  {mark} {link['part']}: {link['words']}", style)
+        call.screen.line(f"  {chain['sentence']}")
 
 
-def difference(found: JsonObject) -> None:
+def difference(call: Call, found: JsonObject) -> None:
     """A plan as a diff: what is lost and who is interrupted first, then one line for each change."""
-    if found["bytes_destroyed"]:
-        show.out.print(f"DESTROYS {format_size(found['bytes_destroyed'])}", style="red", markup=False)
-    if found["hosts_interrupted"]:
-        show.out.print(f"INTERRUPTS {', '.join(found['hosts_interrupted'])}", style="yellow", markup=False)
-    for warning in found["warnings"]:
-        show.out.print(f"warning: {warning}", style="yellow", markup=False)
+    call.screen.cost(found)
     for change in found["changes"]:
         sign, style = _SIGNS[change["action"]]
-        show.out.print(f"{sign} {change['noun']} {change['name']}: {change['detail']}", style=style, markup=False)
+        call.screen.line(f"{sign} {change['noun']} {change['name']}: {change['detail']}", style)
     counts = {action: sum(change["action"] == action for change in found["changes"]) for action in _SIGNS}
     words = ", ".join(f"{count} to {action}" for action, count in counts.items() if count)
-    show.out.print(f"{words}." if words else "Nothing to change.", markup=False)
+    call.screen.line(f"{words}." if words else "Nothing to change.")
 
 
-def _request(file: Path, scope: list[str] | None, destroy: list[str] | None) -> JsonObject:
-    """The body of a plan or an apply. Raises BadParameter for a file that cannot be read as a document."""
+def _request(call: Call) -> JsonObject:
+    """The body of a plan or an apply. Raises Wrong for a file that cannot be read as a document."""
+    import yaml
+
+    file = call["file"]
     try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text()
-        site: Any = yaml.safe_load(text)
-    except OSError as error:
-        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{file} is neither YAML nor JSON: {error}") from error
+        site: Any = yaml.safe_load(read_text(file))
+    except yaml.YAMLError as error:
+        raise Wrong(f"{file} is neither YAML nor JSON: {error}") from error
     if not isinstance(site, dict):
-        raise typer.BadParameter(f"{file} holds no site document: it begins with sections such as `volumes:`")
-    return {"site": site, "scope": [one.replace("=", "/", 1) for one in scope or ()], "destroy": destroy or []}
+        raise Wrong(f"{file} holds no site document: it begins with sections such as `volumes:`")
+    scope = [one.replace("=", "/", 1) for one in call["scope"] or ()]
+    return {"site": site, "scope": scope, "destroy": call["destroy"] or []}
+
+
+def schema(call: Call) -> None:
+    """JSON, unless --yaml is given: editors read JSON."""
+    call.show(call.client.site_schema_show(), call.screen.json)
+
+
+COMMANDS = {
+    "export": (Command("", "Writes everything by name as a site document. CHAP secrets are left out.", ("site_show",),
+                       (Param("--output", "Write to this file instead of standard output.", path=True),), export),),
+    "plan": (Command("", "Shows what applying a site document would change, and changes nothing.", ("site_plan",),
+                     (_FILE, _SCOPE, _DESTROY), plan),),
+    "apply": (Command("", "Makes the appliance as a site document says, as one job. Applying it twice changes nothing.",
+                      ("site_plan", "site_apply"), (_FILE, _SCOPE, _DESTROY), apply, interrupts=True),),
+    "schema": (Command("", "Prints the JSON Schema of site documents, for editors.", ("site_schema_show",), (),
+                       schema),),
+    "why": (Command("", "Tells where the way from a volume to its hosts is broken.", ("volume_why",), (
+        Param("volume", "Its name or id.", noun="volume"),
+        Param("host", "Only the way to this host.", noun="host", optional=True),
+    ), why),),
+}  # fmt: skip

@@ -90,6 +90,8 @@ def me_show(identity: Asking) -> Me:
 @routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))
 def password_change(body: PasswordChange, request: Request, parts: UsedParts, identity: Asking) -> Response:
     """Changes the own password and ends every other session of this user."""
+    if not identity.user_id:
+        raise Forbidden("Root has no password here; log in as the user whose password is to change.")
     if identity.token_name:
         raise Forbidden("A password is changed in a session of its owner, not with an API token; log in.")
     parts.login_limit.attempt(request.client.host if request.client else "", identity.username)

@@ -69,6 +69,8 @@ def token_show(token: Reference, parts: UsedParts, identity: Asking) -> Response
 @routes.post("", operation_id="token_create", status_code=201, response_model=NewToken, responses=CREATED)
 def token_create(body: TokenCreate, change: Creating) -> Response:
     """Makes an API token; its secret is in this answer and nowhere else."""
+    if not change.identity.user_id:
+        raise Forbidden("Root has no account that could own a token; log in as a user and make it as that user.")
     role = body.role or change.identity.role
     if not change.identity.role.includes(role):
         raise Forbidden(f"A token cannot have the role {role.value}: its maker has {change.identity.role.value}.")

@@ -2,14 +2,18 @@
 
 import hashlib
 import hmac
+import http.client
 import json
 import time
-
-import httpx2
+from contextlib import closing
+from urllib.parse import urlsplit
 
 from lunette.domain.messages import Message
 from lunette.domain.settings import WebhookSettings
 from lunette.engine.telling.failure import TIMEOUT_S, NotTold, trust, words_of
+
+_MAX_BYTES = 200
+"""Of an answer: enough to tell why it says no."""
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
@@ -33,12 +37,22 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
         headers["X-Lunette-Signature"] = f"sha256={signature(settings.secret.get_secret_value(), timestamp, body)}"
     where = settings.url.partition("?")[0]
     try:
-        with httpx2.Client(verify=trust(trusted_ca), timeout=TIMEOUT_S, trust_env=False) as client:
-            response = client.post(settings.url, content=body, headers=headers)
-    except httpx2.TimeoutException as error:
-        raise NotTold(words_of(TimeoutError(), where), was_answered=False) from error
-    except httpx2.HTTPError as error:
+        with closing(_connection(settings.url, trusted_ca)) as server:
+            server.request("POST", _target(settings.url), body, headers)
+            response = server.getresponse()
+            text = response.read(_MAX_BYTES).decode(errors="replace")
+    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: a port that is none
         raise NotTold(words_of(error, where), was_answered=False) from error
-    if not response.is_success:
-        raise NotTold(f"{where} answers {response.status_code}: {response.text[:200]}", was_answered=True)
-    return f"{where} answered {response.status_code}"
+    if not 200 <= response.status < 300:
+        raise NotTold(f"{where} answers {response.status}: {text}", was_answered=True)
+    return f"{where} answered {response.status}"
+
+
+def _connection(url: str, trusted_ca: str | None) -> http.client.HTTPSConnection:
+    parts = urlsplit(url)
+    return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S, context=trust(trusted_ca))
+
+
+def _target(url: str) -> str:
+    parts = urlsplit(url)
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

@@ -1,0 +1,135 @@
+"""`lunette login`, `logout`, `password` and `whoami`: which appliance, as whom."""
+
+import re
+import socket
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.spec import Command, Param
+
+if TYPE_CHECKING:
+    from lunette.client import Client
+    from lunette.client.generated.types import NewToken
+
+_USER = Param("--user", "User name.", default="admin", metavar="NAME")
+_PASSWORD = Param("--password-file", "File with the password; asked for if not given.", file=True)
+_NEW = Param("--new-password-file", "File with the new password; asked for if not given.", file=True)
+
+
+def login(call: Call) -> None:
+    """Trusts the certificate only after it was compared, then trades the password for a token."""
+    from lunette.client import Client, Endpoint, Untrusted, fetch_fingerprint
+    from lunette.client.finding import config_file, remember
+
+    url = _web_address(call["url"])
+    shown = fetch_fingerprint(url)
+    expected = call["fingerprint"]
+    if expected is not None and expected.replace(":", "").lower() != shown:
+        raise Untrusted(f"{url} shows another certificate ({shown}) than --fingerprint names: nothing was sent")
+    if expected is None:
+        call.screen.note(f"Certificate fingerprint (SHA-256): {shown}")
+        call.confirm("Is it the one shown on the appliance's console?", f"--fingerprint {shown} if it is")
+    password = call.secret("password_file", f"Password of {call['user']}") or ""
+    with Client(Endpoint(url, fingerprint=shown)) as client:
+        if client.login(call["user"], password)["password_change_required"]:
+            call.screen.note("The one-time password must be changed now.")
+            password = _change(call, client, password)
+            client.login(call["user"], password)
+        name = call["name"] or _short(url)
+        made = _make_token(client)
+        endpoint = Endpoint(url, made["token"], shown, made["name"])
+        client.login_delete()
+    path = config_file(call.env)
+    remember(name, endpoint, path, make_default=True)
+    call.screen.note(f"Logged in. The appliance is {name} in {path}, which holds the token.")
+
+
+def _change(call: Call, client: "Client", current: str) -> str:
+    new = call.secret("new_password_file", "New password", twice=True) or ""
+    client.password_change({"current_password": current, "new_password": new})
+    return new
+
+
+def _web_address(text: str) -> str:
+    url = (text if "://" in text else f"https://{text}").rstrip("/")
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname:
+        raise Wrong(f"{text!r} is no web address: expected https://ADDRESS:8443")
+    return url if parts.port else f"{url}:8443"
+
+
+def _short(url: str) -> str:
+    """A name for the configuration: what stands before the first dot, or the address with dashes."""
+    host = urlsplit(url).hostname or "appliance"
+    return re.sub(r"[^A-Za-z0-9]+", "-", host if re.fullmatch(r"[0-9.:a-f]+", host) else host.split(".")[0]).strip("-")
+
+
+def _make_token(client: "Client") -> "NewToken":
+    """An API token named after this machine; a number is added where that name is taken."""
+    from lunette.client import Refused
+
+    for number in range(1, 100):
+        name = f"cli-{socket.gethostname()}"[:60] + (f"-{number}" if number > 1 else "")
+        try:
+            return client.token_create({"name": name})
+        except Refused as error:
+            if error.kind != "conflict":
+                raise
+    raise Wrong("99 tokens of this machine exist; delete some with `lunette token delete NAME`")
+
+
+def logout(call: Call) -> None:
+    """Deletes the token on the appliance, then here. Where the appliance does not answer it is only forgotten."""
+    from lunette.client import Client, ConfigProblem, Refused, Unreachable
+    from lunette.client.finding import config_file, forget, read_config
+
+    path = config_file(call.env)
+    default, known = read_config(path)
+    name = call["appliance"] or default
+    if name is None or name not in known:
+        raise ConfigProblem(f"{path} knows no appliance {name!r}: nothing to forget")
+    try:
+        if (token := known[name].token_name) is not None:
+            with Client(known[name], timeout_s=10.0) as client:
+                client.token_delete(token)
+    except (Unreachable, Refused) as error:
+        call.screen.note(f"The token was not deleted on the appliance: {error}", "yellow")
+    forget(name, path)
+    call.screen.note(f"{name} is forgotten.")
+
+
+def password(call: Call) -> None:
+    """A password is changed in a session, never with a token: so the current one is asked for."""
+    from lunette.client import Client, Endpoint, find_endpoint
+
+    endpoint = find_endpoint(call["appliance"], call.env)
+    if endpoint.is_local:
+        raise Wrong("root needs no password here; `lunette user set NAME --password` sets another's")
+    current = call.secret("password_file", f"Current password of {call['user']}") or ""
+    with Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint)) as client:
+        client.login(call["user"], current)
+        _change(call, client, current)
+    call.screen.note("The password is changed; every other session of this user has ended.")
+
+
+COMMANDS = {
+    "login": (
+        Command("", "Trusts an appliance's certificate, logs in, and remembers an API token for later commands.",
+                ("login_create", "password_change", "token_create", "login_delete"), (
+            Param("url", "Web address, such as https://192.0.2.10:8443."), _USER,
+            Param("--name", "What to call the appliance in --appliance; made of the address if not given.",
+                  metavar="NAME"),
+            Param("--fingerprint", "SHA-256 of its certificate, as the console shows it; else you are asked.",
+                  metavar="HEX"),
+            _PASSWORD, _NEW,
+        ), login),
+    ),
+    "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (),
+                       logout),),
+    "password": (
+        Command("", "Changes a password.", ("password_change", "login_create"), (_USER, _PASSWORD, _NEW), password),
+    ),
+    "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
+}  # fmt: skip

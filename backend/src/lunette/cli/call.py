@@ -1,0 +1,142 @@
+"""One run of a command: its values, the appliance, and how to show what came of it."""
+
+import getpass
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lunette.cli.parsing import Wrong
+from lunette.cli.screen import Screen
+from lunette.cli.spec import Command, JsonObject
+
+if TYPE_CHECKING:
+    from lunette.client import Client
+
+
+class NotConfirmed(Exception):
+    """A person said no, or typed another name."""
+
+
+class Call:
+    """What a command's function works with. `call["size"]` is the value of an argument or option."""
+
+    def __init__(self, command: Command, values: Mapping[str, Any], screen: Screen, env: Mapping[str, str]) -> None:
+        self.command, self.values, self.screen, self.env = command, values, screen, env
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "Call":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def __getitem__(self, key: str) -> Any:
+        return self.values[key]
+
+    @cached_property
+    def client(self) -> "Client":
+        """A client of the appliance that is meant. Raises ConfigProblem or Unreachable."""
+        from lunette.client import Client, find_endpoint
+
+        return self._stack.enter_context(Client(find_endpoint(self["appliance"], self.env)))
+
+    @property
+    def dry_run(self) -> bool:
+        return bool(self.values.get("dry_run"))
+
+    @property
+    def is_bare(self) -> bool:
+        """True if the result is for a program."""
+        return bool(self["json"] or self["yaml"])
+
+    def secret(self, key: str, question: str = "", *, twice: bool = False) -> str | None:
+        """The content of the file an option names; else asked for, where there is a question. Raises Wrong."""
+        if self[key] is not None:
+            return read_text(self[key]).rstrip("\n")
+        if not question:
+            return None
+        if not self.screen.can_ask:
+            raise Wrong(
+                f"nobody is there to type it: give it with --{key.replace('_', '-')} FILE, or - for standard input"
+            )
+        typed = getpass.getpass(f"{question}: ")
+        if twice and getpass.getpass("Once more: ") != typed:
+            raise NotConfirmed("the two differ")
+        return typed
+
+    def confirm(self, question: str, flag: str) -> None:
+        """Asks yes or no. Raises Wrong where nobody can answer, NotConfirmed for no."""
+        if not self.screen.can_ask:
+            raise Wrong(f"nobody is there to answer «{question}»: give {flag}")
+        if self._ask(f"{question} [y/N]: ").lower() not in {"y", "yes"}:
+            raise NotConfirmed("nothing was changed")
+
+    def confirm_name(self, name: str) -> None:
+        """Has a name typed before data is destroyed, unless --yes-destroy gave it. Raises Wrong or NotConfirmed."""
+        given = self["yes_destroy"]
+        if given is not None:
+            if given != name:
+                raise Wrong(f"--yes-destroy names {given!r}, and this is about {name!r}: nothing was changed")
+            return
+        if not self.screen.can_ask:
+            raise Wrong(f"this destroys data and nobody is there to confirm it: give --yes-destroy {name}")
+        if self._ask(f"Type {name} to go on: ") != name:
+            raise NotConfirmed("that is another name: nothing was changed")
+
+    def _ask(self, question: str) -> str:
+        self.screen.err.write(question)
+        self.screen.err.flush()
+        return self.screen.ask.readline().strip()
+
+    def show(self, value: Any, text: "Any" = None) -> None:
+        """The result: bare if asked, else by `text` (a function), else as a resource."""
+        if self["json"]:
+            self.screen.json(value)
+        elif self["yaml"]:
+            self.screen.yaml(value)
+        elif text is not None:
+            text(value)
+        else:
+            self.screen.resource(value)
+
+    def outcome(self, answer: JsonObject, done: str = "") -> None:
+        """What a change came to: its plan, its job followed to the end, or what was made or changed."""
+        if self.dry_run:
+            self.show(answer, self.screen.plan)
+            return
+        if "steps" in answer and "state" in answer and not self.values.get("no_wait"):
+            answer = self.follow(answer)
+        self.show(answer, lambda found: self._told(found, done))
+
+    def _told(self, answer: JsonObject, done: str) -> None:
+        if self.values.get("no_wait"):
+            done = ""
+        elif "steps" in answer:
+            done = done or f"{answer['title']}: done."
+        if done:
+            self.screen.note(done)
+        elif "items" in answer:
+            self.screen.note(f"{len(answer['items'])} made.")
+        else:
+            self.screen.resource({key: value for key, value in answer.items() if key != "steps"})
+
+    def follow(self, job: JsonObject) -> JsonObject:
+        """Waits for a job with a progress bar on standard error. Raises JobFailed."""
+        try:
+            return self.client.wait(job, seen=self.screen.progress, deadline_s=float("inf"))
+        except KeyboardInterrupt:
+            self.screen.note(f"\nJob {job['id']} goes on; `lunette job wait {job['id']}` follows it.")
+            raise
+        finally:
+            self.screen.end_progress()
+
+
+def read_text(path: str) -> str:
+    """A file, or standard input for `-`. Raises Wrong."""
+    try:
+        return sys.stdin.read() if path == "-" else Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Wrong(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error

@@ -1,0 +1,62 @@
+"""`lunette job`, `lunette event` and `lunette alert`: what runs, what happened, what a person must look at."""
+
+import json
+
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import send
+from lunette.cli.spec import Command, JsonObject, Param, standard
+from lunette.client.generated.enums import RESOLUTION
+
+_JOB = Param("job", "Its id.", noun="job")
+
+
+def show(call: Call) -> None:
+    call.show(call.client.operate("job_show", {"job": call["job"]}), lambda job: _print_job(call, job))
+
+
+def _print_job(call: Call, job: JsonObject) -> None:
+    call.screen.resource({key: value for key, value in job.items() if key != "steps"})
+    call.screen.line("steps:")
+    for step in job["steps"]:
+        detail = f": {step['detail']}" if step["detail"] else ""
+        call.screen.line(f"  {step['index'] + 1:>3}. {step['state']:<11} {step['description']}{detail}")
+
+
+def wait(call: Call) -> None:
+    """Follows a job that runs already; one that has ended badly fails here too."""
+    job = call.follow(call.client.operate("job_show", {"job": call["job"]}))
+    call.show(job, lambda found: call.screen.note(f"{found['title']}: {found['state']}."))
+
+
+def resolve(call: Call) -> None:
+    send(call, {"how": call["how"]})
+
+
+def follow(call: Call) -> None:
+    """Prints events as they happen, each on a line; as JSON, one object a line."""
+    if call["yaml"]:
+        raise Wrong("events are printed as text or with --json, one object a line")
+    for event in call.client.follow_events(call["after"]):
+        if call["json"]:
+            call.screen.out.write(json.dumps(event, ensure_ascii=False) + "\n")
+        else:
+            call.screen.line(f"{event['at']}  {event['kind']}  {event['message']}")
+        call.screen.out.flush()
+
+
+COMMANDS = {
+    "job": (
+        *standard("job", ("id", "title", "state", "progress_percent", "actor", "created_at"))[:1],
+        Command("show", "Shows one job with its steps.", ("job_show",), (_JOB,), show),
+        Command("wait", "Waits for a job's end with a progress bar.", ("job_show",), (_JOB,), wait),
+        Command("resolve", "Resolves a stuck job: try again where it stopped, or leave it as it is.", ("job_resolve",),
+                (_JOB, Param("how", "What to do.", words=RESOLUTION)), resolve),
+    ),
+    "event": (
+        standard("event", ("seq", "at", "kind", "actor", "message"))[0],
+        Command("follow", "Prints events as they happen, until Ctrl-C.", ("event_stream",),
+                (Param("--after", "Begin with the events after this number.", number=True),), follow),
+    ),
+    "alert": standard("alert", ("severity", "raised_at", "resolved_at", "message", "cause", "fix")),
+}  # fmt: skip

@@ -1,0 +1,174 @@
+"""The manual page and the reference, made from the same records as the parser.
+
+`python -m lunette.cli.manual` writes docs/reference/cli.md (with --check it only compares); `--share FOLDER` writes
+lunette.1 and the scripts of the shells below a /usr/share, when an image is built.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lunette.cli.completing import SCRIPTS
+from lunette.cli.exits import MEANINGS
+from lunette.cli.registry import GROUPS, Group, commands_of
+from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
+from lunette.cli.telling import described, usage
+
+REFERENCE = Path(__file__).parents[4] / "docs/reference/cli.md"
+SHELL_PLACES = {"bash": "bash-completion/completions/lunette", "zsh": "zsh/vendor-completions/_lunette"}
+"""Where the shells of Debian look, below /usr/share."""
+ABOUT = (
+    "lunette administers Lunette storage appliances: disks, arrays, volumes, and the hosts they are for.",
+    "Sizes are written as 10GiB or 10G (binary) or 10GB (decimal). Things are named by their name or id.",
+    (
+        "What takes time runs as a job on the appliance; lunette follows it with a progress bar, and the job goes on "
+        "if lunette is interrupted. What destroys data shows its plan and asks for the name to be typed. Where "
+        "nobody can answer, it refuses and names the option that answers instead."
+    ),
+)
+FINDING = (
+    "The appliance is, in this order: what the option for it names, what LUNETTE_URL names, what LUNETTE_APPLIANCE "
+    "names, the default of the configuration, and for root on an appliance that appliance itself, over a Unix socket "
+    "that is open to nobody else and needs no password. What root does there is recorded as root@local."
+)
+FILES = {
+    "~/.config/lunette/config.toml": "Appliances that were logged in to, with their tokens. Must be readable by its "
+    "owner only. `default` names the one that is meant; each section [appliances.NAME] has url, token and fingerprint.",
+    "/run/lunette-api/local.sock": "Where the API listens for root on an appliance.",
+}
+ENVIRONMENT = {
+    "LUNETTE_APPLIANCE": "Name of an appliance of the configuration, or its web address.",
+    "LUNETTE_URL": "Web address of the appliance, or unix:PATH.",
+    "LUNETTE_TOKEN": "API token for LUNETTE_URL.",
+    "LUNETTE_FINGERPRINT": "SHA-256 of the certificate that is trusted at LUNETTE_URL.",
+    "NO_COLOR": "Print without colours.",
+}
+EXAMPLES = (
+    ("lunette login https://192.0.2.10:8443", "Trust an appliance and log in."),
+    ("lunette array layouts --disk A --disk B --disk C --disk D", "Compare what could be built of four disks."),
+    ("lunette volume create lun%02d --array tank --size 2T --count 8", "Cut eight volumes, all or none."),
+    ("lunette volume grow lun01 3T", "Make one larger while its host writes."),
+    ("lunette mapping create --volume lun01 --host esx1", "Give it to a host."),
+    ("lunette why lun01 esx1", "Find out why the host does not see it."),
+    ("lunette volume list --json | jq -r '.[].name'", "Go on in a script."),
+)
+
+
+def man_page() -> str:
+    """lunette.1 in the man macros."""
+    lines = ['.TH LUNETTE 1 "" "Lunette" "Lunette"', ".SH NAME", "lunette \\- administer a Lunette storage appliance"]
+    lines += [".SH SYNOPSIS", ".B lunette", ".I NOUN VERB", "[\\fIOPTIONS\\fR]", ".SH DESCRIPTION"]
+    lines += _paragraphs(ABOUT)
+    lines += [".SH OPTIONS OF EVERY COMMAND", *_tagged(EVERYWHERE), ".SH COMMANDS"]
+    for group in GROUPS:
+        lines += [f'.SS "lunette {group.word}"', _roff(group.purpose)]
+        for command in commands_of(group.word).values():
+            lines += _man_command(group, command)
+    lines += [".SH WHICH APPLIANCE", ".PP", _roff(FINDING), ".SH EXIT STATUS"]
+    for code, meaning in MEANINGS.items():
+        lines += [".TP", f".B {code}", _roff(meaning)]
+    for title, named in (("ENVIRONMENT", ENVIRONMENT), ("FILES", FILES)):
+        lines.append(f".SH {title}")
+        for name, text in named.items():
+            lines += [".TP", f".B {_roff(name)}", _roff(text)]
+    lines.append(".SH EXAMPLES")
+    for line, text in EXAMPLES:
+        lines += [".TP", f".B {_roff(line)}", _roff(text)]
+    return "\n".join(lines) + "\n"
+
+
+def _man_command(group: Group, command: Command) -> Iterator[str]:
+    own = _own(command)
+    yield from (".TP", f".B {_roff(usage(group.word, command))}", _roff(f"{command.purpose} {command.more}".strip()))
+    if own:
+        yield ".RS"
+        yield from _tagged(own)
+        yield ".RE"
+
+
+def _own(command: Command) -> tuple[Param, ...]:
+    """What a command takes beyond what every command takes."""
+    return tuple(param for param in all_params(command) if param not in EVERYWHERE)
+
+
+def _tagged(params: tuple[Param, ...]) -> Iterator[str]:
+    for param in params:
+        value = "" if param.flag else f" \\fI{_roff(param.shown)}\\fR"
+        name = f"\\fB{_roff(param.name)}\\fR{value}" if param.is_option else f"\\fI{_roff(param.shown)}\\fR"
+        yield from (".TP", name, _roff(described(param)))
+
+
+def _paragraphs(texts: Sequence[str]) -> Iterator[str]:
+    for text in texts:
+        yield from (".PP", _roff(text))
+
+
+def _roff(text: str) -> str:
+    """Text that means itself: no line is a request, every dash can be copied, letters beyond ASCII are named."""
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    text = text.replace("«", "\\(Fo").replace("»", "\\(Fc").replace("~", "\\(ti").replace("^", "\\(ha")
+    return f"\\&{text}" if text.startswith(".") else text
+
+
+def reference() -> str:
+    """docs/reference/cli.md."""
+    lines = [
+        "# The command line",
+        "",
+        "Made by `make generate` from the commands themselves; `man lunette` is the same.",
+    ]
+    for text in (*ABOUT, FINDING):
+        lines += ["", text]
+    lines += ["", "## Exit codes", "", "| code | meaning |", "|---|---|"]
+    lines += [f"| {code} | {meaning} |" for code, meaning in MEANINGS.items()]
+    lines += ["", "## Options of every command, before or after the noun", "", *_options(EVERYWHERE)]
+    for title, named in (("Environment", ENVIRONMENT), ("Files", FILES)):
+        lines += ["", f"## {title}", "", *(f"* `{name}`: {text}" for name, text in named.items())]
+    lines += ["", "## Examples", "", "```", *(f"{line:<66}# {text}" for line, text in EXAMPLES), "```"]
+    for group in GROUPS:
+        lines += ["", f"## lunette {group.word}", "", group.purpose]
+        for command in commands_of(group.word).values():
+            text = f"{command.purpose} {command.more}".strip()
+            lines += ["", "```", usage(group.word, command), "```", "", text]
+            if own := _own(command):
+                lines += ["", *_options(own)]
+    return "\n".join(lines) + "\n"
+
+
+def _options(params: tuple[Param, ...]) -> Iterator[str]:
+    for param in params:
+        value = "" if param.flag or not param.is_option else f" {param.shown}"
+        name = param.name if param.is_option else param.shown
+        yield f"* `{name}{value}`: {described(param)}"
+
+
+def main() -> int:
+    """Writes what is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m lunette.cli.manual", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if the reference is stale")
+    parser.add_argument(
+        "--share", type=Path, help="write the manual page and the shells' scripts below this /usr/share"
+    )
+    options = parser.parse_args()
+    if options.share:
+        _write(options.share / "man/man1/lunette.1", man_page())
+        for shell, place in SHELL_PLACES.items():
+            _write(options.share / place, SCRIPTS[shell])
+        return 0
+    if not options.check:
+        REFERENCE.write_text(reference())
+        return 0
+    if REFERENCE.is_file() and REFERENCE.read_text() == reference():
+        return 0
+    sys.stderr.write(f"{REFERENCE} is stale: commands changed. Run `make generate` and commit it.\n")
+    return 1
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""From words to a command and its values. What is wrong is told with the usage of that very command."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
+
+from lunette.cli.registry import NAMES, commands_of
+from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
+
+_GLOBAL = {param.name: param for param in EVERYWHERE}
+
+
+class Wrong(Exception):
+    """Wrong usage. `hint` is where to look next."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class Asked(NamedTuple):
+    """What a command line asks for: a command with its values, or help about a word ('' for all)."""
+
+    word: str
+    command: Command | None
+    values: dict[str, Any]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise Wrong(message, f"{self.prog} --help")
+
+
+def parse(argv: Sequence[str]) -> Asked:
+    """Finds the command and its values. Raises Wrong."""
+    leading, rest = _leading(list(argv))
+    if not rest:
+        if "--help" in leading or not leading:
+            return Asked("", None, {})
+        raise Wrong(f"{leading[0]} stands alone: a command is missing")
+    word, rest = rest[0], rest[1:]
+    if word not in NAMES:
+        raise Wrong(f"there is no command {word!r}{_similar(word, NAMES)}")
+    verbs = commands_of(word)
+    if "" in verbs:
+        return _parse_command(word, verbs[""], leading + rest)
+    more, rest = _leading(rest)
+    leading += more
+    if not rest:
+        return Asked(word, None, {})
+    if rest[0] not in verbs:
+        raise Wrong(f"{word} has no verb {rest[0]!r}{_similar(rest[0], verbs)}", f"lunette {word} --help")
+    return _parse_command(word, verbs[rest[0]], leading + rest[1:])
+
+
+def _leading(words: list[str]) -> tuple[list[str], list[str]]:
+    """The options that stand before the next plain word, and the rest."""
+    found: list[str] = []
+    while words and words[0].startswith("-") and words[0] != "-":
+        name = "--help" if words[0] == "-h" else words[0]
+        param = _GLOBAL.get(name.split("=", 1)[0])
+        if param is None:
+            raise Wrong(f"{words[0]} is not understood before a command")
+        found.append(name)
+        words = words[1:]
+        if not param.flag and "=" not in name:
+            if not words:
+                raise Wrong(f"{name} needs a value")
+            found.append(words[0])
+            words = words[1:]
+    return found, words
+
+
+def _similar(word: str, known: Any) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _parse_command(word: str, command: Command, words: list[str]) -> Asked:
+    if "--help" in words or "-h" in words:
+        return Asked(word, command, {"help": True})
+    parser = _Parser(prog=f"lunette {word} {command.name}".rstrip(), add_help=False, allow_abbrev=False)
+    params = all_params(command)
+    for param in params:
+        _add(parser, param)
+    values = vars(parser.parse_intermixed_args(_joined(words, params)))
+    for param in params:
+        if param.required and values[param.key] in (None, []):
+            parser.error(f"{param.name} is needed")
+    if values["json"] and values["yaml"]:
+        parser.error("--json and --yaml exclude each other")
+    return Asked(word, command, values)
+
+
+def _joined(words: Sequence[str], params: Sequence[Param]) -> list[str]:
+    """`--sort -name` as `--sort=-name`: a value may begin with a dash where it is no option."""
+    taking = {param.name for param in params if param.is_option and not param.flag}
+    options = {param.name for param in params}
+    found: list[str] = []
+    for word in words:
+        if found and found[-1] in taking and word.startswith("-") and word not in options:
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
+
+
+def _reader(param: Param) -> Callable[[str], Any]:
+    """How a value is read. What it may be is told in our own words, which do not change with Python's version."""
+
+    def one_of(text: str) -> str:
+        if text not in param.words:
+            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(param.words)}")
+        return text
+
+    def number(text: str) -> int:
+        if not text.lstrip("-").isdecimal():
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+        return int(text)
+
+    if param.words:
+        return one_of
+    return number if param.number else str
+
+
+def _add(parser: argparse.ArgumentParser, param: Param) -> None:
+    if param.flag:
+        parser.add_argument(param.name, dest=param.key, action="store_true")
+        return
+    options: dict[str, Any] = {"metavar": param.shown, "type": _reader(param)}
+    if param.is_option:
+        options |= {"dest": param.key, "default": param.default, "action": "append" if param.many else "store"}
+    else:
+        options["nargs"] = ("*" if param.optional else "+") if param.many else ("?" if param.optional else None)
+    parser.add_argument(param.name if param.is_option else param.key, **options)

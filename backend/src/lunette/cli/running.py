@@ -1,0 +1,97 @@
+"""What commands do that are nothing but an operation of the API: list, show, delete, send."""
+
+from typing import Any
+
+from lunette.cli.call import Call
+from lunette.cli.spec import JsonObject, Param
+from lunette.client.generated.operations import OPERATIONS
+
+
+def run(call: Call) -> None:
+    """Runs a command by its own function, or by what kind of operation it is."""
+    if call.command.run is not None:
+        call.command.run(call)
+        return
+    operation = call.command.operation
+    if operation.is_list:
+        list_items(call)
+    elif operation.method == "GET":
+        call.show(call.client.operate(call.command.operations[0], path_of(call), query_of(call)))
+    elif operation.method == "DELETE":
+        delete(call)
+    else:
+        send(call, body_of(call))
+
+
+def path_of(call: Call, operation_id: str = "") -> dict[str, str]:
+    """The values of the operation's path parameters."""
+    operation = OPERATIONS[operation_id] if operation_id else call.command.operation
+    return {name: call[name] for name in operation.parameters}
+
+
+def query_of(call: Call) -> JsonObject:
+    """The filters that were given."""
+    return {name: call[name] for name in call.command.operation.query if call[name] is not None}
+
+
+def body_of(call: Call) -> JsonObject:
+    """The request's body of what was given: each parameter under the name of its field."""
+    taken = call.command.operation.parameters
+    given = {param.field or param.key: _value(call, param) for param in call.command.params if param.key not in taken}
+    return {field: value for field, value in given.items() if value is not None}
+
+
+def _value(call: Call, param: Param) -> Any:
+    value = call[param.key]
+    if param.flag:
+        return True if value else None
+    return call.secret(param.key) if param.file else value
+
+
+def list_items(call: Call) -> None:
+    """A table of the items, of the columns that are asked for."""
+    columns = call["columns"].split(",") if call["columns"] else call.command.columns
+    found = list(call.client.pages(call.command.operations[0], query_of(call), call["limit"]))
+    call.show(found, lambda items: call.screen.table(items, columns))
+
+
+def delete(call: Call) -> None:
+    """Deletes, after asking where data goes or hosts are interrupted."""
+    (noun,) = call.command.operation.parameters
+    change(call, None, f"{noun.replace('_', '-')} {call[noun]} is deleted.")
+
+
+def send(call: Call, body: JsonObject, operation_id: str = "") -> None:
+    """Sends a wish: asks first where it destroys, then shows the plan, or follows the job, or shows what was made."""
+    change(call, body, operation_id=operation_id)
+
+
+def change(call: Call, body: JsonObject | None, done: str = "", operation_id: str = "") -> None:
+    """Runs an operation that changes something; what it destroys or interrupts is shown and asked about first."""
+    name = operation_id or call.command.operations[0]
+    path = path_of(call, name)
+    if not call.dry_run and (call.command.destroys or call.command.interrupts):
+        ask_first(call, call.client.operate(name, path, {}, body, dry_run=True))
+    dry_run = call.dry_run and OPERATIONS[name].dry_run
+    call.outcome(call.client.operate(name, path, {}, body, dry_run=dry_run), done)
+
+
+def ask_first(call: Call, plan: JsonObject) -> None:
+    """Shows a plan and asks: for the name where data goes, for a yes where hosts are interrupted.
+
+    Raises NotConfirmed, and Wrong where nobody can answer.
+    """
+    if call.command.destroys and call["yes_destroy"] is None:
+        _show_to_person(call, plan)
+        call.confirm_name(call[call.command.destroys])
+    elif call.command.destroys:
+        call.confirm_name(call[call.command.destroys])
+    elif plan["hosts_interrupted"] and not call["yes"]:
+        _show_to_person(call, plan)
+        call.confirm(f"This interrupts {', '.join(plan['hosts_interrupted'])}. Go on?", "--yes")
+
+
+def _show_to_person(call: Call, plan: JsonObject) -> None:
+    """On the terminal of the question, not among the results."""
+    if call.screen.can_ask:
+        call.screen.beside().plan(plan)

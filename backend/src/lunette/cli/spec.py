@@ -1,0 +1,166 @@
+"""What a command is: data. Parser, help, completion, manual page and reference are all made from these records."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lunette.client.generated.operations import OPERATIONS, Operation
+
+if TYPE_CHECKING:
+    from lunette.cli.call import Call
+
+JsonObject = dict[str, Any]
+
+
+class Param(NamedTuple):
+    """An argument (`volume`) or an option (`--size`)."""
+
+    name: str
+    help: str
+    field: str = ""
+    """The field of the request's body it becomes; its own name if not given."""
+    words: tuple[str, ...] = ()
+    """The only words it takes."""
+    noun: str = ""
+    """Its value names one of these: `volume`. Completion asks the appliance."""
+    flag: bool = False
+    number: bool = False
+    file: bool = False
+    """A file whose content is meant (a secret never stands on a command line, which others can see); - is stdin."""
+    path: bool = False
+    """A path that is opened by the command itself."""
+    many: bool = False
+    required: bool = False
+    """Options only; an argument is required unless `optional`."""
+    optional: bool = False
+    default: Any = None
+    metavar: str = ""
+
+    @property
+    def is_option(self) -> bool:
+        return self.name.startswith("--")
+
+    @property
+    def key(self) -> str:
+        """Its name in Python and in a request: --host-group is host_group."""
+        return self.name.lstrip("-").replace("-", "_")
+
+    @property
+    def shown(self) -> str:
+        """The word that stands for its value in a usage line."""
+        if self.metavar:
+            return self.metavar
+        if self.words:
+            return "|".join(self.words) if len("|".join(self.words)) <= 40 else self.key.upper()
+        if self.file or self.path:
+            return "FILE"
+        return "N" if self.number else (self.noun or self.key).upper().replace("_", "-")
+
+
+class Command(NamedTuple):
+    """A verb (`grow`) or a word by itself (""): one sentence, the operations of the API it calls, and what it takes."""
+
+    name: str
+    purpose: str
+    operations: tuple[str, ...] = ()
+    params: tuple[Param, ...] = ()
+    run: "Callable[[Call], None] | None" = None
+    """None: what its (only) operation is says what to do, see running.py."""
+    columns: tuple[str, ...] = ()
+    """Of the table, where it lists; then it also takes the filters of its operation."""
+    destroys: str = ""
+    """What is lost, so that a name must be typed or given with --yes-destroy: the key of the argument that names it."""
+    interrupts: bool = False
+    """May interrupt hosts: asks (or needs --yes) where the plan says so."""
+    more: str = ""
+    """Further sentences for its manual page."""
+
+    @property
+    def operation(self) -> Operation:
+        """The first of its operations, which decides what it can be asked for."""
+        return OPERATIONS[self.operations[0]]
+
+    @property
+    def is_planned(self) -> bool:
+        return any(OPERATIONS[one].dry_run for one in self.operations)
+
+    @property
+    def makes_job(self) -> bool:
+        return any(OPERATIONS[one].job for one in self.operations)
+
+
+EVERYWHERE = (
+    Param("--json", "Print JSON, and only JSON, on standard output.", flag=True),
+    Param("--yaml", "Print YAML instead.", flag=True),
+    Param("--appliance", "Which appliance: a name of the configuration, or https://ADDRESS:8443.", metavar="NAME"),
+    Param("--help", "Show this help.", flag=True),
+)
+"""Understood by every command, before or after the noun."""
+_DRY_RUN = Param("--dry-run", "Show the plan and change nothing.", flag=True)
+_NO_WAIT = Param("--no-wait", "Print the job and do not wait for its end.", flag=True)
+_YES = Param("--yes", "Do not ask, even if hosts are interrupted.", flag=True)
+_LIST = (
+    Param("--columns", "Columns of the table, by the names of the fields, with commas.", metavar="A,B"),
+    Param("--limit", "At most so many.", number=True),
+)
+
+
+def all_params(command: Command) -> tuple[Param, ...]:
+    """What a command takes: its own, and what follows from its operations."""
+    given = [*command.params]
+    if command.columns:
+        given += [*_filters(command), *_LIST]
+    if command.is_planned:
+        given.append(_DRY_RUN)
+    if command.makes_job:
+        given.append(_NO_WAIT)
+    if command.destroys:
+        given.append(Param("--yes-destroy", "Destroy it without asking; must be its name.", metavar="NAME"))
+    if command.interrupts:
+        given.append(_YES)
+    return (*given, *EVERYWHERE)
+
+
+_FILTER_HELP = {
+    "sort": "Field to sort by; -FIELD for descending.",
+    "name": "Only names that match, such as 'lun*'.",
+    "active": "Only those that are not resolved (true), or only those that are (false).",
+    "after": "Only events with a higher number.",
+    "kind": "Only of this kind, such as volume.created.",
+    "noun": "Only about this noun, such as volume.",
+    "ref": "Only about the resource with this id.",
+    "initiator": "Only the host with this initiator.",
+}
+_NOUNS_OF_FILTERS = ("array", "host", "host_group", "volume")
+
+
+def _filters(command: Command) -> list[Param]:
+    """The filters of a list, as the API names them."""
+    own = {param.key for param in command.params}
+    return [
+        Param(
+            "--" + name.replace("_", "-"),
+            _FILTER_HELP.get(name, f"Only those with this {name.replace('_', ' ')}."),
+            noun=name.replace("_", "-") if name in _NOUNS_OF_FILTERS else "",
+            metavar="" if name in _NOUNS_OF_FILTERS else name.upper().replace("_", "-"),
+        )
+        for name in command.operation.query
+        if name not in own
+    ]
+
+
+def standard(noun: str, columns: tuple[str, ...], *, plural: str = "", destroys: bool = False) -> tuple[Command, ...]:
+    """`list`, `show` and `delete` of a noun, as far as the API has them."""
+    prefix, what = (
+        noun.replace("-", "_"),
+        noun.replace("-", " ").replace("fc ", "Fibre Channel ").replace("rdma", "RDMA"),
+    )
+    item = Param(prefix, "Its name or id.", noun=noun)
+    made = [Command("list", f"Lists {plural or what + 's'}.", (f"{prefix}_list",), columns=columns)]
+    if f"{prefix}_show" in OPERATIONS:
+        made.append(Command("show", f"Shows one {what}.", (f"{prefix}_show",), (item,)))
+    if f"{prefix}_delete" in OPERATIONS:
+        asks = prefix if destroys else ""
+        made.append(
+            Command("delete", f"Deletes one {what}.", (f"{prefix}_delete",), (item,), destroys=asks, interrupts=True)
+        )
+    return tuple(made)

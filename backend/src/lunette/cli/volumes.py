@@ -1,0 +1,81 @@
+"""`lunette volume` and `lunette snapshot`."""
+
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import body_of, send
+from lunette.cli.spec import Command, Param, standard
+from lunette.client.generated.enums import PROVISIONING
+
+_VOLUME = Param("volume", "Its name or id.", noun="volume")
+_SIZE_HELP = "such as 10GiB, or short 10G; 10GB is decimal."
+_DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
+_COUNT = Param("--count", "Make this many, all or nothing.", number=True)
+_FIRST = Param("--first", "First number of the pattern; 1 if not given.", number=True)
+
+
+def create(call: Call) -> None:
+    """One volume, or with --count a batch."""
+    body = body_of(call)
+    if call["count"] is None:
+        if call["first"] is not None:
+            raise Wrong("--first numbers a batch: it needs --count", "lunette volume create --help")
+        send(call, body)
+    else:
+        send(call, {"name_pattern": body.pop("name"), **body}, "volume_create_batch")
+
+
+def clone(call: Call) -> None:
+    """One clone, or with --count a batch."""
+    body = body_of(call)
+    if call["count"] is not None:
+        body["name_pattern"] = body.pop("name")
+    send(call, body)
+
+
+def set_(call: Call) -> None:
+    body = body_of(call)
+    if not body:
+        raise Wrong("nothing to set: give --name or --description", f"lunette {call.values['word']} set --help")
+    send(call, body)
+
+
+COMMANDS = {
+    "volume": (
+        *standard(
+            "volume", ("name", "array", "size_bytes", "provisioning", "state", "export.state", "mapped_to", "naa"),
+            destroys=True,
+        ),
+        Command("create", "Creates one volume, or with --count a batch.", ("volume_create", "volume_create_batch"), (
+            Param("name", "Its name; with --count a pattern such as lun%02d."),
+            Param("--array", "Array it is cut from.", noun="array", required=True),
+            Param("--size", f"Its size, {_SIZE_HELP}", field="size_bytes", required=True),
+            _COUNT,
+            _FIRST,
+            Param("--provisioning", "thick, or thin: it takes space only as hosts write.", words=PROVISIONING),
+            _DESCRIPTION,
+        ), create),
+        Command("set", "Renames a volume, or describes it.", ("volume_patch",),
+                (_VOLUME, Param("--name", "Its new name; hosts do not notice.", metavar="NAME"), _DESCRIPTION), set_),
+        Command("grow", "Makes a volume larger while hosts use it.", ("volume_grow",),
+                (_VOLUME, Param("size", f"Its new size, {_SIZE_HELP}", field="size_bytes"))),
+        Command("roll-back", "Makes an unmapped volume as it was in a snapshot; what was written since is lost.",
+                ("volume_roll_back",),
+                (_VOLUME, Param("--snapshot", "One of its snapshots.", noun="snapshot", required=True)),
+                destroys="volume"),
+    ),
+    "snapshot": (
+        *standard("snapshot", ("name", "volume", "size_bytes", "state", "created_at"), destroys=True),
+        Command("create", "Takes a snapshot of a thin volume.", ("snapshot_create",), (
+            Param("name", "Its name."),
+            Param("--volume", "Thin volume it is taken of.", noun="volume", required=True),
+            _DESCRIPTION,
+        )),
+        Command("clone", "Makes one or many writable volumes of a snapshot.", ("snapshot_clone",), (
+            Param("snapshot", "Its name or id.", noun="snapshot"),
+            Param("name", "Name of the new volume; with --count a pattern such as vm%02d."),
+            _COUNT,
+            _FIRST,
+            _DESCRIPTION,
+        ), clone),
+    ),
+}  # fmt: skip

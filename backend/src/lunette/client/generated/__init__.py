@@ -1,0 +1,1 @@
+"""Made from backend/openapi.json by `make generate`; do not edit."""

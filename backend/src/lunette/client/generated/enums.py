@@ -1,0 +1,274 @@
+"""The closed sets of words of the API. Made from backend/openapi.json by `make generate`; do not edit."""
+
+from typing import Literal
+
+Action = Literal["create", "change", "interrupt", "destroy"]
+ACTION = (
+    "create",
+    "change",
+    "interrupt",
+    "destroy",
+)
+ArrayEngine = Literal["md", "zfs", "lvm", "spdk", "external"]
+ARRAY_ENGINE = (
+    "md",
+    "zfs",
+    "lvm",
+    "spdk",
+    "external",
+)
+ArrayHealth = Literal["clean", "resyncing", "degraded", "rebuilding", "failed", "missing", "unknown"]
+ARRAY_HEALTH = (
+    "clean",
+    "resyncing",
+    "degraded",
+    "rebuilding",
+    "failed",
+    "missing",
+    "unknown",
+)
+Convergence = Literal["converged", "pending", "held", "refused", "unknown"]
+CONVERGENCE = (
+    "converged",
+    "pending",
+    "held",
+    "refused",
+    "unknown",
+)
+DhGroup = Literal["null", "ffdhe2048", "ffdhe3072", "ffdhe4096", "ffdhe6144", "ffdhe8192"]
+DH_GROUP = (
+    "null",
+    "ffdhe2048",
+    "ffdhe3072",
+    "ffdhe4096",
+    "ffdhe6144",
+    "ffdhe8192",
+)
+DhHash = Literal["sha256", "sha384", "sha512"]
+DH_HASH = (
+    "sha256",
+    "sha384",
+    "sha512",
+)
+DiskState = Literal["free", "member", "occupied", "system", "missing", "unknown"]
+DISK_STATE = (
+    "free",
+    "member",
+    "occupied",
+    "system",
+    "missing",
+    "unknown",
+)
+ExportEngine = Literal["lio", "nvmet", "spdk"]
+EXPORT_ENGINE = (
+    "lio",
+    "nvmet",
+    "spdk",
+)
+ExportState = Literal["open", "blocked", "pending", "none", "unknown"]
+EXPORT_STATE = (
+    "open",
+    "blocked",
+    "pending",
+    "none",
+    "unknown",
+)
+Family = Literal["scsi", "nvme"]
+FAMILY = (
+    "scsi",
+    "nvme",
+)
+FcMode = Literal["target", "initiator", "dual", "disabled"]
+FC_MODE = (
+    "target",
+    "initiator",
+    "dual",
+    "disabled",
+)
+HealthState = Literal["good", "warning", "critical"]
+HEALTH_STATE = (
+    "good",
+    "warning",
+    "critical",
+)
+JobKind = Literal[
+    "array.create",
+    "array.delete",
+    "array.change",
+    "volumes.create",
+    "volume.delete",
+    "volume.grow",
+    "volume.roll_back",
+    "snapshots.create",
+    "snapshot.delete",
+    "thin_pool.grow",
+    "site.apply",
+]
+JOB_KIND = (
+    "array.create",
+    "array.delete",
+    "array.change",
+    "volumes.create",
+    "volume.delete",
+    "volume.grow",
+    "volume.roll_back",
+    "snapshots.create",
+    "snapshot.delete",
+    "thin_pool.grow",
+    "site.apply",
+)
+JobState = Literal["pending", "running", "succeeded", "failed", "undone", "stuck"]
+JOB_STATE = (
+    "pending",
+    "running",
+    "succeeded",
+    "failed",
+    "undone",
+    "stuck",
+)
+Level = Literal["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
+LEVEL = (
+    "raid0",
+    "raid1",
+    "raid5",
+    "raid6",
+    "raid10",
+    "stripe",
+    "mirror",
+    "raidz1",
+    "raidz2",
+    "raidz3",
+)
+LinkState = Literal["ok", "broken", "unknown"]
+LINK_STATE = (
+    "ok",
+    "broken",
+    "unknown",
+)
+OsType = Literal["linux", "esxi", "windows", "proxmox", "other"]
+OS_TYPE = (
+    "linux",
+    "esxi",
+    "windows",
+    "proxmox",
+    "other",
+)
+Part = Literal["disk", "array", "volume", "export", "portal", "session"]
+PART = (
+    "disk",
+    "array",
+    "volume",
+    "export",
+    "portal",
+    "session",
+)
+ProblemType = Literal[
+    "invalid",
+    "malformed",
+    "unauthenticated",
+    "forbidden",
+    "password-change-required",
+    "not-found",
+    "method-not-allowed",
+    "conflict",
+    "in-use",
+    "stuck",
+    "precondition-failed",
+    "too-large",
+    "precondition-required",
+    "rate-limited",
+    "internal",
+    "tool-failed",
+    "unavailable",
+    "no-space",
+]
+PROBLEM_TYPE = (
+    "invalid",
+    "malformed",
+    "unauthenticated",
+    "forbidden",
+    "password-change-required",
+    "not-found",
+    "method-not-allowed",
+    "conflict",
+    "in-use",
+    "stuck",
+    "precondition-failed",
+    "too-large",
+    "precondition-required",
+    "rate-limited",
+    "internal",
+    "tool-failed",
+    "unavailable",
+    "no-space",
+)
+Protocol = Literal["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"]
+PROTOCOL = (
+    "iscsi",
+    "iser",
+    "nvme-tcp",
+    "nvme-rdma",
+    "fc",
+)
+Provisioning = Literal["thick", "thin"]
+PROVISIONING = (
+    "thick",
+    "thin",
+)
+Resolution = Literal["retry", "abandon"]
+RESOLUTION = (
+    "retry",
+    "abandon",
+)
+ResourceState = Literal["creating", "ready", "changing", "deleting", "stuck"]
+RESOURCE_STATE = (
+    "creating",
+    "ready",
+    "changing",
+    "deleting",
+    "stuck",
+)
+Role = Literal["viewer", "operator", "administrator"]
+ROLE = (
+    "viewer",
+    "operator",
+    "administrator",
+)
+ScrubAction = Literal["check", "repair", "stop"]
+SCRUB_ACTION = (
+    "check",
+    "repair",
+    "stop",
+)
+Severity = Literal["info", "warning", "critical"]
+SEVERITY = (
+    "info",
+    "warning",
+    "critical",
+)
+StepState = Literal["pending", "started", "done", "undoing", "undone", "undo_failed"]
+STEP_STATE = (
+    "pending",
+    "started",
+    "done",
+    "undoing",
+    "undone",
+    "undo_failed",
+)
+Transport = Literal["nvme", "sas", "sata", "scsi", "virtio", "ubd", "other"]
+TRANSPORT = (
+    "nvme",
+    "sas",
+    "sata",
+    "scsi",
+    "virtio",
+    "ubd",
+    "other",
+)
+WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write"]
+WRITE_HOLE = (
+    "ppl",
+    "bitmap",
+    "none",
+    "copy_on_write",
+)

@@ -1,0 +1,835 @@
+"""The operations of the API: a table of them, and a method for each.
+
+Made from backend/openapi.json by `make generate`; do not edit.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+
+if TYPE_CHECKING:
+    from lunette.client.generated import types as t
+
+
+class Operation(NamedTuple):
+    """How an operation is called, and what it may answer: a list, a plan first, a job."""
+
+    method: str
+    path: str
+    parameters: tuple[str, ...] = ()
+    query: tuple[str, ...] = ()
+    body: str = ""
+    if_match: bool = False
+    is_list: bool = False
+    dry_run: bool = False
+    job: bool = False
+
+
+OPERATIONS: dict[str, Operation] = {
+    "health_show": Operation("GET", "/health"),
+    "status_show": Operation("GET", "/status"),
+    "engine_list": Operation("GET", "/engines", is_list=True),
+    "login_create": Operation("POST", "/login", body="Login"),
+    "login_delete": Operation("POST", "/logout"),
+    "me_show": Operation("GET", "/me"),
+    "password_change": Operation("POST", "/password", body="PasswordChange"),
+    "user_list": Operation("GET", "/users", query=("sort", "name", "role"), is_list=True),
+    "user_create": Operation("POST", "/users", body="UserCreate", dry_run=True),
+    "user_show": Operation("GET", "/users/{user}", parameters=("user",)),
+    "user_patch": Operation(
+        "PATCH", "/users/{user}", parameters=("user",), body="UserPatch", if_match=True, dry_run=True
+    ),
+    "user_delete": Operation("DELETE", "/users/{user}", parameters=("user",), if_match=True, dry_run=True),
+    "token_list": Operation("GET", "/tokens", query=("sort", "name"), is_list=True),
+    "token_create": Operation("POST", "/tokens", body="TokenCreate", dry_run=True),
+    "token_show": Operation("GET", "/tokens/{token}", parameters=("token",)),
+    "token_delete": Operation("DELETE", "/tokens/{token}", parameters=("token",), if_match=True, dry_run=True),
+    "disk_list": Operation("GET", "/disks", query=("sort", "name", "state", "transport", "array"), is_list=True),
+    "disk_show": Operation("GET", "/disks/{disk}", parameters=("disk",)),
+    "layout_list": Operation("GET", "/arrays/layouts", query=("disks", "block_bytes")),
+    "array_list": Operation("GET", "/arrays", query=("sort", "name", "state", "level"), is_list=True),
+    "array_create": Operation("POST", "/arrays", body="ArrayCreate", dry_run=True, job=True),
+    "array_show": Operation("GET", "/arrays/{array}", parameters=("array",)),
+    "array_patch": Operation(
+        "PATCH", "/arrays/{array}", parameters=("array",), body="ArrayPatch", if_match=True, dry_run=True
+    ),
+    "array_delete": Operation(
+        "DELETE", "/arrays/{array}", parameters=("array",), if_match=True, dry_run=True, job=True
+    ),
+    "array_spares_add": Operation(
+        "POST", "/arrays/{array}:add_spares", parameters=("array",), body="ArrayAddSpares", dry_run=True, job=True
+    ),
+    "array_replace": Operation(
+        "POST", "/arrays/{array}:replace", parameters=("array",), body="ArrayReplace", dry_run=True, job=True
+    ),
+    "array_fail": Operation(
+        "POST", "/arrays/{array}:fail", parameters=("array",), body="ArrayDiskChoice", dry_run=True, job=True
+    ),
+    "array_remove": Operation(
+        "POST", "/arrays/{array}:remove", parameters=("array",), body="ArrayDiskChoice", dry_run=True, job=True
+    ),
+    "array_readd": Operation(
+        "POST", "/arrays/{array}:readd", parameters=("array",), body="ArrayDiskChoice", dry_run=True, job=True
+    ),
+    "array_scrub": Operation(
+        "POST", "/arrays/{array}:scrub", parameters=("array",), body="ArrayScrub", dry_run=True, job=True
+    ),
+    "volume_create_batch": Operation("POST", "/volumes:batch", body="VolumeBatch", dry_run=True, job=True),
+    "volume_why": Operation("GET", "/volumes/{volume}:why", parameters=("volume",), query=("host",)),
+    "volume_list": Operation(
+        "GET", "/volumes", query=("sort", "name", "array", "host", "host_group", "state"), is_list=True
+    ),
+    "volume_create": Operation("POST", "/volumes", body="VolumeCreate", dry_run=True, job=True),
+    "volume_show": Operation("GET", "/volumes/{volume}", parameters=("volume",)),
+    "volume_patch": Operation(
+        "PATCH", "/volumes/{volume}", parameters=("volume",), body="VolumePatch", if_match=True, dry_run=True
+    ),
+    "volume_delete": Operation(
+        "DELETE", "/volumes/{volume}", parameters=("volume",), if_match=True, dry_run=True, job=True
+    ),
+    "volume_grow": Operation(
+        "POST",
+        "/volumes/{volume}:grow",
+        parameters=("volume",),
+        body="VolumeGrow",
+        if_match=True,
+        dry_run=True,
+        job=True,
+    ),
+    "volume_roll_back": Operation(
+        "POST",
+        "/volumes/{volume}:roll-back",
+        parameters=("volume",),
+        body="VolumeRollBack",
+        if_match=True,
+        dry_run=True,
+        job=True,
+    ),
+    "snapshot_list": Operation("GET", "/snapshots", query=("name", "volume", "sort"), is_list=True),
+    "snapshot_create": Operation("POST", "/snapshots", body="SnapshotCreate", dry_run=True, job=True),
+    "snapshot_show": Operation("GET", "/snapshots/{snapshot}", parameters=("snapshot",)),
+    "snapshot_delete": Operation(
+        "DELETE", "/snapshots/{snapshot}", parameters=("snapshot",), if_match=True, dry_run=True, job=True
+    ),
+    "snapshot_clone": Operation(
+        "POST", "/snapshots/{snapshot}:clone", parameters=("snapshot",), body="SnapshotClone", dry_run=True, job=True
+    ),
+    "host_list": Operation("GET", "/hosts", query=("sort", "name", "os_type", "initiator", "host_group"), is_list=True),
+    "host_create": Operation("POST", "/hosts", body="HostCreate", dry_run=True),
+    "host_show": Operation("GET", "/hosts/{host}", parameters=("host",)),
+    "host_patch": Operation(
+        "PATCH", "/hosts/{host}", parameters=("host",), body="HostPatch", if_match=True, dry_run=True
+    ),
+    "host_delete": Operation("DELETE", "/hosts/{host}", parameters=("host",), if_match=True, dry_run=True),
+    "host_group_list": Operation("GET", "/host-groups", query=("sort", "name"), is_list=True),
+    "host_group_create": Operation("POST", "/host-groups", body="HostGroupCreate", dry_run=True),
+    "host_group_show": Operation("GET", "/host-groups/{host_group}", parameters=("host_group",)),
+    "host_group_patch": Operation(
+        "PATCH",
+        "/host-groups/{host_group}",
+        parameters=("host_group",),
+        body="HostGroupPatch",
+        if_match=True,
+        dry_run=True,
+    ),
+    "host_group_delete": Operation(
+        "DELETE", "/host-groups/{host_group}", parameters=("host_group",), if_match=True, dry_run=True
+    ),
+    "portal_list": Operation("GET", "/portals", query=("sort", "name", "protocol"), is_list=True),
+    "portal_create": Operation("POST", "/portals", body="PortalCreate", dry_run=True),
+    "portal_show": Operation("GET", "/portals/{portal}", parameters=("portal",)),
+    "portal_delete": Operation("DELETE", "/portals/{portal}", parameters=("portal",), if_match=True, dry_run=True),
+    "rdma_device_list": Operation("GET", "/rdma-devices", is_list=True),
+    "fc_port_list": Operation("GET", "/fc-ports", query=("sort", "name"), is_list=True),
+    "fc_port_create": Operation("POST", "/fc-ports", body="FcPortCreate", dry_run=True),
+    "fc_port_show": Operation("GET", "/fc-ports/{fc_port}", parameters=("fc_port",)),
+    "fc_port_patch": Operation(
+        "PATCH", "/fc-ports/{fc_port}", parameters=("fc_port",), body="FcPortPatch", if_match=True, dry_run=True
+    ),
+    "fc_port_delete": Operation("DELETE", "/fc-ports/{fc_port}", parameters=("fc_port",), if_match=True, dry_run=True),
+    "mapping_create_batch": Operation("POST", "/mappings:batch", body="MappingBatch", dry_run=True),
+    "mapping_list": Operation("GET", "/mappings", query=("sort", "volume", "host", "host_group"), is_list=True),
+    "mapping_create": Operation("POST", "/mappings", body="MappingCreate", dry_run=True),
+    "mapping_show": Operation("GET", "/mappings/{mapping}", parameters=("mapping",)),
+    "mapping_delete": Operation("DELETE", "/mappings/{mapping}", parameters=("mapping",), if_match=True, dry_run=True),
+    "session_list": Operation("GET", "/sessions", query=("sort", "name", "host"), is_list=True),
+    "site_show": Operation("GET", "/site"),
+    "site_schema_show": Operation("GET", "/site:schema"),
+    "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
+    "site_apply": Operation("POST", "/site:apply", body="SiteRequest", dry_run=True, job=True),
+    "job_list": Operation("GET", "/jobs", query=("sort", "state", "kind"), is_list=True),
+    "job_show": Operation("GET", "/jobs/{job}", parameters=("job",)),
+    "job_resolve": Operation(
+        "POST", "/jobs/{job}:resolve", parameters=("job",), body="JobResolve", dry_run=True, job=True
+    ),
+    "event_list": Operation("GET", "/events", query=("sort", "noun", "ref", "kind", "after"), is_list=True),
+    "event_stream": Operation("GET", "/events/stream"),
+    "alert_list": Operation("GET", "/alerts", query=("sort", "active", "severity"), is_list=True),
+}
+
+
+class Operations:
+    """A method for each operation. `dry_run=True` answers the plan and changes nothing."""
+
+    @abstractmethod
+    def operate(
+        self,
+        operation_id: str,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        *,
+        dry_run: bool = False,
+    ) -> Any: ...
+
+    @abstractmethod
+    def pages(
+        self, operation_id: str, query: Mapping[str, Any] | None = None, limit: int | None = None
+    ) -> Iterator[Any]: ...
+
+    def health_show(self) -> t.Health:
+        """Tells that the API answers. Needs no credentials and tells nothing else."""
+        answer: t.Health = self.operate("health_show", {}, {})
+        return answer
+
+    def status_show(self) -> t.Status:
+        """The appliance at a glance: health in one sentence, what is exported, how many of everything."""
+        answer: t.Status = self.operate("status_show", {}, {})
+        return answer
+
+    def engine_list(self, *, limit: int | None = None) -> Iterator[t.Engine]:
+        """What every engine can do on this machine, and what keeps it from being available."""
+        return self.pages("engine_list", {}, limit)
+
+    def login_delete(self) -> None:
+        """Ends the browser session. An API token stays valid; delete it with DELETE /tokens."""
+        self.operate("login_delete", {}, {})
+
+    def me_show(self) -> t.Me:
+        """Who is asking, with which role."""
+        answer: t.Me = self.operate("me_show", {}, {})
+        return answer
+
+    def password_change(self, body: t.PasswordChange) -> None:
+        """Changes the own password and ends every other session of this user."""
+        self.operate("password_change", {}, {}, body)
+
+    def user_list(
+        self,
+        *,
+        sort: Literal["username", "-username", "role", "-role", "created_at", "-created_at"] | None = None,
+        name: str | None = None,
+        role: t.Role | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.User]:
+        """The people who may log in."""
+        return self.pages("user_list", {"sort": sort, "name": name, "role": role}, limit)
+
+    @overload
+    def user_create(self, body: t.UserCreate, *, dry_run: Literal[False] = False) -> t.User: ...
+    @overload
+    def user_create(self, body: t.UserCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def user_create(self, body: t.UserCreate, *, dry_run: bool = False) -> Any:
+        """Creates a user; the password must be changed at the first login."""
+        return self.operate("user_create", {}, {}, body, dry_run=dry_run)
+
+    def user_show(self, user: str) -> t.User:
+        """One user, by id or user name."""
+        answer: t.User = self.operate("user_show", {"user": user}, {})
+        return answer
+
+    @overload
+    def user_patch(self, user: str, body: t.UserPatch, *, dry_run: Literal[False] = False) -> t.User: ...
+    @overload
+    def user_patch(self, user: str, body: t.UserPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def user_patch(self, user: str, body: t.UserPatch, *, dry_run: bool = False) -> Any:
+        """Changes a user's role or sets a password that must be changed at the next login; ends their
+        sessions.
+        """
+        return self.operate("user_patch", {"user": user}, {}, body, dry_run=dry_run)
+
+    @overload
+    def user_delete(self, user: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def user_delete(self, user: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def user_delete(self, user: str, *, dry_run: bool = False) -> Any:
+        """Deletes a user with their sessions and API tokens."""
+        return self.operate("user_delete", {"user": user}, {}, dry_run=dry_run)
+
+    def token_list(
+        self,
+        *,
+        sort: Literal["name", "-name", "created_at", "-created_at"] | None = None,
+        name: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Token]:
+        """The API tokens: an administrator sees all, the others their own."""
+        return self.pages("token_list", {"sort": sort, "name": name}, limit)
+
+    @overload
+    def token_create(self, body: t.TokenCreate, *, dry_run: Literal[False] = False) -> t.NewToken: ...
+    @overload
+    def token_create(self, body: t.TokenCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def token_create(self, body: t.TokenCreate, *, dry_run: bool = False) -> Any:
+        """Makes an API token; its secret is in this answer and nowhere else."""
+        return self.operate("token_create", {}, {}, body, dry_run=dry_run)
+
+    def token_show(self, token: str) -> t.Token:
+        """One API token, by id or name, without its secret."""
+        answer: t.Token = self.operate("token_show", {"token": token}, {})
+        return answer
+
+    @overload
+    def token_delete(self, token: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def token_delete(self, token: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def token_delete(self, token: str, *, dry_run: bool = False) -> Any:
+        """Deletes an API token; it stops working at once."""
+        return self.operate("token_delete", {"token": token}, {}, dry_run=dry_run)
+
+    def disk_list(
+        self,
+        *,
+        sort: Literal[
+            "id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"
+        ]
+        | None = None,
+        name: str | None = None,
+        state: t.DiskState | None = None,
+        transport: t.Transport | None = None,
+        array: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Disk]:
+        """The disks; `name` is matched with id, model and serial."""
+        return self.pages(
+            "disk_list", {"sort": sort, "name": name, "state": state, "transport": transport, "array": array}, limit
+        )
+
+    def disk_show(self, disk: str) -> t.Disk:
+        """One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id."""
+        answer: t.Disk = self.operate("disk_show", {"disk": disk}, {})
+        return answer
+
+    def layout_list(self, *, disks: list[str] | None = None, block_bytes: int | None = None) -> t.Layouts:
+        """Every level of every engine with these disks: usable space, failures survived, cost of a small
+        write.
+        """
+        answer: t.Layouts = self.operate("layout_list", {}, {"disks": disks, "block_bytes": block_bytes})
+        return answer
+
+    def array_list(
+        self,
+        *,
+        sort: Literal[
+            "name",
+            "-name",
+            "level",
+            "-level",
+            "state",
+            "-state",
+            "usable_bytes",
+            "-usable_bytes",
+            "created_at",
+            "-created_at",
+        ]
+        | None = None,
+        name: str | None = None,
+        state: t.ResourceState | None = None,
+        level: t.Level | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Array]:
+        """The arrays, with the health the kernel reports."""
+        return self.pages("array_list", {"sort": sort, "name": name, "state": state, "level": level}, limit)
+
+    @overload
+    def array_create(self, body: t.ArrayCreate, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_create(self, body: t.ArrayCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_create(self, body: t.ArrayCreate, *, dry_run: bool = False) -> Any:
+        """Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`."""
+        return self.operate("array_create", {}, {}, body, dry_run=dry_run)
+
+    def array_show(self, array: str) -> t.Array:
+        """One array, by id or name."""
+        answer: t.Array = self.operate("array_show", {"array": array}, {})
+        return answer
+
+    @overload
+    def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: Literal[False] = False) -> t.Array: ...
+    @overload
+    def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: bool = False) -> Any:
+        """Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start."""
+        return self.operate("array_patch", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_delete(self, array: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_delete(self, array: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_delete(self, array: str, *, dry_run: bool = False) -> Any:
+        """Destroys an array that holds no volumes any more, and clears its disks."""
+        return self.operate("array_delete", {"array": array}, {}, dry_run=dry_run)
+
+    @overload
+    def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: bool = False) -> Any:
+        """Adds disks that stand by; on a degraded array the first is filled at once."""
+        return self.operate("array_spares_add", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: bool = False) -> Any:
+        """Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept."""
+        return self.operate("array_replace", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_fail(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_fail(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_fail(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
+        """Gives a member up. Refused where the array has no redundancy left."""
+        return self.operate("array_fail", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
+        """Lets go of a spare, of a faulty disk, or of one that is gone."""
+        return self.operate("array_remove", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_readd(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_readd(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_readd(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
+        """Takes back a member that was gone or faulty; the plan says whether all of it must be copied."""
+        return self.operate("array_readd", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_scrub(self, array: str, body: t.ArrayScrub, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_scrub(self, array: str, body: t.ArrayScrub, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_scrub(self, array: str, body: t.ArrayScrub, *, dry_run: bool = False) -> Any:
+        """Reads and compares everything, or stops doing so. The array shows progress and what did not agree."""
+        return self.operate("array_scrub", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def volume_create_batch(self, body: t.VolumeBatch, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def volume_create_batch(self, body: t.VolumeBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_create_batch(self, body: t.VolumeBatch, *, dry_run: bool = False) -> Any:
+        """Cuts many volumes of one size, all or nothing."""
+        return self.operate("volume_create_batch", {}, {}, body, dry_run=dry_run)
+
+    def volume_why(self, volume: str, *, host: str | None = None) -> t.VolumeWhy:
+        """The way from the disks to each host of a volume, with the first broken link in words."""
+        answer: t.VolumeWhy = self.operate("volume_why", {"volume": volume}, {"host": host})
+        return answer
+
+    def volume_list(
+        self,
+        *,
+        sort: Literal[
+            "name", "-name", "state", "-state", "size_bytes", "-size_bytes", "naa", "-naa", "created_at", "-created_at"
+        ]
+        | None = None,
+        name: str | None = None,
+        array: str | None = None,
+        host: str | None = None,
+        host_group: str | None = None,
+        state: t.ResourceState | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Volume]:
+        """The volumes, with whom they are mapped to and whether they are served."""
+        return self.pages(
+            "volume_list",
+            {"sort": sort, "name": name, "array": array, "host": host, "host_group": host_group, "state": state},
+            limit,
+        )
+
+    @overload
+    def volume_create(self, body: t.VolumeCreate, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def volume_create(self, body: t.VolumeCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_create(self, body: t.VolumeCreate, *, dry_run: bool = False) -> Any:
+        """Cuts one volume from an array."""
+        return self.operate("volume_create", {}, {}, body, dry_run=dry_run)
+
+    def volume_show(self, volume: str) -> t.Volume:
+        """One volume, by id or name."""
+        answer: t.Volume = self.operate("volume_show", {"volume": volume}, {})
+        return answer
+
+    @overload
+    def volume_patch(self, volume: str, body: t.VolumePatch, *, dry_run: Literal[False] = False) -> t.Volume: ...
+    @overload
+    def volume_patch(self, volume: str, body: t.VolumePatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_patch(self, volume: str, body: t.VolumePatch, *, dry_run: bool = False) -> Any:
+        """Changes name or description; no data and no export is touched."""
+        return self.operate("volume_patch", {"volume": volume}, {}, body, dry_run=dry_run)
+
+    @overload
+    def volume_delete(self, volume: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def volume_delete(self, volume: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_delete(self, volume: str, *, dry_run: bool = False) -> Any:
+        """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
+        return self.operate("volume_delete", {"volume": volume}, {}, dry_run=dry_run)
+
+    @overload
+    def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: Literal[False] = False) -> t.Volume | t.Job: ...
+    @overload
+    def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: bool = False) -> Any:
+        """Makes a volume larger while hosts use it; they see the new size when they look again. It never gets
+        smaller.
+        """
+        return self.operate("volume_grow", {"volume": volume}, {}, body, dry_run=dry_run)
+
+    @overload
+    def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_roll_back(self, volume: str, body: t.VolumeRollBack, *, dry_run: bool = False) -> Any:
+        """Makes a volume as it was in one of its snapshots; what was written since is lost. 409 while it is
+        mapped.
+        """
+        return self.operate("volume_roll_back", {"volume": volume}, {}, body, dry_run=dry_run)
+
+    def snapshot_list(
+        self,
+        *,
+        name: str | None = None,
+        volume: str | None = None,
+        sort: Literal["name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at"] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Snapshot]:
+        """The snapshots, oldest first."""
+        return self.pages("snapshot_list", {"name": name, "volume": volume, "sort": sort}, limit)
+
+    @overload
+    def snapshot_create(self, body: t.SnapshotCreate, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def snapshot_create(self, body: t.SnapshotCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def snapshot_create(self, body: t.SnapshotCreate, *, dry_run: bool = False) -> Any:
+        """Takes a snapshot of a thin volume, while hosts use it."""
+        return self.operate("snapshot_create", {}, {}, body, dry_run=dry_run)
+
+    def snapshot_show(self, snapshot: str) -> t.Snapshot:
+        """One snapshot, by id or name."""
+        answer: t.Snapshot = self.operate("snapshot_show", {"snapshot": snapshot}, {})
+        return answer
+
+    @overload
+    def snapshot_delete(self, snapshot: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def snapshot_delete(self, snapshot: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def snapshot_delete(self, snapshot: str, *, dry_run: bool = False) -> Any:
+        """Deletes a snapshot. Its volume and its clones stay."""
+        return self.operate("snapshot_delete", {"snapshot": snapshot}, {}, dry_run=dry_run)
+
+    @overload
+    def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: Literal[True]) -> t.Plan: ...
+    def snapshot_clone(self, snapshot: str, body: t.SnapshotClone, *, dry_run: bool = False) -> Any:
+        """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
+        return self.operate("snapshot_clone", {"snapshot": snapshot}, {}, body, dry_run=dry_run)
+
+    def host_list(
+        self,
+        *,
+        sort: Literal["name", "-name", "os_type", "-os_type", "created_at", "-created_at"] | None = None,
+        name: str | None = None,
+        os_type: t.OsType | None = None,
+        initiator: str | None = None,
+        host_group: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Host]:
+        """The hosts."""
+        return self.pages(
+            "host_list",
+            {"sort": sort, "name": name, "os_type": os_type, "initiator": initiator, "host_group": host_group},
+            limit,
+        )
+
+    @overload
+    def host_create(self, body: t.HostCreate, *, dry_run: Literal[False] = False) -> t.Host: ...
+    @overload
+    def host_create(self, body: t.HostCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_create(self, body: t.HostCreate, *, dry_run: bool = False) -> Any:
+        """Creates a host; an initiator name belongs to one host only."""
+        return self.operate("host_create", {}, {}, body, dry_run=dry_run)
+
+    def host_show(self, host: str) -> t.Host:
+        """One host, by id or name. Secrets are never answered."""
+        answer: t.Host = self.operate("host_show", {"host": host}, {})
+        return answer
+
+    @overload
+    def host_patch(self, host: str, body: t.HostPatch, *, dry_run: Literal[False] = False) -> t.Host: ...
+    @overload
+    def host_patch(self, host: str, body: t.HostPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_patch(self, host: str, body: t.HostPatch, *, dry_run: bool = False) -> Any:
+        """Changes a host; an absent field stays. Initiators that leave lose their sessions."""
+        return self.operate("host_patch", {"host": host}, {}, body, dry_run=dry_run)
+
+    @overload
+    def host_delete(self, host: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def host_delete(self, host: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_delete(self, host: str, *, dry_run: bool = False) -> Any:
+        """Deletes a host that nothing is mapped to any more and that is in no group."""
+        return self.operate("host_delete", {"host": host}, {}, dry_run=dry_run)
+
+    def host_group_list(
+        self,
+        *,
+        sort: Literal["name", "-name", "created_at", "-created_at"] | None = None,
+        name: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.HostGroup]:
+        """The host groups."""
+        return self.pages("host_group_list", {"sort": sort, "name": name}, limit)
+
+    @overload
+    def host_group_create(self, body: t.HostGroupCreate, *, dry_run: Literal[False] = False) -> t.HostGroup: ...
+    @overload
+    def host_group_create(self, body: t.HostGroupCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_group_create(self, body: t.HostGroupCreate, *, dry_run: bool = False) -> Any:
+        """Creates a host group; a host is in one group at most."""
+        return self.operate("host_group_create", {}, {}, body, dry_run=dry_run)
+
+    def host_group_show(self, host_group: str) -> t.HostGroup:
+        """One host group, by id or name."""
+        answer: t.HostGroup = self.operate("host_group_show", {"host_group": host_group}, {})
+        return answer
+
+    @overload
+    def host_group_patch(
+        self, host_group: str, body: t.HostGroupPatch, *, dry_run: Literal[False] = False
+    ) -> t.HostGroup: ...
+    @overload
+    def host_group_patch(self, host_group: str, body: t.HostGroupPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_group_patch(self, host_group: str, body: t.HostGroupPatch, *, dry_run: bool = False) -> Any:
+        """Changes a group; an absent field stays. A host that leaves loses the group's volumes."""
+        return self.operate("host_group_patch", {"host_group": host_group}, {}, body, dry_run=dry_run)
+
+    @overload
+    def host_group_delete(self, host_group: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def host_group_delete(self, host_group: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_group_delete(self, host_group: str, *, dry_run: bool = False) -> Any:
+        """Deletes a group that nothing is mapped to any more; its hosts stay."""
+        return self.operate("host_group_delete", {"host_group": host_group}, {}, dry_run=dry_run)
+
+    def portal_list(
+        self,
+        *,
+        sort: Literal["name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at"]
+        | None = None,
+        name: str | None = None,
+        protocol: t.Protocol | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Portal]:
+        """The portals, and whether each listens now."""
+        return self.pages("portal_list", {"sort": sort, "name": name, "protocol": protocol}, limit)
+
+    @overload
+    def portal_create(self, body: t.PortalCreate, *, dry_run: Literal[False] = False) -> t.Portal: ...
+    @overload
+    def portal_create(self, body: t.PortalCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def portal_create(self, body: t.PortalCreate, *, dry_run: bool = False) -> Any:
+        """Listens on an address and port; every host's target is reachable there."""
+        return self.operate("portal_create", {}, {}, body, dry_run=dry_run)
+
+    def portal_show(self, portal: str) -> t.Portal:
+        """One portal, by id or name."""
+        answer: t.Portal = self.operate("portal_show", {"portal": portal}, {})
+        return answer
+
+    @overload
+    def portal_delete(self, portal: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def portal_delete(self, portal: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def portal_delete(self, portal: str, *, dry_run: bool = False) -> Any:
+        """Stops listening; sessions through this portal end."""
+        return self.operate("portal_delete", {"portal": portal}, {}, dry_run=dry_run)
+
+    def rdma_device_list(self, *, limit: int | None = None) -> Iterator[t.RdmaDevice]:
+        """Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there."""
+        return self.pages("rdma_device_list", {}, limit)
+
+    def fc_port_list(
+        self, *, sort: Literal["wwpn", "-wwpn"] | None = None, name: str | None = None, limit: int | None = None
+    ) -> Iterator[t.FcPort]:
+        """The ports that are there, and managed ones that are not; `name` is matched with the WWPN."""
+        return self.pages("fc_port_list", {"sort": sort, "name": name}, limit)
+
+    @overload
+    def fc_port_create(self, body: t.FcPortCreate, *, dry_run: Literal[False] = False) -> t.FcPort: ...
+    @overload
+    def fc_port_create(self, body: t.FcPortCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def fc_port_create(self, body: t.FcPortCreate, *, dry_run: bool = False) -> Any:
+        """Takes a port over and gives it a mode. Until then it is left as its driver made it."""
+        return self.operate("fc_port_create", {}, {}, body, dry_run=dry_run)
+
+    def fc_port_show(self, fc_port: str) -> t.FcPort:
+        """One port, by WWPN, or by id if it is managed."""
+        answer: t.FcPort = self.operate("fc_port_show", {"fc_port": fc_port}, {})
+        return answer
+
+    @overload
+    def fc_port_patch(self, fc_port: str, body: t.FcPortPatch, *, dry_run: Literal[False] = False) -> t.FcPort: ...
+    @overload
+    def fc_port_patch(self, fc_port: str, body: t.FcPortPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def fc_port_patch(self, fc_port: str, body: t.FcPortPatch, *, dry_run: bool = False) -> Any:
+        """Makes a port a target, an initiator, or neither."""
+        return self.operate("fc_port_patch", {"fc_port": fc_port}, {}, body, dry_run=dry_run)
+
+    @overload
+    def fc_port_delete(self, fc_port: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def fc_port_delete(self, fc_port: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def fc_port_delete(self, fc_port: str, *, dry_run: bool = False) -> Any:
+        """Leaves a port alone from now on; one that serves stops."""
+        return self.operate("fc_port_delete", {"fc_port": fc_port}, {}, dry_run=dry_run)
+
+    @overload
+    def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: Literal[False] = False) -> t.MappingList: ...
+    @overload
+    def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: bool = False) -> Any:
+        """Makes many mappings, all or nothing: one by one, or volumes split evenly over hosts."""
+        return self.operate("mapping_create_batch", {}, {}, body, dry_run=dry_run)
+
+    def mapping_list(
+        self,
+        *,
+        sort: Literal["created_at", "-created_at", "lun", "-lun"] | None = None,
+        volume: str | None = None,
+        host: str | None = None,
+        host_group: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Mapping]:
+        """The mappings, and whether each is served now."""
+        return self.pages(
+            "mapping_list", {"sort": sort, "volume": volume, "host": host, "host_group": host_group}, limit
+        )
+
+    @overload
+    def mapping_create(self, body: t.MappingCreate, *, dry_run: Literal[False] = False) -> t.Mapping: ...
+    @overload
+    def mapping_create(self, body: t.MappingCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def mapping_create(self, body: t.MappingCreate, *, dry_run: bool = False) -> Any:
+        """Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1."""
+        return self.operate("mapping_create", {}, {}, body, dry_run=dry_run)
+
+    def mapping_show(self, mapping: str) -> t.Mapping:
+        """One mapping, by id."""
+        answer: t.Mapping = self.operate("mapping_show", {"mapping": mapping}, {})
+        return answer
+
+    @overload
+    def mapping_delete(self, mapping: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def mapping_delete(self, mapping: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def mapping_delete(self, mapping: str, *, dry_run: bool = False) -> Any:
+        """Takes a volume away from a host or group; the volume and its data stay."""
+        return self.operate("mapping_delete", {"mapping": mapping}, {}, dry_run=dry_run)
+
+    def session_list(
+        self,
+        *,
+        sort: Literal["initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn"] | None = None,
+        name: str | None = None,
+        host: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Session]:
+        """Who is logged in now; `name` is matched with host, initiator and target. 503 while the agent is
+        away.
+        """
+        return self.pages("session_list", {"sort": sort, "name": name, "host": host}, limit)
+
+    def site_show(self) -> t.Site:
+        """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
+        answer: t.Site = self.operate("site_show", {}, {})
+        return answer
+
+    def site_schema_show(self) -> dict[str, Any]:
+        """The JSON Schema of a site document, for editors and checks."""
+        answer: dict[str, Any] = self.operate("site_schema_show", {}, {})
+        return answer
+
+    @overload
+    def site_plan(self, body: t.SiteRequest, *, dry_run: Literal[False] = False) -> t.Plan: ...
+    @overload
+    def site_plan(self, body: t.SiteRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def site_plan(self, body: t.SiteRequest, *, dry_run: bool = False) -> Any:
+        """What applying a document would change: nothing is written. Refused as a whole if any part cannot be
+        done.
+        """
+        return self.operate("site_plan", {}, {}, body, dry_run=dry_run)
+
+    @overload
+    def site_apply(self, body: t.SiteRequest, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def site_apply(self, body: t.SiteRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def site_apply(self, body: t.SiteRequest, *, dry_run: bool = False) -> Any:
+        """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
+        return self.operate("site_apply", {}, {}, body, dry_run=dry_run)
+
+    def job_list(
+        self,
+        *,
+        sort: Literal["-created_at", "created_at", "state", "-state", "kind", "-kind"] | None = None,
+        state: list[t.JobState] | None = None,
+        kind: t.JobKind | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.JobSummary]:
+        """The jobs, newest first, without their steps."""
+        return self.pages("job_list", {"sort": sort, "state": state, "kind": kind}, limit)
+
+    def job_show(self, job: str) -> t.Job:
+        """One job with all its steps."""
+        answer: t.Job = self.operate("job_show", {"job": job}, {})
+        return answer
+
+    @overload
+    def job_resolve(self, job: str, body: t.JobResolve, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def job_resolve(self, job: str, body: t.JobResolve, *, dry_run: Literal[True]) -> t.Plan: ...
+    def job_resolve(self, job: str, body: t.JobResolve, *, dry_run: bool = False) -> Any:
+        """Decides about a stuck job. 409 if it is not stuck."""
+        return self.operate("job_resolve", {"job": job}, {}, body, dry_run=dry_run)
+
+    def event_list(
+        self,
+        *,
+        sort: Literal["-seq", "seq"] | None = None,
+        noun: str | None = None,
+        ref: str | None = None,
+        kind: str | None = None,
+        after: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Event]:
+        """What happened, newest first."""
+        return self.pages("event_list", {"sort": sort, "noun": noun, "ref": ref, "kind": kind, "after": after}, limit)
+
+    def alert_list(
+        self,
+        *,
+        sort: Literal["-raised_at", "raised_at", "severity", "-severity"] | None = None,
+        active: bool | None = None,
+        severity: t.Severity | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Alert]:
+        """What a person must look at, with cause and fix."""
+        return self.pages("alert_list", {"sort": sort, "active": active, "severity": severity}, limit)

@@ -1,0 +1,1358 @@
+"""The shapes of what the API takes and answers. Made from backend/openapi.json by `make generate`; do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from lunette.client.generated.enums import (
+    Action,
+    ArrayEngine,
+    ArrayHealth,
+    Convergence,
+    DhGroup,
+    DhHash,
+    DiskState,
+    ExportEngine,
+    ExportState,
+    Family,
+    FcMode,
+    HealthState,
+    JobKind,
+    JobState,
+    Level,
+    LinkState,
+    OsType,
+    Part,
+    ProblemType,
+    Protocol,
+    Provisioning,
+    Resolution,
+    ResourceState,
+    Role,
+    ScrubAction,
+    Severity,
+    StepState,
+    Transport,
+    WriteHole,
+)
+
+__all__ = [
+    "Action",
+    "AgentStatus",
+    "Alert",
+    "AlertPage",
+    "Array",
+    "ArrayAddSpares",
+    "ArrayCreate",
+    "ArrayDiskChoice",
+    "ArrayEngine",
+    "ArrayHealth",
+    "ArrayMember",
+    "ArrayObserved",
+    "ArrayPage",
+    "ArrayPatch",
+    "ArrayProgress",
+    "ArrayReplace",
+    "ArrayScrub",
+    "Chap",
+    "ChapUsers",
+    "Convergence",
+    "Counts",
+    "DhChap",
+    "DhChapAsked",
+    "DhGroup",
+    "DhHash",
+    "Disk",
+    "DiskHardware",
+    "DiskPage",
+    "DiskSignature",
+    "DiskState",
+    "Engine",
+    "EngineLevel",
+    "EnginePage",
+    "Event",
+    "EventPage",
+    "Export",
+    "ExportEngine",
+    "ExportState",
+    "ExportsStatus",
+    "Family",
+    "FcHardware",
+    "FcMode",
+    "FcPort",
+    "FcPortCreate",
+    "FcPortPage",
+    "FcPortPatch",
+    "FcRemote",
+    "Health",
+    "HealthState",
+    "Host",
+    "HostCreate",
+    "HostGroup",
+    "HostGroupCreate",
+    "HostGroupPage",
+    "HostGroupPatch",
+    "HostPage",
+    "HostPatch",
+    "Job",
+    "JobError",
+    "JobKind",
+    "JobResolve",
+    "JobState",
+    "JobStep",
+    "JobSummary",
+    "JobSummaryPage",
+    "Layout",
+    "LayoutDisk",
+    "Layouts",
+    "Level",
+    "LinkState",
+    "Login",
+    "MappedTo",
+    "Mapping",
+    "MappingBatch",
+    "MappingCreate",
+    "MappingList",
+    "MappingPage",
+    "Me",
+    "NewToken",
+    "OsType",
+    "Part",
+    "PasswordChange",
+    "Plan",
+    "PlanChange",
+    "PlanStep",
+    "Portal",
+    "PortalCreate",
+    "PortalPage",
+    "Problem",
+    "ProblemField",
+    "ProblemType",
+    "Protocol",
+    "Provisioning",
+    "RdmaAddress",
+    "RdmaDevice",
+    "RdmaDevicePage",
+    "Resolution",
+    "ResourceState",
+    "Role",
+    "ScrubAction",
+    "Session",
+    "SessionPage",
+    "Severity",
+    "Site",
+    "SiteArray",
+    "SiteChap",
+    "SiteHost",
+    "SiteRequest",
+    "Snapshot",
+    "SnapshotClone",
+    "SnapshotCreate",
+    "SnapshotPage",
+    "Split",
+    "Status",
+    "StepState",
+    "ThinPool",
+    "Token",
+    "TokenCreate",
+    "TokenPage",
+    "Transport",
+    "Unseen",
+    "User",
+    "UserCreate",
+    "UserPage",
+    "UserPatch",
+    "Volume",
+    "VolumeBatch",
+    "VolumeCreate",
+    "VolumeGrow",
+    "VolumeObserved",
+    "VolumePage",
+    "VolumePatch",
+    "VolumeRollBack",
+    "VolumeWhy",
+    "WhyChain",
+    "WhyLink",
+    "WriteHole",
+]
+
+
+class AgentStatus(TypedDict):
+    """Whether the root agent answers; `age_s` is the age of its last observation."""
+
+    answers: bool
+    reason: str | None
+    age_s: float | None
+
+
+class Alert(TypedDict):
+    """What a person must look at: what it is, where it comes from, what to do."""
+
+    id: str
+    key: str
+    severity: str
+    message: str
+    cause: str
+    fix: str
+    raised_at: str
+    resolved_at: str | None
+
+
+class AlertPage(TypedDict):
+    """AlertPage"""
+
+    items: list[Alert]
+    next_cursor: str | None
+    total: int
+
+
+class Array(TypedDict):
+    """Redundancy over disks. `state` is its life here, `health` what the kernel sees."""
+
+    id: str
+    name: str
+    engine: ArrayEngine
+    level: Level
+    state: ResourceState
+    health: ArrayHealth
+    uuid: str
+    usable_bytes: int
+    free_bytes: int | None
+    thin_pool: ThinPool | None
+    chunk_bytes: int | None
+    write_hole: WriteHole
+    sync_speed_min_bytes_s: int | None
+    sync_speed_max_bytes_s: int | None
+    members: list[ArrayMember]
+    volumes: int
+    observed: ArrayObserved | None
+    created_at: str
+    updated_at: str
+
+
+class ArrayAddSpares(TypedDict):
+    """Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation."""
+
+    disks: list[str]
+    wipe: NotRequired[list[str]]
+
+
+class ArrayCreate(TypedDict):
+    """The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be
+    destroyed.
+    """
+
+    name: str
+    engine: NotRequired[ArrayEngine]
+    level: Level
+    disks: list[str]
+    chunk_bytes: NotRequired[int | None]
+    write_hole: NotRequired[WriteHole | None]
+    wipe: NotRequired[list[str]]
+    spares: NotRequired[list[str]]
+    sync_speed_min_bytes_s: NotRequired[int | None]
+    sync_speed_max_bytes_s: NotRequired[int | None]
+
+
+class ArrayDiskChoice(TypedDict):
+    """One disk of the array, by its id; one that is gone is named by the id it had."""
+
+    disk: str
+
+
+class ArrayMember(TypedDict):
+    """A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown."""
+
+    disk_id: str
+    serial: str
+    slot: int | None
+    state: str
+    leaving: bool
+
+
+class ArrayObserved(TypedDict):
+    """What the machine says about an array, and how old that is."""
+
+    age_s: float
+    device: str | None
+    progress: ArrayProgress | None
+    mismatch_count: int | None
+    last_scrub: str | None
+
+
+class ArrayPage(TypedDict):
+    """ArrayPage"""
+
+    items: list[Array]
+    next_cursor: str | None
+    total: int
+
+
+class ArrayPatch(TypedDict):
+    """How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as
+    it is.
+    """
+
+    sync_speed_min_bytes_s: NotRequired[int | None]
+    sync_speed_max_bytes_s: NotRequired[int | None]
+
+
+class ArrayProgress(TypedDict):
+    """A running resync, rebuild, check or reshape; speed and time left as the kernel estimates them."""
+
+    action: str
+    percent: float
+    rate_bytes_s: int | None
+    left_s: float | None
+
+
+class ArrayReplace(TypedDict):
+    """Put the disk `new` in the place of `disk`, which may be working, faulty or gone."""
+
+    disk: str
+    new: str
+    wipe: NotRequired[list[str]]
+
+
+class ArrayScrub(TypedDict):
+    """ArrayScrub"""
+
+    action: NotRequired[ScrubAction]
+
+
+class Chap(TypedDict):
+    """CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must
+    differ.
+    """
+
+    user: str
+    secret: str
+    mutual_user: NotRequired[str | None]
+    mutual_secret: NotRequired[str | None]
+
+
+class ChapUsers(TypedDict):
+    """That CHAP is asked for, and under which names. The secrets are never answered."""
+
+    user: str
+    mutual_user: str | None
+
+
+class Counts(TypedDict):
+    """How many there are. Disks and sessions are null while the agent does not answer, or cannot see all
+    of them.
+    """
+
+    disks: int | None
+    arrays: int
+    volumes: int
+    hosts: int
+    host_groups: int
+    portals: int
+    mappings: int
+    sessions: int | None
+    running_jobs: int
+    stuck_jobs: int
+    alerts: int
+
+
+class DhChap(TypedDict):
+    """What an NVMe host must show, and with `mutual_secret` what it asks of us. The two must differ."""
+
+    secret: str
+    mutual_secret: NotRequired[str | None]
+    hash: NotRequired[DhHash]
+    dh_group: NotRequired[DhGroup]
+
+
+class DhChapAsked(TypedDict):
+    """That DH-HMAC-CHAP is asked for, and how. The keys are never answered."""
+
+    hash: DhHash
+    dh_group: DhGroup
+    is_mutual: bool
+
+
+class Disk(TypedDict):
+    """One physical drive, by its stable id. `occupied_by` tells why it cannot be used without being wiped."""
+
+    id: str
+    state: DiskState
+    serial: str
+    model: str | None
+    transport: Transport | None
+    size_bytes: int | None
+    array: str | None
+    array_id: str | None
+    slot: int | None
+    occupied_by: str | None
+    wipeable: bool
+    observed: DiskHardware | None
+    age_s: float | None
+
+
+class DiskHardware(TypedDict):
+    """What the drive says about itself, and what is on it."""
+
+    device: str
+    wwn: str | None
+    firmware: str | None
+    rotational: bool
+    logical_block_bytes: int
+    physical_block_bytes: int
+    write_cache: bool
+    numa_node: int | None
+    links: list[str]
+    partitions: int
+    signatures: list[DiskSignature]
+    holders: list[str]
+    mounts: list[str]
+    fabric: bool
+
+
+class DiskPage(TypedDict):
+    """DiskPage"""
+
+    items: list[Disk]
+    next_cursor: str | None
+    total: int
+
+
+class DiskSignature(TypedDict):
+    """Something recognised on a disk: a file system, a partition table, an md superblock, an LVM label."""
+
+    type: str
+    label: str | None
+    uuid: str | None
+
+
+class Engine(TypedDict):
+    """What an engine can do on this machine; where it is not available, why, and what would bring it."""
+
+    engine: str
+    kind: str
+    available: bool
+    reason: str | None
+    levels: list[EngineLevel]
+    can_grow: bool
+    can_thin: bool
+    can_snapshot: bool
+    can_qos: bool
+    reservations: bool
+    compare_and_write: bool
+    protocols: list[str]
+    lacking: list[str]
+    needs: list[str]
+
+
+class EngineLevel(TypedDict):
+    """One level an engine offers: how many disks it takes, how many losses it survives, the cost of a
+    small write.
+    """
+
+    level: Level
+    min_disks: int
+    max_disks: int
+    survives_failures: str
+    small_write_ios: float
+    write_hole: list[WriteHole]
+
+
+class EnginePage(TypedDict):
+    """EnginePage"""
+
+    items: list[Engine]
+    next_cursor: str | None
+    total: int
+
+
+class Event(TypedDict):
+    """One line of the log; `noun` and `ref` name what it is about."""
+
+    seq: int
+    at: str
+    kind: str
+    noun: str
+    ref: str | None
+    actor: str
+    message: str
+
+
+class EventPage(TypedDict):
+    """EventPage"""
+
+    items: list[Event]
+    next_cursor: str | None
+    total: int
+
+
+class Export(TypedDict):
+    """Whether it is served to hosts now, and if not, why."""
+
+    state: ExportState
+    reason: str | None
+
+
+class ExportsStatus(TypedDict):
+    """How far the machine's exports are what the database wants."""
+
+    state: Convergence
+    wanted_generation: int
+    applied_generation: int | None
+    reason: str | None
+    unexplained: list[str]
+    foreign: list[str]
+    age_s: float | None
+
+
+class FcHardware(TypedDict):
+    """What the port says of itself now. Null is what its driver does not tell."""
+
+    wwnn: str
+    driver: str
+    model: str | None
+    firmware: str | None
+    symbolic_name: str | None
+    link: str
+    speed: str | None
+    topology: str | None
+    mode: FcMode
+    modes: list[FcMode]
+    target_reason: str | None
+    remotes: list[FcRemote]
+    reaches: int
+
+
+class FcPort(TypedDict):
+    """A Fibre Channel port. `id` and `mode` are null while nobody manages it: then it is left as its
+    driver made it.
+    """
+
+    wwpn: str
+    id: str | None
+    mode: FcMode | None
+    state: ExportState
+    reason: str | None
+    observed: FcHardware | None
+    age_s: float | None
+
+
+class FcPortCreate(TypedDict):
+    """The wish to manage an HBA port; until then Lunette leaves it as its driver made it."""
+
+    wwpn: str
+    mode: NotRequired[FcMode]
+
+
+class FcPortPage(TypedDict):
+    """FcPortPage"""
+
+    items: list[FcPort]
+    next_cursor: str | None
+    total: int
+
+
+class FcPortPatch(TypedDict):
+    """Another mode; an absent field stays."""
+
+    mode: NotRequired[FcMode | None]
+
+
+class FcRemote(TypedDict):
+    """A port on the fabric that is logged in to ours. `host` is whose initiator it is entered as."""
+
+    wwpn: str
+    wwnn: str
+    roles: list[str]
+    state: str
+    host: str | None
+
+
+class Health(TypedDict):
+    """That the API answers; nothing more is told without credentials."""
+
+    status: str
+
+
+class Host(TypedDict):
+    """A client server. `export` tells whether its own paths are open; a host in a group also sees the
+    group's.
+    """
+
+    id: str
+    name: str
+    description: str
+    os_type: OsType
+    iqns: list[str]
+    wwpns: list[str]
+    nqns: list[str]
+    chap: ChapUsers | None
+    dhchap: DhChapAsked | None
+    group: str | None
+    group_id: str | None
+    target_iqn: str | None
+    subsystem_nqn: str | None
+    export: Export
+    mappings: int
+    sessions: int | None
+    created_at: str
+    updated_at: str
+
+
+class HostCreate(TypedDict):
+    """The wish for a host. An initiator name belongs to one host only."""
+
+    name: str
+    os_type: NotRequired[OsType]
+    iqns: NotRequired[list[str]]
+    wwpns: NotRequired[list[str]]
+    nqns: NotRequired[list[str]]
+    chap: NotRequired[Chap | None]
+    dhchap: NotRequired[DhChap | None]
+    description: NotRequired[str]
+
+
+class HostGroup(TypedDict):
+    """A cluster of hosts that share volumes."""
+
+    id: str
+    name: str
+    description: str
+    hosts: list[str]
+    host_ids: list[str]
+    target_iqn: str | None
+    subsystem_nqn: str | None
+    export: Export
+    mappings: int
+    created_at: str
+    updated_at: str
+
+
+class HostGroupCreate(TypedDict):
+    """A cluster of hosts that share volumes. Hosts by id or name; a host is in one group at most."""
+
+    name: str
+    hosts: NotRequired[list[str]]
+    description: NotRequired[str]
+
+
+class HostGroupPage(TypedDict):
+    """HostGroupPage"""
+
+    items: list[HostGroup]
+    next_cursor: str | None
+    total: int
+
+
+class HostGroupPatch(TypedDict):
+    """Changes of a group; an absent field stays."""
+
+    name: NotRequired[str | None]
+    hosts: NotRequired[list[str] | None]
+    description: NotRequired[str | None]
+
+
+class HostPage(TypedDict):
+    """HostPage"""
+
+    items: list[Host]
+    next_cursor: str | None
+    total: int
+
+
+class HostPatch(TypedDict):
+    """Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP."""
+
+    name: NotRequired[str | None]
+    os_type: NotRequired[OsType | None]
+    iqns: NotRequired[list[str] | None]
+    wwpns: NotRequired[list[str] | None]
+    nqns: NotRequired[list[str] | None]
+    chap: NotRequired[Chap | None]
+    dhchap: NotRequired[DhChap | None]
+    description: NotRequired[str | None]
+
+
+class Job(TypedDict):
+    """Long work with all its steps."""
+
+    id: str
+    kind: str
+    title: str
+    state: JobState
+    progress_percent: float
+    steps_total: int
+    steps_done: int
+    message: str
+    resource_kind: str
+    resource_ids: list[str]
+    actor: str
+    error: JobError | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    steps: list[JobStep]
+
+
+class JobError(TypedDict):
+    """Why a job or a step failed."""
+
+    type: ProblemType
+    detail: str
+
+
+class JobResolve(TypedDict):
+    """The decision about a stuck job: retry, or abandon and leave the machine as it is."""
+
+    how: Resolution
+
+
+class JobStep(TypedDict):
+    """One journaled step, in words."""
+
+    index: int
+    kind: str
+    description: str
+    devices: list[str]
+    irreversible: bool
+    state: StepState
+    detail: str
+    error: JobError | None
+    started_at: str | None
+    finished_at: str | None
+
+
+class JobSummary(TypedDict):
+    """Long work: `failed` changed nothing, `undone` was taken back, `stuck` needs a decision."""
+
+    id: str
+    kind: str
+    title: str
+    state: JobState
+    progress_percent: float
+    steps_total: int
+    steps_done: int
+    message: str
+    resource_kind: str
+    resource_ids: list[str]
+    actor: str
+    error: JobError | None
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class JobSummaryPage(TypedDict):
+    """JobSummaryPage"""
+
+    items: list[JobSummary]
+    next_cursor: str | None
+    total: int
+
+
+class Layout(TypedDict):
+    """One level of one engine with these disks. Where `possible` is false the figures are null and
+    `problem` says why.
+    """
+
+    engine: ArrayEngine
+    level: Level
+    possible: bool
+    problem: str | None
+    usable_bytes: int | None
+    usable_percent: float | None
+    survives: str
+    survives_disks: int | None
+    small_write_ios: float | None
+    write_hole: list[WriteHole]
+    min_rebuild_s: float | None
+
+
+class LayoutDisk(TypedDict):
+    """A disk that was asked about. `problem` says why it cannot be used as it is; None if it is blank and
+    free.
+    """
+
+    id: str
+    size_bytes: int
+    problem: str | None
+    needs_wipe: bool
+
+
+class Layouts(TypedDict):
+    """The answer for one set of disks. `block_bytes` is the block size (volblocksize) the ZFS figures are
+    for.
+    """
+
+    disks: list[LayoutDisk]
+    total_bytes: int
+    block_bytes: int
+    layouts: list[Layout]
+
+
+class Login(TypedDict):
+    """A person's credentials."""
+
+    username: str
+    password: str
+
+
+class MappedTo(TypedDict):
+    """One owner of a volume: a host or a host group, by name, and the number it sees the volume under."""
+
+    mapping_id: str
+    host: str | None
+    host_group: str | None
+    family: Family
+    lun: int
+
+
+class Mapping(TypedDict):
+    """`state` tells whether the owner is served it now, `reason` why not."""
+
+    id: str
+    volume: str
+    volume_id: str
+    host: str | None
+    host_id: str | None
+    host_group: str | None
+    host_group_id: str | None
+    family: Family
+    lun: int
+    shared: bool
+    target_iqn: str | None
+    subsystem_nqn: str | None
+    state: ExportState
+    reason: str | None
+    created_at: str
+    updated_at: str
+
+
+class MappingBatch(TypedDict):
+    """Many mappings in one transaction, all or nothing."""
+
+    mappings: NotRequired[list[MappingCreate]]
+    split: NotRequired[Split | None]
+
+
+class MappingCreate(TypedDict):
+    """The wish to give a volume to one host or one host group. `lun` None takes the lowest free number
+    from 1.
+    """
+
+    volume: str
+    host: NotRequired[str | None]
+    host_group: NotRequired[str | None]
+    lun: NotRequired[int | None]
+    family: NotRequired[Family | None]
+    shared: NotRequired[bool]
+
+
+class MappingList(TypedDict):
+    """The mappings a batch made, in the order asked for."""
+
+    items: list[Mapping]
+
+
+class MappingPage(TypedDict):
+    """MappingPage"""
+
+    items: list[Mapping]
+    next_cursor: str | None
+    total: int
+
+
+class Me(TypedDict):
+    """Who is asking. A browser sends `csrf_token` back in X-CSRF-Token with every change; null for an API
+    token.
+    """
+
+    username: str
+    role: Role
+    password_change_required: bool
+    csrf_token: str | None
+
+
+class NewToken(TypedDict):
+    """A token just made. `token` is shown this once: send it as `Authorization: Bearer …`."""
+
+    id: str
+    name: str
+    username: str
+    role: Role
+    expires_at: str | None
+    last_used_at: str | None
+    created_at: str
+    token: str
+
+
+class PasswordChange(TypedDict):
+    """The own password, old and new. The new one has 12 characters or more and is not the user name."""
+
+    current_password: str
+    new_password: str
+
+
+class Plan(TypedDict):
+    """Everything a request would do. Nothing has been changed."""
+
+    title: str
+    changes: list[PlanChange]
+    steps: list[PlanStep]
+    devices: list[str]
+    bytes_destroyed: int
+    hosts_interrupted: list[str]
+    warnings: list[str]
+
+
+class PlanChange(TypedDict):
+    """One line of the plan in words."""
+
+    action: Action
+    noun: str
+    name: str
+    detail: str
+
+
+class PlanStep(TypedDict):
+    """One step: what it does, on which devices, what is lost, and whether it can be taken back."""
+
+    kind: str
+    description: str
+    devices: list[str]
+    bytes_destroyed: int
+    irreversible: bool
+
+
+class Portal(TypedDict):
+    """A listening address. `state` tells whether it listens now, `reason` why not."""
+
+    id: str
+    name: str
+    protocol: Protocol
+    engine: ExportEngine
+    address: str
+    port: int
+    state: ExportState
+    reason: str | None
+    created_at: str
+    updated_at: str
+
+
+class PortalCreate(TypedDict):
+    """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family."""
+
+    name: str
+    protocol: NotRequired[Protocol]
+    address: str
+    port: NotRequired[int | None]
+
+
+class PortalPage(TypedDict):
+    """PortalPage"""
+
+    items: list[Portal]
+    next_cursor: str | None
+    total: int
+
+
+class Problem(TypedDict):
+    """What was refused, why, and what to do next. `type` is of a closed set; `errors` names the wrong
+    fields.
+    """
+
+    type: ProblemType
+    title: str
+    status: int
+    detail: str
+    instance: str
+    errors: list[ProblemField]
+
+
+class ProblemField(TypedDict):
+    """One wrong field: where it stands in the request, what it held, which rule it broke."""
+
+    field: str
+    value: str | None
+    message: str
+
+
+class RdmaAddress(TypedDict):
+    """An IP address that a portal over RDMA can have; `kind` is the RoCE version as the kernel says it."""
+
+    address: str
+    gid_index: int
+    gid: str
+    kind: str
+    interface: str | None
+
+
+class RdmaDevice(TypedDict):
+    """One port of an RDMA device. `reason` tells why nobody gets through it; null if nothing speaks
+    against it.
+    """
+
+    id: str
+    interface: str | None
+    link_layer: str
+    state: str
+    physical_state: str
+    rate: str | None
+    mtu_bytes: int | None
+    firmware: str | None
+    node_guid: str | None
+    addresses: list[RdmaAddress]
+    reason: str | None
+    age_s: float
+
+
+class RdmaDevicePage(TypedDict):
+    """RdmaDevicePage"""
+
+    items: list[RdmaDevice]
+    next_cursor: str | None
+    total: int
+
+
+class Session(TypedDict):
+    """An initiator logged in now. Counters since login; null where the kernel does not give them."""
+
+    id: str
+    host: str | None
+    host_id: str | None
+    initiator: str
+    protocol: Protocol
+    target_iqn: str | None
+    target_wwpn: str | None
+    subsystem_nqn: str | None
+    portal: str | None
+    peer: str | None
+    state: str
+    since: str | None
+    read_bytes: int | None
+    write_bytes: int | None
+    commands: int | None
+    age_s: float
+
+
+class SessionPage(TypedDict):
+    """`unseen` tells what the list leaves out: it is never to be taken for no sessions."""
+
+    items: list[Session]
+    next_cursor: str | None
+    total: int
+    unseen: list[Unseen]
+
+
+class Site(TypedDict):
+    """The document. A section that is left out is not looked at."""
+
+    format: NotRequired[Literal[1]]
+    arrays: NotRequired[list[SiteArray] | None]
+    volumes: NotRequired[list[VolumeCreate] | None]
+    hosts: NotRequired[list[SiteHost] | None]
+    host_groups: NotRequired[list[HostGroupCreate] | None]
+    portals: NotRequired[list[PortalCreate] | None]
+    fc_ports: NotRequired[list[FcPortCreate] | None]
+    mappings: NotRequired[list[MappingCreate] | None]
+
+
+class SiteArray(TypedDict):
+    """SiteArray"""
+
+    name: str
+    engine: NotRequired[ArrayEngine]
+    level: Level
+    disks: list[str]
+    chunk_bytes: NotRequired[int | None]
+    write_hole: NotRequired[WriteHole | None]
+    wipe: NotRequired[list[Any]]
+    spares: NotRequired[list[str]]
+    sync_speed_min_bytes_s: NotRequired[int | None]
+    sync_speed_max_bytes_s: NotRequired[int | None]
+
+
+class SiteChap(TypedDict):
+    """CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one."""
+
+    user: str
+    secret: NotRequired[str | None]
+    mutual_user: NotRequired[str | None]
+    mutual_secret: NotRequired[str | None]
+
+
+class SiteHost(TypedDict):
+    """`chap: null` takes CHAP away; without the field it stays as it is."""
+
+    name: str
+    os_type: NotRequired[OsType]
+    iqns: NotRequired[list[str]]
+    wwpns: NotRequired[list[str]]
+    nqns: NotRequired[list[str]]
+    chap: NotRequired[SiteChap | None]
+    dhchap: NotRequired[DhChap | None]
+    description: NotRequired[str]
+
+
+class SiteRequest(TypedDict):
+    """A document to be compared or applied. Without `scope` all of it counts; nothing goes but what
+    `destroy` names.
+    """
+
+    site: Site
+    scope: NotRequired[list[str]]
+    destroy: NotRequired[list[str]]
+
+
+class Snapshot(TypedDict):
+    """A volume as it was. `size_bytes` is what the volume had then."""
+
+    id: str
+    name: str
+    description: str
+    volume: str
+    volume_id: str
+    size_bytes: int
+    state: ResourceState
+    created_at: str
+    updated_at: str
+
+
+class SnapshotClone(TypedDict):
+    """Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by
+    `name_pattern`.
+    """
+
+    name: NotRequired[str | None]
+    name_pattern: NotRequired[str | None]
+    count: NotRequired[int]
+    first: NotRequired[int]
+    description: NotRequired[str]
+
+
+class SnapshotCreate(TypedDict):
+    """The wish for a snapshot of one volume, named by the volume's id or name."""
+
+    name: str
+    volume: str
+    description: NotRequired[str]
+
+
+class SnapshotPage(TypedDict):
+    """SnapshotPage"""
+
+    items: list[Snapshot]
+    next_cursor: str | None
+    total: int
+
+
+class Split(TypedDict):
+    """The split template of a batch. The number of volumes must be a multiple of the number of hosts."""
+
+    volumes: list[str]
+    hosts: list[str]
+    family: NotRequired[Family | None]
+
+
+class Status(TypedDict):
+    """The appliance at a glance."""
+
+    health: HealthState
+    sentence: str
+    name: str
+    version: str
+    appliance_id: str
+    addresses: list[str]
+    exports: ExportsStatus
+    agent: AgentStatus
+    counts: Counts
+
+
+class ThinPool(TypedDict):
+    """What thin volumes and snapshots share. Used sizes are null while the array is down."""
+
+    size_bytes: int
+    used_bytes: int | None
+    metadata_bytes: int
+    metadata_used_bytes: int | None
+    volumes: int
+
+
+class Token(TypedDict):
+    """An API token for automation; its secret was shown once, when it was made."""
+
+    id: str
+    name: str
+    username: str
+    role: Role
+    expires_at: str | None
+    last_used_at: str | None
+    created_at: str
+
+
+class TokenCreate(TypedDict):
+    """The wish for an API token. `role` None takes the own one; `expires_days` None never expires."""
+
+    name: str
+    role: NotRequired[Role | None]
+    expires_days: NotRequired[int | None]
+
+
+class TokenPage(TypedDict):
+    """TokenPage"""
+
+    items: list[Token]
+    next_cursor: str | None
+    total: int
+
+
+class Unseen(TypedDict):
+    """Sessions over one family that may be there and cannot be listed, with the reason."""
+
+    family: Family
+    reason: str
+
+
+class User(TypedDict):
+    """A person who may log in."""
+
+    id: str
+    username: str
+    role: Role
+    password_change_required: bool
+    created_at: str
+    updated_at: str
+
+
+class UserCreate(TypedDict):
+    """The wish for a user. The password given here must be changed at the first login."""
+
+    username: str
+    password: str
+    role: NotRequired[Role]
+
+
+class UserPage(TypedDict):
+    """UserPage"""
+
+    items: list[User]
+    next_cursor: str | None
+    total: int
+
+
+class UserPatch(TypedDict):
+    """Changes of a user; an absent field stays. A new password must be changed at the next login."""
+
+    role: NotRequired[Role | None]
+    password: NotRequired[str | None]
+
+
+class Volume(TypedDict):
+    """A slice of an array. `export` tells whether hosts are served from it now."""
+
+    id: str
+    name: str
+    description: str
+    array: str
+    array_id: str
+    size_bytes: int
+    provisioning: Provisioning
+    state: ResourceState
+    uuid: str
+    serial: str
+    naa: str
+    nguid: str
+    eui64: str
+    mapped_to: list[MappedTo]
+    export: Export
+    observed: VolumeObserved | None
+    created_at: str
+    updated_at: str
+
+
+class VolumeBatch(TypedDict):
+    """Many volumes in one transaction, all or nothing. Names follow a printf pattern: `lun%02d` -> lun01,
+    lun02 …
+    """
+
+    array: str
+    name_pattern: str
+    count: int
+    first: NotRequired[int]
+    size_bytes: int | str
+    provisioning: NotRequired[Provisioning]
+    description: NotRequired[str]
+
+
+class VolumeCreate(TypedDict):
+    """The wish for one volume on an array, named by the array's id or name."""
+
+    name: str
+    array: str
+    size_bytes: int | str
+    provisioning: NotRequired[Provisioning]
+    description: NotRequired[str]
+
+
+class VolumeGrow(TypedDict):
+    """The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller."""
+
+    size_bytes: int | str
+
+
+class VolumeObserved(TypedDict):
+    """What the machine says about a volume, and how old that is."""
+
+    age_s: float
+    device: str
+    size_bytes: int
+    active: bool
+    open: bool | None
+    sealed: bool
+    used_bytes: int | None
+
+
+class VolumePage(TypedDict):
+    """VolumePage"""
+
+    items: list[Volume]
+    next_cursor: str | None
+    total: int
+
+
+class VolumePatch(TypedDict):
+    """Changes of a volume that touch no data."""
+
+    name: NotRequired[str | None]
+    description: NotRequired[str | None]
+
+
+class VolumeRollBack(TypedDict):
+    """The wish to have a volume as it was in one of its snapshots, by id or name."""
+
+    snapshot: str
+
+
+class VolumeWhy(TypedDict):
+    """Why a volume is or is not where it should be: one chain for each host asked about."""
+
+    volume: str
+    chains: list[WhyChain]
+
+
+class WhyChain(TypedDict):
+    """The way to one host. `sentence` names the first broken link; `host` is null where the volume is for
+    nobody.
+    """
+
+    host: str | None
+    sentence: str
+    links: list[WhyLink]
+
+
+class WhyLink(TypedDict):
+    """One link, and in `words` what it is like or what is wrong and what to do."""
+
+    part: Part
+    state: LinkState
+    words: str

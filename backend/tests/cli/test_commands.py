@@ -1,0 +1,129 @@
+"""The command line and the API document agree: every operation has a command, every column and word exists there."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.tests.cli.transcripts import GOLDEN
+from lunette.cli import exits
+from lunette.cli.completing import NAMES_OF
+from lunette.cli.main import run
+from lunette.cli.manual import SHELL_PLACES
+from lunette.cli.registry import GROUPS, commands_of
+from lunette.cli.screen import Screen
+from lunette.cli.spec import Command, all_params
+from lunette.client.generated import enums
+from lunette.client.generated.operations import OPERATIONS
+
+DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi.json").read_text())
+SCHEMAS = DOCUMENT["components"]["schemas"]
+COMMANDS = {
+    f"{group.word} {command.name}".strip(): command for group in GROUPS for command in commands_of(group.word).values()
+}
+WITHOUT_COMMAND: dict[str, str] = {}
+"""Operations that deliberately have none, and why."""
+TESTED_ELSEWHERE = {
+    "login": "asks and needs TLS: test_access.py",
+    "logout": "forgets what login remembered: test_access.py",
+    "event follow": "never ends: test_terminal.py",
+    "job wait": "follows a job that runs: test_terminal.py",
+    "completion": "test_completion.py",
+}
+
+
+def operations() -> dict[str, Any]:
+    return {one["operationId"]: one for methods in DOCUMENT["paths"].values() for one in methods.values()}
+
+
+def fields(operation_id: str) -> set[str]:
+    """The fields of an item of a list, nested ones with a dot."""
+    page = operations()[operation_id]["responses"]["200"]["content"]["application/json"]["schema"]
+    item = _of(_of(page)["properties"]["items"]["items"])
+    found = set()
+    for name, field in item["properties"].items():
+        found.add(name)
+        for kind in (field, *field.get("anyOf", ())):
+            if "$ref" in kind:
+                found |= {f"{name}.{inner}" for inner in _of(kind).get("properties", ())}
+    return found
+
+
+def _of(reference: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = SCHEMAS[reference["$ref"].rsplit("/", 1)[-1]]
+    return found
+
+
+def test_every_operation_of_the_api_has_a_command() -> None:
+    reached = {one for command in COMMANDS.values() for one in command.operations}
+    assert set(operations()) - reached == set(WITHOUT_COMMAND)
+    assert reached <= set(operations())
+
+
+def test_every_command_is_in_a_transcript_or_named_with_the_test_that_runs_it() -> None:
+    typed = [line for path in GOLDEN.glob("*.txt") for line in path.read_text().splitlines() if line.startswith("$ ")]
+    words = [" ".join(line[2:].split()[1:]).removeprefix("--yaml ") + " " for line in typed]
+    absent = {name for name in COMMANDS if not any(line.startswith(f"{name} ") for line in words)}
+    assert {
+        name for name in absent if name not in TESTED_ELSEWHERE and name.split()[0] not in TESTED_ELSEWHERE
+    } == set()
+
+
+@pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if one.columns])
+def test_every_column_is_a_field_of_the_answer(name: str) -> None:
+    assert set(COMMANDS[name].columns) <= fields(COMMANDS[name].operations[0])
+
+
+@pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if one.operations and one.run is None])
+def test_what_a_plain_command_sends_is_what_the_api_takes(name: str) -> None:
+    command = COMMANDS[name]
+    operation = command.operation
+    taken = {param.field or param.key for param in command.params} - set(operation.parameters)
+    known = set(SCHEMAS[operation.body]["properties"]) if operation.body else set()
+    assert taken <= known
+    assert set(operation.parameters) <= {param.key for param in command.params}
+    needed = set(SCHEMAS[operation.body].get("required", ())) if operation.body else set()
+    assert needed <= taken, f"{name} cannot give {needed - taken}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_words_are_those_of_the_api_and_options_say_what_they_are(name: str) -> None:
+    sets = [set(words) for words in vars(enums).values() if isinstance(words, tuple)]
+    for param in all_params(COMMANDS[name]):
+        assert param.help.endswith("."), f"{param.name}: its help is no sentence"
+        assert not param.words or set(param.words) in sets or set(param.words) == set(SHELL_PLACES)
+        if param.noun:
+            assert f"{param.noun.replace('-', '_')}_list" in OPERATIONS
+
+
+def test_what_loses_data_asks_for_a_name() -> None:
+    asking = {name for name, command in COMMANDS.items() if command.destroys}
+    assert asking == {"array delete", "volume delete", "snapshot delete", "volume roll-back"}
+
+
+def test_every_type_of_problem_has_an_exit_code() -> None:
+    assert set(exits.OF_PROBLEMS) == set(enums.PROBLEM_TYPE)
+    assert set(exits.OF_PROBLEMS.values()) <= set(exits.MEANINGS)
+
+
+def test_completion_names_things_by_a_field_they_have() -> None:
+    nouns = {param.noun for command in COMMANDS.values() for param in all_params(command) if param.noun} - {"mapping"}
+    for noun in nouns:
+        assert NAMES_OF.get(noun, "name") in fields(f"{noun.replace('-', '_')}_list")
+
+
+def test_help_never_calls_an_appliance_and_fits_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("", *COMMANDS):
+        assert run([*name.split(), "--help"], Screen(), {}) == exits.OK
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 500
+    wide = [line for line in lines if len(line) > 80 and not line.startswith("Usage:")]
+    assert [line for line in wide if line.startswith("   ") or "|" not in line] == []
+
+
+def test_commands_know_each_option_once() -> None:
+    for name, command in COMMANDS.items():
+        keys = [param.key for param in all_params(command)]
+        assert len(keys) == len(set(keys)), f"{name}: {sorted(keys)}"
+    assert isinstance(COMMANDS["volume grow"], Command)
