@@ -107,7 +107,8 @@ def operations_text(document: Json) -> str:
         "    if_match: bool = False",
         "    is_list: bool = False",
         "    dry_run: bool = False",
-        "    job: bool = False\n\n",
+        "    job: bool = False",
+        "    is_binary: bool = False\n\n",
         "OPERATIONS: dict[str, Operation] = {",
         *(f"    {name!r}: {_entry(method, path, operation)}," for name, method, path, operation in found),
         "}\n\n",
@@ -145,6 +146,11 @@ def _is_list(operation: Json) -> bool:
     return "cursor" in _named(operation, "query")
 
 
+def _is_binary(operation: Json) -> bool:
+    content = operation["responses"].get("200", {}).get("content", {})
+    return any(one["schema"].get("format") == "binary" for one in content.values())
+
+
 def _asked(operation: Json) -> list[str]:
     paged = {"dry_run"} | ({"limit", "cursor"} if _is_list(operation) else set())
     return [name for name in _named(operation, "query") if name not in paged]
@@ -159,6 +165,7 @@ def _entry(method: str, path: str, operation: Json) -> str:
         "is_list": _is_list(operation),
         "dry_run": "dry_run" in _named(operation, "query"),
         "job": "202" in operation["responses"],
+        "is_binary": _is_binary(operation),
     }
     given = "".join(f", {key}={value!r}" for key, value in facts.items() if value)
     return f"Operation({method!r}, {path!r}{given})"
@@ -221,6 +228,9 @@ def _answers(operation: Json) -> tuple[str, bool]:
         if response is None:
             continue
         content = response.get("content", {}).get("application/json")
+        if _is_binary(operation):
+            kinds.append("bytes")
+            continue
         kinds += type_of(content["schema"], "t.").split(" | ") if content else ["None"]
     planned = "dry_run" in _named(operation, "query")
     own = [kind for kind in dict.fromkeys(kinds) if not (planned and kind == "t.Plan")]

@@ -22,7 +22,7 @@ SCHEMAS = DOCUMENT["components"]["schemas"]
 COMMANDS = {
     f"{group.word} {command.name}".strip(): command for group in GROUPS for command in commands_of(group.word).values()
 }
-WITHOUT_COMMAND: dict[str, str] = {}
+WITHOUT_COMMAND = {"performance_show": "an hour of figures is for a graph; `lunette top` shows those of now"}
 """Operations that deliberately have none, and why."""
 TESTED_ELSEWHERE = {
     "login": "asks and needs TLS: test_access.py",
@@ -30,6 +30,9 @@ TESTED_ELSEWHERE = {
     "event follow": "never ends: test_terminal.py",
     "job wait": "follows a job that runs: test_terminal.py",
     "completion": "test_completion.py",
+    "top": "its figures vary: test_top.py",
+    "host kit": "long, and written as files: test_kit.py",
+    "host paths": "needs a host that is logged in: test_kit.py",
 }
 
 

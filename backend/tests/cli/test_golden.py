@@ -17,6 +17,9 @@ NAMES = sorted(path.stem for path in GOLDEN.glob("*.txt"))
 
 def write_files(folder: Path, disks: list[str]) -> None:
     """What the transcripts read."""
+    (folder / "told.yaml").write_text(
+        "webhook: {url: 'https://127.0.0.1:9/x', secret: sixteen-characters}\ntime_zone: Europe/Berlin\n"
+    )
     (folder / "secret.txt").write_text("secret-secret-1\n")
     site: dict[str, Any] = {
         "arrays": [{"name": "sa", "level": "raid1", "disks": disks}],

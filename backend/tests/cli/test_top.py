@@ -1,4 +1,4 @@
-"""`lunette top` on a terminal, against a real server over a fake machine with a host that works."""
+"""`lunette top`, against a real server over a fake machine with a host that works."""
 
 import json
 import time
@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterator
 
 import httpx2
 import pytest
-from typer.testing import CliRunner, Result
 
 from backend.tests.api.test_metrics import MIB, Serving
+from backend.tests.cli.appliance import Ran
 from backend.tests.wiring import Api, add_token, make_parts, serving
 from lunette.agent.core import Agent
-from lunette.cli import show
-from lunette.cli.commands import app
-from lunette.cli.top import register_top
+from lunette.cli import exits
+from lunette.cli.main import run as lunette
+from lunette.cli.screen import Screen
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.traffic import Io
 
-Run = Callable[..., Result]
-register_top()
+Run = Callable[..., Ran]
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     machine.clock = time.time()
     machine.add_disks(8)
     parts = make_parts(tmp_path_factory.mktemp("top"), Agent(machine))
-    with serving(parts) as (where, _server), httpx2.Client(base_url=where) as http, pytest.MonkeyPatch.context() as env:
+    with serving(parts) as (where, _server), httpx2.Client(base_url=where) as http:
         recorder = parts.control.performance
         recorder.stop()
         recorder.fresh_s = 0.0
@@ -39,18 +38,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         machine.carry(working.session, 1, io)
         working.scrape()
         recorder.fresh_s = 3600.0
-        env.setenv("LUNETTE_URL", where)
-        env.setenv("LUNETTE_TOKEN", add_token(parts.store, Role.VIEWER))
-        yield lambda *words: CliRunner().invoke(app, ["top", *words], catch_exceptions=False)
+        env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(parts.store, Role.VIEWER)}
 
+        def run(*words: str) -> Ran:
+            out, err = io.StringIO(), io.StringIO()
+            code = lunette(["top", *words], Screen(out, err, env, io.StringIO()), env)
+            return Ran(code, out.getvalue(), err.getvalue())
 
-@pytest.fixture(autouse=True)
-def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(show.out, "_width", 160)
+        yield run
 
 
 def test_volumes_and_sessions_are_shown_under_the_total(run: Run) -> None:
-    lines = [line.split() for line in run("--once").stdout.splitlines() if line.strip()]
+    lines = [line.split() for line in run("--once").out.splitlines() if line.strip()]
     figures = ["300", "4", "MiB/s", "2", "MiB/s"]
     assert lines[0] == ["test", "IOPS", "300", "READ/S", "4", "MiB/s", "WRITTEN/S", "2", "MiB/s", "LATENCY", "3.00",
                         "ms", "IN", "FLIGHT", "0", "BUSY", "-"]  # fmt: skip
@@ -61,7 +60,7 @@ def test_volumes_and_sessions_are_shown_under_the_total(run: Run) -> None:
 
 
 def test_scripts_get_json_with_the_same_numbers(run: Run) -> None:
-    found = json.loads(run("--once", "--json", "volume", "disk").stdout)
+    found = json.loads(run("volume", "disk", "--once", "--json").out)
     assert found.keys() == {"at", "seconds", "appliance", "volumes", "disks", "unseen"}
     assert [one["name"] for one in found["volumes"]] == ["data"]
     assert found["volumes"][0]["iops"] * found["seconds"] == pytest.approx(1500)
@@ -69,11 +68,11 @@ def test_scripts_get_json_with_the_same_numbers(run: Run) -> None:
 
 
 def test_rows_are_in_the_order_that_is_asked_for(run: Run) -> None:
-    found = json.loads(run("--once", "--json", "--sort", "name", "disk").stdout)
+    found = json.loads(run("disk", "--once", "--json", "--sort", "name").out)
     names = [one["name"] for one in found["disks"]]
     assert names == sorted(names)
 
 
-def test_a_wrong_kind_or_too_short_an_interval_is_wrong_usage(run: Run) -> None:
-    assert run("host").exit_code == 2
-    assert run("--interval", "0.1").exit_code == 2
+@pytest.mark.parametrize("words", [["host"], ["--interval", "1"], ["--sort", "size"]])
+def test_a_wrong_kind_figure_or_interval_is_wrong_usage(run: Run, words: list[str]) -> None:
+    assert run(*words).code == exits.USAGE

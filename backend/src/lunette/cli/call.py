@@ -20,6 +20,10 @@ class NotConfirmed(Exception):
     """A person said no, or typed another name."""
 
 
+class NotWell(Exception):
+    """What was asked about has been shown, and is not as it should be."""
+
+
 class Call:
     """What a command's function works with. `call["size"]` is the value of an argument or option."""
 

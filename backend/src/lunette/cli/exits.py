@@ -1,6 +1,7 @@
 """The exit codes of `lunette`, one place for the program, its manual page and its tests."""
 
 OK, BROKEN, USAGE, REFUSED, NOT_FOUND, CONFLICT, NOT_ALLOWED, UNREACHABLE, JOB_FAILED, NOT_CONFIRMED = range(10)
+NOT_WELL = 10
 INTERRUPTED = 130
 
 MEANINGS = {
@@ -15,6 +16,7 @@ MEANINGS = {
     UNREACHABLE: "No answer, an answer by somebody else than the trusted appliance, or a part of it is not available.",
     JOB_FAILED: "The job failed, was undone, is stuck, or has not ended in time.",
     NOT_CONFIRMED: "The question was not answered with yes: nothing was changed.",
+    NOT_WELL: "What was asked about is not well: a path is missing, or a channel did not take the test.",
     INTERRUPTED: "Interrupted with Ctrl-C. A job that was being followed goes on.",
 }
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from lunette.cli.call import Call
+from lunette.cli.kit import KIT, PATHS
 from lunette.cli.parsing import Wrong
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
@@ -112,6 +113,8 @@ COMMANDS = {
             Param("--no-chap", "Let the host log in without CHAP.", flag=True),
             Param("--no-dhchap", "Let the host connect without DH-HMAC-CHAP.", flag=True),
         ), set_, interrupts=True),
+        KIT,
+        PATHS,
     ),
     "host-group": (
         *standard("host-group", ("name", "hosts", "mappings", "description")),

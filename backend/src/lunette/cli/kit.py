@@ -3,64 +3,43 @@
 import io
 import tarfile
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from lunette.cli.call import Call, NotWell
+from lunette.cli.parsing import Wrong
+from lunette.cli.spec import Command, JsonObject, Param
 
-from lunette.cli import show
-from lunette.cli.client import Client, JsonObject
-from lunette.cli.commands import AsJson, connect, group
-
-Name = Annotated[str, typer.Argument(help="Host, by name or id.")]
+_HOST = Param("host", "Its name or id.", noun="host")
 _MARKS = {"up": ("✓", "green"), "down": ("✗", "red"), "unknown": ("?", "yellow")}
 
 
-def register_kit() -> None:
-    """Adds the commands to the noun `host`."""
-    hosts = group("host", "Client servers and their initiators.")
-    hosts.command("kit")(kit)
-    hosts.command("paths")(paths)
+def kit(call: Call) -> None:
+    """The kit on the screen, or as files with a script that applies it."""
+    if call["output"] is not None:
+        _write(call, Path(call["output"]))
+        return
+    secrets = True if call["secrets"] else None
+    call.show(call.client.host_kit(call["host"], secrets=secrets), lambda found: _print(call, found))
 
 
-def kit(
-    name: Name,
-    secrets: Annotated[bool, typer.Option("--secrets", help="Fill in secrets; told in the events.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it to this folder, or to this file ending in .tar.")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Shows what to write and to run on a host for its volumes, or writes it as files with a script that applies it."""
-    with connect() as client:
-        if output is not None:
-            _write(client, name, output, secrets=secrets)
-            return
-        found = client.get(f"/hosts/{name}/kit", secrets=secrets)
-    if as_json:
-        show.as_json(found)
-    else:
-        _print(found)
+def paths(call: Call) -> None:
+    """Raises NotWell if a path is missing."""
+    answer = call.client.host_paths(call["host"])
+    call.show(answer, lambda found: _print_paths(call, found))
+    if answer["state"] == "down":
+        raise NotWell
 
 
-def paths(name: Name, as_json: AsJson = False) -> None:
-    """Tells over which paths a host is logged in, and what is missing. Ends with 1 if a path is missing."""
-    with connect() as client:
-        found = client.get(f"/hosts/{name}/paths")
-    if as_json:
-        show.as_json(found)
-    else:
-        show.out.print(found["sentence"], style="bold", markup=False)
-        for one in (*found["paths"], *found["volumes"]):
-            mark, style = _MARKS[one["state"]]
-            what = f"volume {one['volume']}: " if "volume" in one else ""
-            show.out.print(f"  {mark} {what}{one['words']}", style=style, markup=False)
-    if found["state"] == "down":
-        raise typer.Exit(1)
+def _print_paths(call: Call, found: JsonObject) -> None:
+    call.screen.line(found["sentence"], "bold")
+    for one in (*found["paths"], *found["volumes"]):
+        mark, style = _MARKS[one["state"]]
+        what = f"volume {one['volume']}: " if "volume" in one else ""
+        call.screen.line(f"  {mark} {what}{one['words']}", style)
 
 
-def _write(client: Client, name: str, output: Path, *, secrets: bool) -> None:
+def _write(call: Call, output: Path) -> None:
     """For this user alone: with or without secrets, it is one kit that may be fetched again with them."""
-    packed = client.call("GET", f"/hosts/{name}/kit.tar", params={"secrets": secrets}).content
+    packed = call.client.host_kit_download(call["host"], secrets=True if call["secrets"] else None)
     try:
         if output.suffix == ".tar":
             output.touch(mode=0o600)
@@ -70,24 +49,33 @@ def _write(client: Client, name: str, output: Path, *, secrets: bool) -> None:
             with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
                 tar.extractall(output, filter="data")
     except OSError as error:
-        raise typer.BadParameter(f"{output} cannot be written: {error.strerror}") from error
-    show.err.print(f"Written to {output}; README.txt in it says what to do.", markup=False)
+        raise Wrong(f"{output} cannot be written: {error.strerror}") from error
+    call.screen.note(f"Written to {output}; README.txt in it says what to do.")
 
 
-def _print(found: JsonObject) -> None:
+def _print(call: Call, found: JsonObject) -> None:
+    line = call.screen.line
     for warning in found["warnings"]:
-        show.out.print(f"warning: {warning}", style="yellow", markup=False)
+        line(f"warning: {warning}", "yellow")
     if found["proof"] == "documented" and found["commands"]:
-        show.out.print("Written against the vendor's documentation, not run by Lunette's tests.", style="yellow")
+        line("Written against the vendor's documentation, not run by Lunette's tests.", "yellow")
     for one in found["files"]:
-        show.out.print(f"# {one['path']} ({one['mode']}): {one['purpose']}", style="bold", markup=False)
-        show.out.print(one["content"], markup=False, soft_wrap=True)
+        line(f"# {one['path']} ({one['mode']}): {one['purpose']}", "bold")
+        line(one["content"])
     for number, one in enumerate(found["commands"], 1):
-        show.out.print(f"{number}. {one['purpose']}", style="bold", markup=False)
-        show.out.print(f"   {one['run']}", markup=False, soft_wrap=True)
+        line(f"{number}. {one['purpose']}", "bold")
+        line(f"   {one['run']}")
     if found["needs_secrets"] and not found["has_secrets"]:
-        show.out.print(
-            "Secrets are left out: @LUNETTE-…@ stands in their place. --secrets fills them in.", markup=False
-        )
+        line("Secrets are left out: @LUNETTE-…@ stands in their place. --secrets fills them in.")
     for note in found["notes"]:
-        show.out.print(f"note: {note}", markup=False)
+        line(f"note: {note}")
+
+
+KIT = Command("kit", "Shows what to write and to run on a host for its volumes, or writes it as files.",
+              ("host_kit", "host_kit_download"), (
+    _HOST,
+    Param("--secrets", "Fill in secrets; the events tell who asked.", flag=True),
+    Param("--output", "Write it to this folder, or to this file ending in .tar.", path=True),
+), kit)  # fmt: skip
+PATHS = Command("paths", "Tells over which paths a host is logged in, and what is missing.", ("host_paths",), (_HOST,),
+                paths)  # fmt: skip

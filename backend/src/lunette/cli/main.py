@@ -63,7 +63,7 @@ def _help(asked: Asked, argv: Sequence[str], screen: Screen) -> int:
 
 
 def _run(asked: Asked, command: "Command", screen: Screen, env: Mapping[str, str]) -> int:
-    from lunette.cli.call import Call, NotConfirmed
+    from lunette.cli.call import Call, NotConfirmed, NotWell
     from lunette.cli.running import run as run_command
     from lunette.client.errors import ConfigProblem, JobFailed, Refused, StillRunning, Unreachable
 
@@ -84,6 +84,8 @@ def _run(asked: Asked, command: "Command", screen: Screen, env: Mapping[str, str
     except ConfigProblem as error:
         screen.note(f"{error}.", "red")
         return exits.USAGE
+    except NotWell:
+        return exits.NOT_WELL
     except NotConfirmed as error:
         screen.note(str(error)[:1].upper() + str(error)[1:] + ".")
         return exits.NOT_CONFIRMED

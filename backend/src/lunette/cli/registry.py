@@ -21,11 +21,13 @@ class Group(NamedTuple):
 
 GROUPS = (
     Group("status", "appliance", "Health in one sentence, and what the appliance holds."),
+    Group("top", "top", "Shows what volumes and sessions do now, the busiest first."),
     Group("why", "site", "Tells where the way from a volume to its hosts is broken."),
     Group("disk", "disks", "Disks: what is there and what may be used."),
     Group("array", "arrays", "Arrays of disks: make them, look after them, exchange their disks."),
     Group("volume", "volumes", "Volumes: cut them from arrays, grow them, roll them back."),
     Group("snapshot", "volumes", "Snapshots of thin volumes, and clones of them."),
+    Group("schedule", "schedules", "Schedules: snapshots and scrubs by the clock."),
     Group("host", "hosts", "Hosts: who may use volumes, by which initiator names."),
     Group("host-group", "hosts", "Groups of hosts that share volumes."),
     Group("mapping", "mappings", "Mappings: which volume is for which host."),
@@ -41,6 +43,7 @@ GROUPS = (
     Group("event", "journal", "Events: what happened, and what happens now."),
     Group("alert", "journal", "Alerts: what a person must look at."),
     Group("engine", "disks", "Engines: what this appliance can do, and what it lacks."),
+    Group("setting", "settings", "Settings of the appliance, and the test of its alerts."),
     Group("user", "people", "Users and their roles."),
     Group("token", "people", "API tokens for automation."),
     Group("login", "access", "Trusts an appliance, logs in, and remembers a token."),

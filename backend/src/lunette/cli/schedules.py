@@ -1,84 +1,72 @@
-"""What is made of a schedule: a new one, a change, a run now."""
+"""`lunette schedule`."""
 
-from typing import Annotated
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import send
+from lunette.cli.spec import Command, JsonObject, Param, standard
 
-import typer
-
-from lunette.cli import show
-from lunette.cli.client import JsonObject
-from lunette.cli.commands import AsJson, DryRun, connect, group
-from lunette.cli.create import Description, Name, send
-from lunette.cli.list_show_delete import Item, print_plan
-
-Volumes = Annotated[list[str] | None, typer.Option("--volume", help="Volume to take snapshots of; repeatable.")]
-Arrays = Annotated[list[str] | None, typer.Option("--array", help="Array to scrub; repeatable.")]
-When = Annotated[str, typer.Option(help="Minute hour day month weekday, such as '0 3 * * *', in the appliance's zone.")]
-Last = Annotated[int, typer.Option(help="Keep the newest so many snapshots of each volume.")]
-Hourly = Annotated[int, typer.Option(help="Keep the newest of each of so many hours.")]
-Daily = Annotated[int, typer.Option(help="Keep the newest of each of so many days.")]
-Weekly = Annotated[int, typer.Option(help="Keep the newest of each of so many weeks.")]
-Monthly = Annotated[int, typer.Option(help="Keep the newest of each of so many months.")]
-
-
-def register_schedules() -> None:
-    """Adds the commands to the noun."""
-    commands = group("schedule", "Schedules of the appliance.")
-    for name, command in (("create", create), ("set", set_), ("run", run)):
-        commands.command(name)(command)
+_SCHEDULE = Param("schedule", "Its name or id.", noun="schedule")
+_WHEN = "Minute hour day month weekday, such as '0 3 * * *', in the appliance's time zone."
+_SPANS = ("last", "hourly", "daily", "weekly", "monthly")
+_ABOUT = (
+    Param("--volume", "Volume to take snapshots of; repeatable.", noun="volume", many=True),
+    Param("--array", "Array to scrub; repeatable.", noun="array", many=True),
+)
+_KEEP = (
+    Param("--keep-last", "Keep the newest so many snapshots of each volume.", number=True),
+    *(Param(f"--keep-{span}", f"Keep the newest of each of so many {unit}.", number=True)
+      for span, unit in (("hourly", "hours"), ("daily", "days"), ("weekly", "weeks"), ("monthly", "months"))),
+)  # fmt: skip
+_SNAPSHOT_NAME = Param("--snapshot-name", "Such as '{volume}.{date}-{time}'.", metavar="PATTERN")
+_DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
 
 
-def create(
-    name: Name,
-    when: When,
-    volume: Volumes = None,
-    array: Arrays = None,
-    keep_last: Last = 0,
-    keep_hourly: Hourly = 0,
-    keep_daily: Daily = 0,
-    keep_weekly: Weekly = 0,
-    keep_monthly: Monthly = 0,
-    snapshot_name: Annotated[str | None, typer.Option(help="Such as '{volume}.{date}-{time}'.")] = None,
-    skip_missed: Annotated[
-        bool, typer.Option(help="Do not make up for runs missed while the appliance was down.")
-    ] = False,
-    description: Description = "",
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Creates a schedule: snapshots of volumes with what is to be kept of them, or scrubs of arrays."""
-    counts = {"last": keep_last, "hourly": keep_hourly, "daily": keep_daily, "weekly": keep_weekly,
-              "monthly": keep_monthly}  # fmt: skip
-    kept = {span: count for span, count in counts.items() if count}
-    body: JsonObject = {"name": name, "action": "scrub" if array else "snapshot", "when": when, "volumes": volume or [],
-                        "arrays": array or [], "keep": kept or None, "snapshot_name": snapshot_name,
-                        "missed": "skip" if skip_missed else None, "description": description}  # fmt: skip
-    send("/schedules", body, dry_run=dry_run, as_json=as_json)
+def create(call: Call) -> None:
+    """Snapshots of volumes with what is to be kept of them, or scrubs of arrays."""
+    body: JsonObject = {"name": call["name"], "action": "scrub" if call["array"] else "snapshot", **_given(call)}
+    if call["skip_missed"]:
+        body["missed"] = "skip"
+    send(call, body)
 
 
-def set_(
-    item: Item,
-    when: Annotated[str | None, typer.Option(help="New times, such as '0 3 * * *'.")] = None,
-    enabled: Annotated[bool | None, typer.Option("--enable/--disable", help="Whether it runs by itself.")] = None,
-    volume: Volumes = None,
-    array: Arrays = None,
-    dry_run: DryRun = False,
-    as_json: AsJson = False,
-) -> None:
-    """Changes when a schedule runs and what it is about."""
-    given: JsonObject = {"when": when, "enabled": enabled, "volumes": volume, "arrays": array}
-    body = {key: value for key, value in given.items() if value is not None}
+def set_(call: Call) -> None:
+    """Changes what is given."""
+    body = _given(call)
+    if call["enable"] and call["disable"]:
+        raise Wrong("--enable and --disable exclude each other")
+    if call["enable"] or call["disable"]:
+        body["enabled"] = bool(call["enable"])
     if not body:
-        raise typer.BadParameter("nothing to set: give --when, --enable, --disable, --volume or --array")
-    with connect() as client:
-        answer = client.patch(f"/schedules/{item}", body, dry_run=dry_run)
-    if dry_run:
-        print_plan(answer, as_json)
-    elif as_json:
-        show.as_json(answer)
-    else:
-        show.resource(answer)
+        raise Wrong("nothing to set", "lunette schedule set --help")
+    send(call, body)
 
 
-def run(item: Item, dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Runs a schedule now."""
-    send(f"/schedules/{item}:run", {}, dry_run=dry_run, as_json=as_json)
+def _given(call: Call) -> JsonObject:
+    keep = {span: call[f"keep_{span}"] for span in _SPANS if call[f"keep_{span}"] is not None}
+    fields = {"when": call["when"], "volumes": call["volume"], "arrays": call["array"], "keep": keep or None,
+              "snapshot_name": call["snapshot_name"], "description": call["description"]}  # fmt: skip
+    return {field: value for field, value in fields.items() if value is not None}
+
+
+COMMANDS = {
+    "schedule": (
+        *standard(
+            "schedule", ("name", "action", "volumes", "arrays", "when", "enabled", "next_runs", "last_run.state")
+        ),
+        Command("create", "Creates a schedule of snapshots with their retention, or of scrubs.", ("schedule_create",), (
+            Param("name", "Its name."),
+            Param("--when", _WHEN, required=True),
+            *_ABOUT, *_KEEP, _SNAPSHOT_NAME,
+            Param("--skip-missed", "Do not make up for runs missed while the appliance was down.", flag=True),
+            _DESCRIPTION,
+        ), create, more="It deletes only snapshots it took itself, and none by age."),
+        Command("set", "Changes when a schedule runs, what it is about and what is kept.", ("schedule_patch",), (
+            _SCHEDULE,
+            Param("--when", _WHEN),
+            Param("--enable", "Let it run by itself.", flag=True),
+            Param("--disable", "Let it run only when it is told to.", flag=True),
+            *_ABOUT, *_KEEP, _SNAPSHOT_NAME, _DESCRIPTION,
+        ), set_),
+        Command("run", "Runs a schedule now, whatever the clock says.", ("schedule_run",), (_SCHEDULE,)),
+    ),
+}  # fmt: skip

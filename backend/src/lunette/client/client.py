@@ -55,7 +55,8 @@ class Client(Operations):
         if operation.if_match:
             headers["If-Match"] = self._etag(_item(place))
         params = {**(query or {}), **({"dry_run": "true"} if dry_run else {})}
-        return self._wire.call(operation.method, place, params=params, body=body, headers=headers).json()
+        answer = self._wire.call(operation.method, place, params=params, body=body, headers=headers)
+        return answer.body if operation.is_binary else answer.json()
 
     def pages(
         self, operation_id: str, query: Mapping[str, Any] | None = None, limit: int | None = None

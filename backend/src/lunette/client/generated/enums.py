@@ -27,6 +27,12 @@ ARRAY_HEALTH = (
     "missing",
     "unknown",
 )
+Channel = Literal["mail", "webhook", "syslog"]
+CHANNEL = (
+    "mail",
+    "webhook",
+    "syslog",
+)
 Convergence = Literal["converged", "pending", "held", "refused", "unknown"]
 CONVERGENCE = (
     "converged",
@@ -103,6 +109,7 @@ JobKind = Literal[
     "snapshot.delete",
     "thin_pool.grow",
     "site.apply",
+    "schedule.run",
 ]
 JOB_KIND = (
     "array.create",
@@ -116,6 +123,7 @@ JOB_KIND = (
     "snapshot.delete",
     "thin_pool.grow",
     "site.apply",
+    "schedule.run",
 )
 JobState = Literal["pending", "running", "succeeded", "failed", "undone", "stuck"]
 JOB_STATE = (
@@ -125,6 +133,11 @@ JOB_STATE = (
     "failed",
     "undone",
     "stuck",
+)
+KitProof = Literal["tested", "documented"]
+KIT_PROOF = (
+    "tested",
+    "documented",
 )
 Level = Literal["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
 LEVEL = (
@@ -145,6 +158,25 @@ LINK_STATE = (
     "broken",
     "unknown",
 )
+MailSecurity = Literal["starttls", "tls", "none"]
+MAIL_SECURITY = (
+    "starttls",
+    "tls",
+    "none",
+)
+Measured = Literal["appliance", "volume", "session", "array", "disk"]
+MEASURED = (
+    "appliance",
+    "volume",
+    "session",
+    "array",
+    "disk",
+)
+MissedRuns = Literal["run_once", "skip"]
+MISSED_RUNS = (
+    "run_once",
+    "skip",
+)
 OsType = Literal["linux", "esxi", "windows", "proxmox", "other"]
 OS_TYPE = (
     "linux",
@@ -161,6 +193,12 @@ PART = (
     "export",
     "portal",
     "session",
+)
+PathState = Literal["up", "down", "unknown"]
+PATH_STATE = (
+    "up",
+    "down",
+    "unknown",
 )
 ProblemType = Literal[
     "invalid",
@@ -228,11 +266,17 @@ RESOURCE_STATE = (
     "deleting",
     "stuck",
 )
-Role = Literal["viewer", "operator", "administrator"]
+Role = Literal["metrics", "viewer", "operator", "administrator"]
 ROLE = (
+    "metrics",
     "viewer",
     "operator",
     "administrator",
+)
+ScheduleAction = Literal["snapshot", "scrub"]
+SCHEDULE_ACTION = (
+    "snapshot",
+    "scrub",
 )
 ScrubAction = Literal["check", "repair", "stop"]
 SCRUB_ACTION = (
@@ -254,6 +298,13 @@ STEP_STATE = (
     "undoing",
     "undone",
     "undo_failed",
+)
+SyslogTransport = Literal["local", "udp", "tcp", "tls"]
+SYSLOG_TRANSPORT = (
+    "local",
+    "udp",
+    "tcp",
+    "tls",
 )
 Transport = Literal["nvme", "sas", "sata", "scsi", "virtio", "ubd", "other"]
 TRANSPORT = (

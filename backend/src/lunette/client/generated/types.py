@@ -8,6 +8,7 @@ from lunette.client.generated.enums import (
     Action,
     ArrayEngine,
     ArrayHealth,
+    Channel,
     Convergence,
     DhGroup,
     DhHash,
@@ -19,19 +20,26 @@ from lunette.client.generated.enums import (
     HealthState,
     JobKind,
     JobState,
+    KitProof,
     Level,
     LinkState,
+    MailSecurity,
+    Measured,
+    MissedRuns,
     OsType,
     Part,
+    PathState,
     ProblemType,
     Protocol,
     Provisioning,
     Resolution,
     ResourceState,
     Role,
+    ScheduleAction,
     ScrubAction,
     Severity,
     StepState,
+    SyslogTransport,
     Transport,
     WriteHole,
 )
@@ -41,6 +49,7 @@ __all__ = [
     "AgentStatus",
     "Alert",
     "AlertPage",
+    "AlertTest",
     "Array",
     "ArrayAddSpares",
     "ArrayCreate",
@@ -54,10 +63,13 @@ __all__ = [
     "ArrayProgress",
     "ArrayReplace",
     "ArrayScrub",
+    "Channel",
+    "ChannelTest",
     "Chap",
     "ChapUsers",
     "Convergence",
     "Counts",
+    "DeliveryState",
     "DhChap",
     "DhChapAsked",
     "DhGroup",
@@ -92,8 +104,11 @@ __all__ = [
     "HostGroupCreate",
     "HostGroupPage",
     "HostGroupPatch",
+    "HostKit",
     "HostPage",
     "HostPatch",
+    "HostPath",
+    "HostPaths",
     "Job",
     "JobError",
     "JobKind",
@@ -102,12 +117,20 @@ __all__ = [
     "JobStep",
     "JobSummary",
     "JobSummaryPage",
+    "Kept",
+    "KitCommand",
+    "KitFile",
+    "KitProof",
+    "LastRun",
     "Layout",
     "LayoutDisk",
     "Layouts",
     "Level",
     "LinkState",
     "Login",
+    "Mail",
+    "MailSecurity",
+    "MailSettings",
     "MappedTo",
     "Mapping",
     "MappingBatch",
@@ -115,10 +138,17 @@ __all__ = [
     "MappingList",
     "MappingPage",
     "Me",
+    "Measured",
+    "MissedRuns",
     "NewToken",
     "OsType",
     "Part",
     "PasswordChange",
+    "PathState",
+    "Performance",
+    "PerformanceHistory",
+    "PerformancePage",
+    "PerformancePoint",
     "Plan",
     "PlanChange",
     "PlanStep",
@@ -135,10 +165,18 @@ __all__ = [
     "RdmaDevicePage",
     "Resolution",
     "ResourceState",
+    "Retention",
     "Role",
+    "Schedule",
+    "ScheduleAction",
+    "ScheduleCreate",
+    "SchedulePage",
+    "SchedulePatch",
     "ScrubAction",
     "Session",
     "SessionPage",
+    "Settings",
+    "SettingsPatch",
     "Severity",
     "Site",
     "SiteArray",
@@ -152,6 +190,9 @@ __all__ = [
     "Split",
     "Status",
     "StepState",
+    "Syslog",
+    "SyslogSettings",
+    "SyslogTransport",
     "ThinPool",
     "Token",
     "TokenCreate",
@@ -169,8 +210,11 @@ __all__ = [
     "VolumeObserved",
     "VolumePage",
     "VolumePatch",
+    "VolumePaths",
     "VolumeRollBack",
     "VolumeWhy",
+    "Webhook",
+    "WebhookSettings",
     "WhyChain",
     "WhyLink",
     "WriteHole",
@@ -204,6 +248,12 @@ class AlertPage(TypedDict):
     items: list[Alert]
     next_cursor: str | None
     total: int
+
+
+class AlertTest(TypedDict):
+    """One result for each channel that is set up."""
+
+    results: list[ChannelTest]
 
 
 class Array(TypedDict):
@@ -320,6 +370,16 @@ class ArrayScrub(TypedDict):
     action: NotRequired[ScrubAction]
 
 
+class ChannelTest(TypedDict):
+    """Whether a test was taken over one channel; `detail` is what the server said, or why nothing could be
+    sent.
+    """
+
+    channel: Channel
+    accepted: bool
+    detail: str
+
+
 class Chap(TypedDict):
     """CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must
     differ.
@@ -354,6 +414,15 @@ class Counts(TypedDict):
     running_jobs: int
     stuck_jobs: int
     alerts: int
+
+
+class DeliveryState(TypedDict):
+    """How telling goes over one channel. `trouble` says why the oldest message that waits was not taken."""
+
+    channel: Channel
+    waiting: int
+    trouble: str | None
+    last_told_at: str | None
 
 
 class DhChap(TypedDict):
@@ -652,6 +721,23 @@ class HostGroupPatch(TypedDict):
     description: NotRequired[str | None]
 
 
+class HostKit(TypedDict):
+    """A kit. Files first, then the commands in order; `check` is the command that tells whether all is
+    well.
+    """
+
+    host: str
+    os_type: OsType
+    proof: KitProof
+    files: list[KitFile]
+    commands: list[KitCommand]
+    check: str | None
+    needs_secrets: bool
+    has_secrets: bool
+    warnings: list[str]
+    notes: list[str]
+
+
 class HostPage(TypedDict):
     """HostPage"""
 
@@ -671,6 +757,28 @@ class HostPatch(TypedDict):
     chap: NotRequired[Chap | None]
     dhchap: NotRequired[DhChap | None]
     description: NotRequired[str | None]
+
+
+class HostPath(TypedDict):
+    """One way from the host to one of its targets or subsystems."""
+
+    target: str
+    protocol: Protocol
+    portal: str
+    address: str | None
+    initiator: str | None
+    state: PathState
+    words: str
+
+
+class HostPaths(TypedDict):
+    """All paths of a host. `sentence` says the worst of it first."""
+
+    host: str
+    state: PathState
+    sentence: str
+    paths: list[HostPath]
+    volumes: list[VolumePaths]
 
 
 class Job(TypedDict):
@@ -750,6 +858,48 @@ class JobSummaryPage(TypedDict):
     total: int
 
 
+class Kept(TypedDict):
+    """How many snapshots of each volume stay."""
+
+    last: int
+    hourly: int
+    daily: int
+    weekly: int
+    monthly: int
+
+
+class KitCommand(TypedDict):
+    """One command for the superuser's shell. It can be repeated; where `unless` succeeds there is nothing
+    to do.
+    """
+
+    run: str
+    unless: str | None
+    purpose: str
+
+
+class KitFile(TypedDict):
+    """One file to write, owned by the superuser. `mode` is octal; `is_secret`: it holds, or has room for,
+    secrets.
+    """
+
+    path: str
+    mode: str
+    content: str
+    purpose: str
+    is_secret: bool
+
+
+class LastRun(TypedDict):
+    """The newest run: its job, and how it went."""
+
+    job_id: str
+    state: JobState
+    message: str
+    started_at: str
+    finished_at: str | None
+
+
 class Layout(TypedDict):
     """One level of one engine with these disks. Where `possible` is false the figures are null and
     `problem` says why.
@@ -795,6 +945,32 @@ class Login(TypedDict):
 
     username: str
     password: str
+
+
+class Mail(TypedDict):
+    """Mail through one server."""
+
+    server: str
+    port: int
+    security: MailSecurity
+    user: str | None
+    has_password: bool
+    sender: str
+    recipients: list[str]
+
+
+class MailSettings(TypedDict):
+    """Mail through one server. The certificate of the server is always checked. The password is never
+    shown; left out, the one that is kept stays, as long as server, port and user are the same.
+    """
+
+    server: str
+    port: NotRequired[int | None]
+    security: NotRequired[MailSecurity]
+    user: NotRequired[str | None]
+    password: NotRequired[str | None]
+    sender: str
+    recipients: list[str]
 
 
 class MappedTo(TypedDict):
@@ -891,6 +1067,64 @@ class PasswordChange(TypedDict):
 
     current_password: str
     new_password: str
+
+
+class Performance(TypedDict):
+    """What one thing does. Times are in milliseconds; null: the kernel does not count it, or there was no
+    I/O.
+    """
+
+    of: Measured
+    id: str
+    name: str
+    host: str | None
+    protocol: Protocol | None
+    target: str | None
+    iops: float
+    read_iops: float | None
+    write_iops: float | None
+    read_bytes_s: float
+    write_bytes_s: float
+    latency_ms: float | None
+    read_latency_ms: float | None
+    write_latency_ms: float | None
+    in_flight: int | None
+    busy_percent: float | None
+
+
+class PerformanceHistory(TypedDict):
+    """`now` is null where nothing is measured now. The last hour at most, oldest first; without gaps
+    filled.
+    """
+
+    of: Measured
+    id: str
+    name: str
+    now: Performance | None
+    points: list[PerformancePoint]
+
+
+class PerformancePage(TypedDict):
+    """`seconds` is the span the rates are over, null while there was only one pass. `unseen`: what is not
+    counted.
+    """
+
+    items: list[Performance]
+    next_cursor: str | None
+    total: int
+    at: str
+    seconds: float | None
+    unseen: list[Unseen]
+
+
+class PerformancePoint(TypedDict):
+    """One span of 10 s, by its end."""
+
+    at: str
+    iops: float
+    read_bytes_s: float
+    write_bytes_s: float
+    latency_ms: float | None
 
 
 class Plan(TypedDict):
@@ -1014,8 +1248,84 @@ class RdmaDevicePage(TypedDict):
     total: int
 
 
+class Retention(TypedDict):
+    """How many snapshots of each volume stay: the newest `last`, and the newest of each of so many hours,
+    days, ISO weeks and months in which there is one. Nothing is deleted by age, so a clock that is
+    wrong deletes nothing.
+    """
+
+    last: NotRequired[int]
+    hourly: NotRequired[int]
+    daily: NotRequired[int]
+    weekly: NotRequired[int]
+    monthly: NotRequired[int]
+
+
+class Schedule(TypedDict):
+    """What is done by the clock. `when` is in `time_zone`; `next_runs` are empty while it is disabled."""
+
+    id: str
+    name: str
+    description: str
+    action: ScheduleAction
+    volumes: list[str]
+    volume_ids: list[str]
+    arrays: list[str]
+    array_ids: list[str]
+    when: str
+    time_zone: str
+    keep: Kept | None
+    snapshot_name: str
+    missed: MissedRuns
+    enabled: bool
+    snapshots: int
+    next_runs: list[str]
+    last_run: LastRun | None
+    created_at: str
+    updated_at: str
+
+
+class ScheduleCreate(TypedDict):
+    """The wish for a schedule. Volumes and arrays are named by id or name; `when` is in the appliance's
+    time zone.
+    """
+
+    name: str
+    action: ScheduleAction
+    volumes: NotRequired[list[str]]
+    arrays: NotRequired[list[str]]
+    when: str
+    keep: NotRequired[Retention | None]
+    snapshot_name: NotRequired[str]
+    missed: NotRequired[MissedRuns]
+    enabled: NotRequired[bool]
+    description: NotRequired[str]
+
+
+class SchedulePage(TypedDict):
+    """SchedulePage"""
+
+    items: list[Schedule]
+    next_cursor: str | None
+    total: int
+
+
+class SchedulePatch(TypedDict):
+    """Changes of a schedule; an absent field stays. What it does (`action`) is fixed."""
+
+    name: NotRequired[str | None]
+    volumes: NotRequired[list[str] | None]
+    arrays: NotRequired[list[str] | None]
+    when: NotRequired[str | None]
+    keep: NotRequired[Retention | None]
+    snapshot_name: NotRequired[str | None]
+    missed: NotRequired[MissedRuns | None]
+    enabled: NotRequired[bool | None]
+    description: NotRequired[str | None]
+
+
 class Session(TypedDict):
-    """An initiator logged in now. Counters since login; null where the kernel does not give them."""
+    """An initiator logged in now."""
 
     id: str
     host: str | None
@@ -1044,6 +1354,34 @@ class SessionPage(TypedDict):
     unseen: list[Unseen]
 
 
+class Settings(TypedDict):
+    """All settings. `name` is null where the host name is used."""
+
+    name: str | None
+    time_zone: str
+    session_hours: int
+    mail: Mail | None
+    webhook: Webhook | None
+    syslog: Syslog | None
+    heartbeat: str | None
+    trusted_ca: str | None
+    deliveries: list[DeliveryState]
+    updated_at: str
+
+
+class SettingsPatch(TypedDict):
+    """Changes of the settings; an absent field stays, and null takes away what can be without."""
+
+    name: NotRequired[str | None]
+    time_zone: NotRequired[str | None]
+    session_hours: NotRequired[int | None]
+    mail: NotRequired[MailSettings | None]
+    webhook: NotRequired[WebhookSettings | None]
+    syslog: NotRequired[SyslogSettings | None]
+    heartbeat: NotRequired[str | None]
+    trusted_ca: NotRequired[str | None]
+
+
 class Site(TypedDict):
     """The document. A section that is left out is not looked at."""
 
@@ -1055,6 +1393,8 @@ class Site(TypedDict):
     portals: NotRequired[list[PortalCreate] | None]
     fc_ports: NotRequired[list[FcPortCreate] | None]
     mappings: NotRequired[list[MappingCreate] | None]
+    schedules: NotRequired[list[ScheduleCreate] | None]
+    settings: NotRequired[SettingsPatch | None]
 
 
 class SiteArray(TypedDict):
@@ -1168,6 +1508,24 @@ class Status(TypedDict):
     counts: Counts
 
 
+class Syslog(TypedDict):
+    """A log server, or the own log."""
+
+    transport: SyslogTransport
+    server: str | None
+    port: int | None
+
+
+class SyslogSettings(TypedDict):
+    """A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always
+    checked.
+    """
+
+    transport: NotRequired[SyslogTransport]
+    server: NotRequired[str | None]
+    port: NotRequired[int | None]
+
+
 class ThinPool(TypedDict):
     """What thin volumes and snapshots share. Used sizes are null while the array is down."""
 
@@ -1229,7 +1587,7 @@ class UserCreate(TypedDict):
 
     username: str
     password: str
-    role: NotRequired[Role]
+    role: NotRequired[Literal["viewer", "operator", "administrator"]]
 
 
 class UserPage(TypedDict):
@@ -1243,7 +1601,7 @@ class UserPage(TypedDict):
 class UserPatch(TypedDict):
     """Changes of a user; an absent field stays. A new password must be changed at the next login."""
 
-    role: NotRequired[Role | None]
+    role: NotRequired[Literal["viewer", "operator", "administrator"] | None]
     password: NotRequired[str | None]
 
 
@@ -1327,6 +1685,18 @@ class VolumePatch(TypedDict):
     description: NotRequired[str | None]
 
 
+class VolumePaths(TypedDict):
+    """One volume of the host: how many paths there should be, and how many are known to be there."""
+
+    volume: str
+    lun: int
+    family: Family
+    expected: int
+    seen: int | None
+    state: PathState
+    words: str
+
+
 class VolumeRollBack(TypedDict):
     """The wish to have a volume as it was in one of its snapshots, by id or name."""
 
@@ -1338,6 +1708,23 @@ class VolumeWhy(TypedDict):
 
     volume: str
     chains: list[WhyChain]
+
+
+class Webhook(TypedDict):
+    """An address that is sent JSON; signed where it has a secret."""
+
+    url: str
+    has_secret: bool
+
+
+class WebhookSettings(TypedDict):
+    """An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-
+    SHA256). The secret is never shown; left out, the one that is kept stays, as long as the address is
+    the same.
+    """
+
+    url: str
+    secret: NotRequired[str | None]
 
 
 class WhyChain(TypedDict):

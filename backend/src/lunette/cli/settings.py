@@ -1,0 +1,58 @@
+"""`lunette setting`: settings of the whole appliance, and the test of its alerts."""
+
+from typing import Any
+
+from lunette.cli.call import Call, NotWell, read_text
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import send
+from lunette.cli.spec import Command, JsonObject, Param
+
+
+def set_(call: Call) -> None:
+    """What is not given stays."""
+    keys = ("name", "time_zone", "session_hours", "heartbeat")
+    body: JsonObject = _document(call["file"]) if call["file"] else {}
+    body |= {key: call[key] for key in keys if call[key] is not None}
+    body |= dict.fromkeys(call["unset"] or ())
+    if not body:
+        raise Wrong("nothing to set: give --file, --unset, or one of the settings", "lunette setting set --help")
+    send(call, body)
+
+
+def test_alerts(call: Call) -> None:
+    """Raises NotWell where a channel did not take the test."""
+    answer = call.client.alert_test()
+    call.show(answer, lambda found: call.screen.table(found["results"], ("channel", "accepted", "detail")))
+    if not all(one["accepted"] for one in answer["results"]):
+        raise NotWell
+
+
+def _document(file: str) -> JsonObject:
+    """Raises Wrong for a file that cannot be read as settings."""
+    import yaml
+
+    try:
+        found: Any = yaml.safe_load(read_text(file))
+    except yaml.YAMLError as error:
+        raise Wrong(f"{file} is neither YAML nor JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise Wrong(f"{file} holds no settings: it begins with names such as `mail:`")
+    return found
+
+
+COMMANDS = {
+    "setting": (
+        Command("show", "Shows all settings. Secrets are never shown.", ("setting_show",)),
+        Command("set", "Changes settings; what is not given stays.", ("setting_patch",), (
+            Param("--name", "Name of the appliance for people.", metavar="NAME"),
+            Param("--time-zone", "Such as Europe/Berlin.", metavar="ZONE"),
+            Param("--session-hours", "Hours after which a browser logs in again.", number=True),
+            Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
+            Param("--file", "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
+                  path=True),
+            Param("--unset", "Setting to take away, such as mail; repeatable.", many=True, metavar="SETTING"),
+        ), set_, more="Secrets are read from a file, never from the command line, which others can see."),
+        Command("test-alerts", "Sends a test over each channel that is set up, and tells what each server said.",
+                ("alert_test",), (), test_alerts),
+    ),
+}  # fmt: skip
