@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import pytest
 
 from lunette.client import Client, JsonObject
+from tests.e2e.counting import assert_agrees, fresh, of_volume
 from tests.e2e.waiting import wait_until
+from tests.initiators import fio
 from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
@@ -114,6 +116,7 @@ def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None
     with standing(layout) as stands:
         is_as_planned(stands)
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        is_counted(stands, device)
         stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
         lost = stands.ids[: layout.pulled]
         serials = pull_while_writing(stands, device, lost)
@@ -145,6 +148,19 @@ def is_as_planned(stands: Standing) -> None:
     assert array["free_bytes"] + VOLUME_BYTES < array["usable_bytes"]
     zvol = stands.guest("udevadm info --query=property --name=/dev/zd0")
     assert "UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG=1" in zvol, "what hosts keep in it would be probed"
+
+
+def is_counted(stands: Standing, device: str) -> None:
+    """Metrics agree with what fio did to the volume; the pool takes in at least what was written."""
+    endpoint = stands.made.access.endpoint
+    before = fresh(endpoint)
+    done = fio.mixed(stands.host.machine, device, block_bytes=16384, total_bytes=16 * MIB, span_bytes=16 * MIB)
+    after = fresh(endpoint)
+    assert_agrees(before, after, of_volume(done), volume="lun")
+    written = [one.sum("lunette_array_written_bytes_total", array="tank") for one in (before, after)]
+    assert written[0] is not None
+    assert written[1] is not None
+    assert written[1] - written[0] >= done.written_bytes
 
 
 def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:

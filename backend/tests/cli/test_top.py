@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from io import StringIO
 
 import httpx2
 import pytest
@@ -41,8 +42,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         env = {"LUNETTE_URL": where, "LUNETTE_TOKEN": add_token(parts.store, Role.VIEWER)}
 
         def run(*words: str) -> Ran:
-            out, err = io.StringIO(), io.StringIO()
-            code = lunette(["top", *words], Screen(out, err, env, io.StringIO()), env)
+            out, err = StringIO(), StringIO()
+            code = lunette(["top", *words], Screen(out, err, env, StringIO()), env)
             return Ran(code, out.getvalue(), err.getvalue())
 
         yield run

@@ -92,16 +92,20 @@ def test_the_history_has_even_spans_however_often_somebody_looks() -> None:
     assert sum(point.iops for point in points) * PERIOD_S == pytest.approx(clock.passes - 1, abs=1)
 
 
-def test_a_pass_that_takes_long_comes_more_seldom() -> None:
+def test_passes_that_take_long_come_more_seldom_and_one_alone_changes_nothing() -> None:
     clock = Clock()
-    taken = clock.recorder.round()
 
     def slow() -> Counters:
-        clock.now += 3.0
+        clock.now += takes_s[0]
         return counters(clock.now)
 
-    slowed = Recorder(slow, dict, lambda: clock.now).round()
-    assert (taken, slowed) == (PERIOD_S, 20 * 3.0)
+    takes_s = [7.0]
+    recorder = Recorder(slow, dict, lambda: clock.now)
+    pauses = [recorder.round() for _ in range(6)]
+    assert pauses == [PERIOD_S, PERIOD_S, 2 * PERIOD_S, 4 * PERIOD_S, 60.0, 60.0]
+    takes_s[0] = 0.1
+    clock.now += 10.0
+    assert recorder.round() == PERIOD_S
 
 
 def test_while_the_agent_is_away_there_is_no_point_and_nobody_waits_twice() -> None:

@@ -1,5 +1,6 @@
 """Counters as the kernel shows them. What it does not count is None, never 0."""
 
+from backend.tests.recorded import recorded
 from lunette.domain.counters import BlockCounters, PortKind
 from lunette.providers.arrays.zfs import counters as zfs
 from lunette.providers.disks import diskstats
@@ -56,6 +57,12 @@ def test_a_pool_is_counted_through_memory_and_past_it_and_has_no_times() -> None
     assert io == BlockCounters(reads=13, read_bytes=5500, writes=9, write_bytes=3200)
     assert io is not None
     assert (io.read_ms, io.busy_ms, io.in_flight) == (None, None, None)
+
+
+def test_the_counters_of_a_real_pool_are_read() -> None:
+    """A mirror to whose zvol fio wrote 8.25 MiB in 528 writes and read what was in memory."""
+    io = zfs.io_of(zfs.parse(recorded("zfs-2.3.9/iostats.txt")))
+    assert io == BlockCounters(reads=0, read_bytes=0, writes=820, write_bytes=8802736)
 
 
 def test_a_pool_of_an_older_release_is_not_counted() -> None:

@@ -14,7 +14,7 @@ from lunette.domain.performance import Key, Rates, rates
 from lunette.engine.history import History, Point
 from lunette.engine.loop import Loop
 
-PERIOD_S = 10.0
+PERIOD_S, LONGEST_S = 10.0, 60.0
 FRESH_S = 2.0
 BREAKS = 20
 """The pause after a pass is at least so many times as long as it took, so that on an appliance with many thousands of
@@ -51,6 +51,7 @@ class Recorder:
         self._history = History()
         self.fresh_s = FRESH_S
         """How old a pass may be that somebody new is told."""
+        self._took_s = self._cost_s = 0.0
         self._loop = Loop("performance", self.round)
         self.start, self.stop = self._loop.start, self._loop.stop
 
@@ -61,9 +62,10 @@ class Recorder:
 
     def round(self) -> float:
         """One span more for the history; none while the agent is away. Returns the pause until the next, in seconds."""
-        began = self._monotonic()
         self._take_span()
-        return max(PERIOD_S, BREAKS * (self._monotonic() - began))
+        # One slow pass, such as the first after a boot, says little: what a pass costs may at most double.
+        self._cost_s = min(self._took_s, max(2 * self._cost_s, PERIOD_S / BREAKS / 2))
+        return min(LONGEST_S, max(PERIOD_S, BREAKS * self._cost_s))
 
     def _take_span(self) -> None:
         with self._lock:
@@ -94,6 +96,7 @@ class Recorder:
             self._failed = (self._monotonic(), error)
             raise
         self._failed = None
+        self._took_s = self._monotonic() - asked_at
         measured = self._compare(counters)
         self._last = (self._monotonic(), measured)
         return measured
