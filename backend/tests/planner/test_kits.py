@@ -53,7 +53,8 @@ def test_what_is_there_already_is_left_alone() -> None:
 
 def test_an_nvme_host_keeps_its_disks_for_ever_and_keys_out_of_arguments() -> None:
     kit = build(nvme_facts(dhchap=known.DHCHAP))
-    assert "--ctrl-loss-tmo=-1" in content(kit, "connect.sh")
+    assert 'echo -1 >"$at/ctrl_loss_tmo"' in content(kit, "connect.sh")
+    assert 'loss" != off' in content(kit, "check.sh")
     keys = json.loads(content(kit, "nvme.json"))[0]
     assert keys["hostid"] == known.NQN.rpartition(":")[2]
     assert keys["subsystems"][0]["ports"][0]["dhchap_key"] == "DHHC-1:00:one:"

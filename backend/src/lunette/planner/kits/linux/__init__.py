@@ -28,6 +28,8 @@ from lunette.planner.kits.parts import Parts, command, script
 FOLDER = "/etc/lunette-host"
 MULTIPATH = "/etc/multipath/conf.d/lunette.conf"
 UNIT = "/etc/systemd/system/lunette-nvme.service"
+_TIMING = {"reconnect_delay": 5, "keep_alive_tmo": 10}
+"""Seconds between two attempts to come back, and how long a path may be silent (nvme-connect(1))."""
 LOGIN_RETRIES = 20
 """Times 15 s: a host that boots together with the appliance waits for it that long (open-iscsi's
 node.session.initial_login_retry_max times node.conn[0].timeo.login_timeout)."""
@@ -168,7 +170,7 @@ def _nvme(facts: KitFacts) -> Iterator[KitFile]:
     yield _data("nvme-portals", lines, "Subsystem, address, port, transport and this host's name for each path.")
     volumes = [f"{volume.uuid} {volume.name}" for door in doors for volume in door.volumes]
     yield _data("nvme-volumes", volumes, "UUID and name of each volume.")
-    purpose = "Keys for `nvme connect --config`, in libnvme's format. Only root may read it."
+    purpose = "Timing and keys for `nvme connect --config`, in libnvme's format. Only root may read it."
     yield _file(f"{FOLDER}/nvme.json", _keys(facts), purpose, "0600", is_secret=facts.dhchap is not None)
     yield _file(UNIT, _UNIT, "Connects at each boot, and tries again until it succeeds.")
 
@@ -178,12 +180,13 @@ def _transport(portal: KitPortal) -> str:
 
 
 def _keys(facts: KitFacts) -> str:
-    """In libnvme's doc/config-schema.json; `nvme connect` takes the keys of the path it is told (nvmf_add_ctrl)."""
+    """As libnvme's doc/config-schema.json says. `nvme connect` takes keys and timing of a path from here, and then no
+    timing from its command line (nvmf_add_ctrl; seen on libnvme 1.13)."""
     keys = {"dhchap_key": plain(facts.dhchap.secret, DHCHAP_KEY)} if facts.dhchap else {}
     if facts.dhchap and facts.dhchap.is_mutual:
         keys["dhchap_ctrl_key"] = plain(facts.dhchap.mutual_secret, DHCHAP_MUTUAL)
     ports = [
-        {"transport": _transport(one), "traddr": one.address, "trsvcid": str(one.port), **keys}
+        {"transport": _transport(one), "traddr": one.address, "trsvcid": str(one.port), **_TIMING, **keys}
         for one in facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
     ]
     subsystems = [{"nqn": door.name, "ports": ports} for door in facts.doors_of(Family.NVME)]
@@ -238,7 +241,8 @@ def _notes(facts: KitFacts) -> Iterator[str]:
         ]  # fmt: skip
         yield (
             "Where nvme-stas looks after connections, leave lunette-nvme.service disabled and put these lines into "
-            "the section [Controllers] of /etc/stas/stacd.conf: " + " / ".join(paths)
+            "the section [Controllers] of /etc/stas/stacd.conf, with ctrl-loss-tmo = -1 in its section [Global]: "
+            + " / ".join(paths)
         )
     if facts.portals_of(Protocol.ISER, Protocol.NVME_RDMA):
         yield "Portals over RDMA are left out on a machine without an RDMA device, and the check says so."

@@ -42,6 +42,16 @@ iscsi() {
     fi
 }
 
+# controller SUBSYSTEM ADDRESS PORT TRANSPORT: sysfs folder of the connection.
+controller() {
+    for at in /sys/class/nvme/nvme*; do
+        [ "$(cat "$at/subsysnqn" 2>/dev/null)" = "$1" ] || continue
+        case "$(cat "$at/transport"),$(cat "$at/address")," in
+            "$4,traddr=$2,trsvcid=$3,"*) echo "$at" ;;
+        esac
+    done
+}
+
 # nvme_path SUBSYSTEM ADDRESS PORT TRANSPORT HOST HOSTID
 nvme_path() {
     if [ "$4" = rdma ] && ! has_rdma; then
@@ -49,14 +59,14 @@ nvme_path() {
         return 0
     fi
     modprobe "nvme-$4" 2>/dev/null || true
-    for at in /sys/class/nvme/nvme*; do
-        [ "$(cat "$at/subsysnqn" 2>/dev/null)" = "$1" ] || continue
-        case "$(cat "$at/transport"),$(cat "$at/address")," in
-            "$4,traddr=$2,trsvcid=$3,"*) return 0 ;;
-        esac
+    if [ -z "$(controller "$1" "$2" "$3" "$4")" ]; then
+        nvme connect --config="$here/nvme.json" --transport="$4" --traddr="$2" --trsvcid="$3" --nqn="$1" \
+            --hostnqn="$5" --hostid="$6" || failed=1
+    fi
+    # Never give the volumes up. Where a file of keys is given, libnvme 1.13 takes no -1 from there or the command line.
+    for at in $(controller "$1" "$2" "$3" "$4"); do
+        echo -1 >"$at/ctrl_loss_tmo" || failed=1
     done
-    nvme connect --config="$here/nvme.json" --transport="$4" --traddr="$2" --trsvcid="$3" --nqn="$1" \
-        --hostnqn="$5" --hostid="$6" --reconnect-delay=5 --ctrl-loss-tmo=-1 --keep-alive-tmo=10 || failed=1
 }
 
 if [ -e "$here/scsi-volumes" ]; then
