@@ -133,7 +133,7 @@ def test_a_webhook_is_signed_and_what_waits_comes_in_order_after_the_server_is_b
     for _ in range(3):
         bench.carry(Channel.WEBHOOK)
         bench.later(minutes=20)
-    assert bench.open() == ["delivery.webhook", "test.fire"]
+    assert bench.open() == ["delivery.failed:webhook", "test.fire"]
     bench.resolve()
     with https_server(authority, port) as server:
         bench.carry(Channel.WEBHOOK)
@@ -318,7 +318,7 @@ def test_a_channel_that_is_taken_away_tells_nothing_more(bench: Bench) -> None:
     for _ in range(courier.TROUBLE_AT):
         bench.carry(Channel.WEBHOOK)
         bench.later(minutes=20)
-    assert "delivery.webhook" in bench.open()
+    assert "delivery.failed:webhook" in bench.open()
     bench.set(webhook=None)
     assert bench.open() == ["test.fire"]
     assert [row.over_at is None for row in bench.rows()] == [False]
@@ -340,3 +340,9 @@ def test_the_sign_of_life_comes_once_a_day_and_once_after_a_week_of_silence(benc
             bench.carry(Channel.WEBHOOK)
             bench.later(minutes=1)
         assert len(server.posts) == 2
+        bench.set(heartbeat=None)
+        bench.later(days=7)
+        bench.carry(Channel.WEBHOOK)
+        bench.set(heartbeat="07:00")
+        bench.carry(Channel.WEBHOOK)
+        assert len(server.posts) == 2, "a day that was not asked for is not made up for"
