@@ -8,10 +8,11 @@ import httpx2
 import pytest
 from typer.testing import CliRunner, Result
 
+import lunette.cli.main  # noqa: F401 it registers the commands
 from backend.tests.scene import make_array
 from backend.tests.wiring import Api, add_token, make_app, serving
-from lunette.cli import main
 from lunette.cli.client import Refused
+from lunette.cli.commands import app
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
@@ -32,7 +33,7 @@ def run(tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Ite
             api = Api(http, token)
             make_array(api, disks=4)
             api.made("/volumes", {"name": "t1", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"})
-        yield lambda *words: CliRunner().invoke(main.app, [*words], catch_exceptions=False, env={"COLUMNS": "250"})
+        yield lambda *words: CliRunner().invoke(app, [*words], catch_exceptions=False, env={"COLUMNS": "250"})
 
 
 def test_a_schedule_from_its_plan_to_its_end(run: Run) -> None:
