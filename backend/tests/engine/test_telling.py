@@ -242,6 +242,21 @@ def test_the_own_log_takes_a_line(tmp_path: Path) -> None:
         syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "gone")
 
 
+def test_a_message_of_any_text_arrives_everywhere(bench: Bench, authority: Authority) -> None:
+    """Line breaks that could make headers, quotes, other alphabets, and more than a datagram holds."""
+    text = 'a\r\nBcc: x@example.com\n"]\\ \N{SNOWMAN}' + "\N{SNOWMAN}" * 30_000
+    with mail_server(authority) as post, log_server(socket.SOCK_DGRAM) as (port, came):
+        log = {"transport": "udp", "server": "127.0.0.1", "port": port}
+        bench.set(mail=mail(post.port), syslog=log, trusted_ca=authority.pem, name="san1")
+        bench.raise_(FIRE.model_copy(update={"message": text, "key": 'test."]\\x'}))
+        bench.carry(Channel.MAIL)
+        bench.carry(Channel.SYSLOG)
+    assert [row.is_told for row in bench.rows()] == [True, True], [row.outcome for row in bench.rows()]
+    assert post.mails[0]["Bcc"] is None
+    assert b"\n" not in came[0]
+    assert b'key="test.\\"\\]\\\\x"]' in came[0]
+
+
 @pytest.fixture
 def three(bench: Bench, authority: Authority) -> Iterator[tuple[Bench, Any, HttpServer]]:
     """Mail and webhook set up and trusted, syslog to a port where nobody listens."""

@@ -38,7 +38,17 @@ KEPT = dt.timedelta(days=30)
 
 
 def send(channel: Channel, wanted: Settings, message: Message) -> str:
-    """Sends one message now; what came of it, in words. Raises NotTold."""
+    """Sends one message now; what came of it, in words. Raises NotTold, whatever goes wrong."""
+    try:
+        return _send(channel, wanted, message)
+    except NotTold:
+        raise
+    except Exception as error:
+        # A message that cannot even be written must not hold up the channel for ever: it is given up in the end.
+        raise NotTold(f"it cannot be sent: {type(error).__name__}: {error}", was_answered=True) from error
+
+
+def _send(channel: Channel, wanted: Settings, message: Message) -> str:
     if channel is Channel.MAIL and wanted.mail:
         return mail.send(wanted.mail, message, wanted.trusted_ca)
     if channel is Channel.WEBHOOK and wanted.webhook:
