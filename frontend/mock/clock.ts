@@ -49,8 +49,8 @@ export function createSchedule(world: World, body: ScheduleCreate): Wish | Respo
   const missing = body.volumes?.find((name) => !world.volumes.some((one) => one.name === name))
   if (missing)
     return refusal(`Schedule ${body.name} was not created`, [['volumes', `there is no volume ${missing}`]])
-  const { keep: _, ...rest } = body
-  const fresh = schedule(body.name, { ...rest, id: freshId('schedule'), keep: kept(body), snapshots: 0 })
+  const own = { id: freshId('schedule'), keep: kept(body), snapshots: 0 }
+  const fresh = schedule(body.name, { ...body, ...own })
   return {
     plan: plan(`Create schedule ${body.name}`, [['create', 'schedule', body.name, `at ${body.when}`]]),
     apply: () => {

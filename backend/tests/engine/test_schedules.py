@@ -11,7 +11,7 @@ from sqlalchemy import select
 from backend.tests.engine.scheduling import ADMIN, DAY, MINUTE, REBUILD_S, Bench
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
-from lunette.domain.jobs import JobState
+from lunette.domain.jobs import JobState, ResourceState
 from lunette.domain.schedules import SchedulePatch
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.engine.schedule_run import PATIENCE
@@ -138,6 +138,17 @@ def test_a_failed_run_deletes_nothing_raises_an_alert_and_the_next_good_one_take
     assert bench.run().state == "succeeded"
     assert bench.alerts() == []
     assert len(bench.snapshots("t1")) == 1
+
+
+def test_a_stuck_snapshot_takes_no_place_of_a_good_one(bench: Bench) -> None:
+    bench.schedule(keep={"last": 2})
+    bench.run()
+    bench.run()
+    first, second = bench.snapshots()
+    with bench.store.write() as tx:
+        tx.scalars(select(Snapshot).where(Snapshot.name == second)).one().state = ResourceState.STUCK.value
+    bench.run()
+    assert (len(bench.snapshots()), first in bench.snapshots()) == (3, True), "two good ones, and one for a person"
 
 
 def test_less_to_keep_is_told_in_the_plan_and_done_by_the_next_run(bench: Bench) -> None:

@@ -133,7 +133,7 @@ def test_a_webhook_is_signed_and_what_waits_comes_in_order_after_the_server_is_b
     for _ in range(3):
         bench.carry(Channel.WEBHOOK)
         bench.later(minutes=20)
-    assert bench.open() == ["delivery.webhook", "test.fire"]
+    assert bench.open() == ["delivery.failed:webhook", "test.fire"]
     bench.resolve()
     with https_server(authority, port) as server:
         bench.carry(Channel.WEBHOOK)
@@ -242,6 +242,21 @@ def test_the_own_log_takes_a_line(tmp_path: Path) -> None:
         syslog.send(SyslogSettings.model_validate({"transport": "local"}), message, None, tmp_path / "gone")
 
 
+def test_a_message_of_any_text_arrives_everywhere(bench: Bench, authority: Authority) -> None:
+    """Line breaks that could make headers, quotes, other alphabets, and more than a datagram holds."""
+    text = 'a\r\nBcc: x@example.com\n"]\\ \N{SNOWMAN}' + "\N{SNOWMAN}" * 30_000
+    with mail_server(authority) as post, log_server(socket.SOCK_DGRAM) as (port, came):
+        log = {"transport": "udp", "server": "127.0.0.1", "port": port}
+        bench.set(mail=mail(post.port), syslog=log, trusted_ca=authority.pem, name="san1")
+        bench.raise_(FIRE.model_copy(update={"message": text, "key": 'test."]\\x'}))
+        bench.carry(Channel.MAIL)
+        bench.carry(Channel.SYSLOG)
+    assert [row.is_told for row in bench.rows()] == [True, True], [row.outcome for row in bench.rows()]
+    assert post.mails[0]["Bcc"] is None
+    assert b"\n" not in came[0]
+    assert b'key="test.\\"\\]\\\\x"]' in came[0]
+
+
 @pytest.fixture
 def three(bench: Bench, authority: Authority) -> Iterator[tuple[Bench, Any, HttpServer]]:
     """Mail and webhook set up and trusted, syslog to a port where nobody listens."""
@@ -318,7 +333,7 @@ def test_a_channel_that_is_taken_away_tells_nothing_more(bench: Bench) -> None:
     for _ in range(courier.TROUBLE_AT):
         bench.carry(Channel.WEBHOOK)
         bench.later(minutes=20)
-    assert "delivery.webhook" in bench.open()
+    assert "delivery.failed:webhook" in bench.open()
     bench.set(webhook=None)
     assert bench.open() == ["test.fire"]
     assert [row.over_at is None for row in bench.rows()] == [False]
@@ -340,3 +355,9 @@ def test_the_sign_of_life_comes_once_a_day_and_once_after_a_week_of_silence(benc
             bench.carry(Channel.WEBHOOK)
             bench.later(minutes=1)
         assert len(server.posts) == 2
+        bench.set(heartbeat=None)
+        bench.later(days=7)
+        bench.carry(Channel.WEBHOOK)
+        bench.set(heartbeat="07:00")
+        bench.carry(Channel.WEBHOOK)
+        assert len(server.posts) == 2, "a day that was not asked for is not made up for"

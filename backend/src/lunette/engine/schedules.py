@@ -177,10 +177,11 @@ def zone_of(tx: Session) -> ZoneInfo:
 def too_many(tx: Session, row: Schedule, volume_id: str) -> tuple[list[str], list[str]]:
     """Ids of the snapshots of a volume to delete, oldest first; and names of those that stay for their clones' sake.
 
-    Only what this very schedule took is looked at, by id. What is being made or deleted now counts for nothing.
+    Only what this very schedule took is looked at, by id. What is being made or deleted, or is stuck, counts for
+    nothing: it must not take the place of a good one.
     """
     query = select(ScheduledSnapshot, Snapshot).join(Snapshot, Snapshot.id == ScheduledSnapshot.snapshot_id)
-    ready = Snapshot.state.in_((ResourceState.READY.value, ResourceState.STUCK.value))
+    ready = Snapshot.state == ResourceState.READY.value
     mine = (ScheduledSnapshot.schedule_id == row.id, ScheduledSnapshot.volume_id == volume_id, ready)
     found = {one.snapshot_id: (one, snapshot) for one, snapshot in tx.execute(query.where(*mine)).all()}
     taken = [Taken(ref, one.seq, one.at) for ref, (one, _) in found.items()]

@@ -3,7 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, SecretStr
-from sqlalchemy import update
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import FieldProblem, Invalid
@@ -12,9 +12,10 @@ from lunette.domain.settings import SECRETS, Channel, Settings, SettingsPatch, s
 from lunette.engine import alerts
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
-from lunette.engine.telling.outbox import trouble_key
+from lunette.engine.telling.outbox import HEARTBEAT, trouble_key
 from lunette.store.database import after_commit, store_of
 from lunette.store.events import emit
+from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
 from lunette.store.secrets import SecretBox
 from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, read_settings, settings_row
@@ -53,6 +54,8 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
         tx.flush()
     row.document, row.sealed = after.model_dump(mode="json"), secrets
     row.touch()
+    if after.heartbeat != before.heartbeat:
+        tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
     for channel in set(before.channels()) - set(after.channels()):
         silence(tx, channel)
     emit(tx, "setting.changed", plan.title, actor=actor.name)

@@ -35,11 +35,20 @@ GIVE_UP_AFTER = dt.timedelta(days=3)
 TROUBLE_AT = 3
 """After so many attempts an alert tells that the channel does not work."""
 KEPT = dt.timedelta(days=30)
-HEARTBEAT = "heartbeat_at"
 
 
 def send(channel: Channel, wanted: Settings, message: Message) -> str:
-    """Sends one message now; what came of it, in words. Raises NotTold."""
+    """Sends one message now; what came of it, in words. Raises NotTold, whatever goes wrong."""
+    try:
+        return _send(channel, wanted, message)
+    except NotTold:
+        raise
+    except Exception as error:
+        # A message that cannot even be written must not hold up the channel for ever: it is given up in the end.
+        raise NotTold(f"it cannot be sent: {type(error).__name__}: {error}", was_answered=True) from error
+
+
+def _send(channel: Channel, wanted: Settings, message: Message) -> str:
     if channel is Channel.MAIL and wanted.mail:
         return mail.send(wanted.mail, message, wanted.trusted_ca)
     if channel is Channel.WEBHOOK and wanted.webhook:
@@ -75,7 +84,7 @@ class Post:
         with self._store.read() as tx:
             waiting = tx.scalars(select(Delivery.channel).where(Delivery.over_at.is_(None)).distinct()).all()
             wanted = read_settings(tx)
-            said = tx.get(Meta, HEARTBEAT)
+            said = tx.get(Meta, outbox.HEARTBEAT)
         for channel in waiting:
             self._threads[Channel(channel)].wake()
         if wanted.heartbeat and wanted.channels():
@@ -90,14 +99,13 @@ class Post:
             if calendar.due(f"{int(minute)} {int(hour)} * * *", zone, last, now) is None:
                 return
             with self._store.write() as tx:
-                row = tx.get_one(Meta, HEARTBEAT)
+                row = tx.get_one(Meta, outbox.HEARTBEAT)
                 if row.value == said:
                     row.value = now.isoformat()
                     outbox.post_heartbeat(tx, now)
-                    tx.execute(delete(Delivery).where(Delivery.over_at < now - KEPT))
             return
         with self._store.write() as tx:
-            tx.merge(Meta(key=HEARTBEAT, value=now.isoformat()))
+            tx.merge(Meta(key=outbox.HEARTBEAT, value=now.isoformat()))
 
 
 class Courier:
@@ -148,6 +156,7 @@ class Courier:
             row = tx.get_one(Delivery, seq)
             row.over_at, row.lease_until, row.outcome, row.is_told = self._now(), None, words, True
             alerts.resolve(tx, outbox.trouble_key(self._channel), self._now())
+            tx.execute(delete(Delivery).where(Delivery.over_at < self._now() - KEPT))
 
     def _failed(self, seq: int, error: NotTold) -> None:
         now = self._now()

@@ -51,7 +51,7 @@ def _mail(settings: MailSettings, message: Message) -> EmailMessage:
     mail = EmailMessage()
     mail["From"] = settings.sender
     mail["To"] = ", ".join(settings.recipients)
-    mail["Subject"] = message.subject.replace("\n", " ")
+    mail["Subject"] = " ".join(message.subject.split())
     mail["Date"] = format_datetime(message.at)
     mail["Message-ID"] = f"<{message.id}@{settings.sender.rpartition('@')[2]}>"
     mail["Auto-Submitted"] = "auto-generated"

@@ -12,10 +12,13 @@ from lunette.domain.settings import Channel, Settings
 from lunette.store.journal import Alert
 from lunette.store.settings import Delivery, read_settings
 
+HEARTBEAT = "heartbeat_at"
+"""Where the last sign of life, or the moment it was asked for, is kept."""
+
 
 def trouble_key(channel: Channel) -> str:
     """The alert that a channel does not work. It is not told over that channel."""
-    return f"delivery.{channel.value}"
+    return f"delivery.failed:{channel.value}"
 
 
 def appliance_name(settings: Settings) -> str:

@@ -14,6 +14,8 @@ DAEMON = 3
 """The facility: a daemon without one of its own."""
 _LEVELS = {Severity.CRITICAL: 2, Severity.WARNING: 4, Severity.INFO: 6}
 NOTICE = 5
+LONGEST = 4000
+"""Characters of text: with four bytes each and the head it still fits into one UDP datagram."""
 ENTERPRISE = 32473
 """The number RFC 5612 keeps for examples; nobody registered one for Lunette yet."""
 
@@ -76,7 +78,7 @@ def _to_own_log(message: Message, local: Path) -> str:
 
 def _text(message: Message) -> str:
     parts = [message.subject, message.cause, message.fix if message.kind is MessageKind.RAISED else ""]
-    return " | ".join(" ".join(part.split()) for part in parts if part)
+    return " | ".join(" ".join(part.split()) for part in parts if part)[:LONGEST]
 
 
 def _quoted(value: str) -> str:
