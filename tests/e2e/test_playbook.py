@@ -120,7 +120,7 @@ def _inventory(url: str, portals: list[str]) -> dict[str, object]:
         "ansible_become": False,  # the shell of the guest is root's
     }  # fmt: skip
     server = {**guest, "ansible_host": "play-server", "lunette_url": url}
-    client = {**guest, "ansible_host": "play-client", "initiator_portals": portals}
+    client = {**guest, "ansible_host": "play-client", "initiator_portals": portals, "initiator_install": False}
     return {
         "appliances": {"hosts": {"san": server}},
         "clients": {"hosts": {"esx1": client}},
