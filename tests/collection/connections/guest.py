@@ -53,7 +53,8 @@ class Connection(ConnectionBase):  # type: ignore[misc]  # ansible-core has no t
             name = self._shared()
             name.write_bytes(in_data)
             cmd = f"{{ {cmd}\n}} <{SHARE}/{name.name}"
-        result = self._machine.run(cmd, _TIMEOUT_S)
+        # The shell on a console has no HOME, and without it sh leaves ~ as it is.
+        result = self._machine.run(f"export HOME=/root\n{cmd}", _TIMEOUT_S)
         return result.rc, result.stdout.encode(), b""
 
     def put_file(self, in_path: str, out_path: str) -> None:
