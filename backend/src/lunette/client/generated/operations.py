@@ -20,6 +20,8 @@ class Operation(NamedTuple):
     path: str
     parameters: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
+    words: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Query parameters that take certain words only."""
     body: str = ""
     if_match: bool = False
     is_list: bool = False
@@ -35,21 +37,73 @@ OPERATIONS: dict[str, Operation] = {
     "login_delete": Operation("POST", "/logout"),
     "me_show": Operation("GET", "/me"),
     "password_change": Operation("POST", "/password", body="PasswordChange"),
-    "user_list": Operation("GET", "/users", query=("sort", "name", "role"), is_list=True),
+    "user_list": Operation(
+        "GET",
+        "/users",
+        query=("sort", "name", "role"),
+        words=(
+            ("sort", ("username", "-username", "role", "-role", "created_at", "-created_at")),
+            ("role", ("viewer", "operator", "administrator")),
+        ),
+        is_list=True,
+    ),
     "user_create": Operation("POST", "/users", body="UserCreate", dry_run=True),
     "user_show": Operation("GET", "/users/{user}", parameters=("user",)),
     "user_patch": Operation(
         "PATCH", "/users/{user}", parameters=("user",), body="UserPatch", if_match=True, dry_run=True
     ),
     "user_delete": Operation("DELETE", "/users/{user}", parameters=("user",), if_match=True, dry_run=True),
-    "token_list": Operation("GET", "/tokens", query=("sort", "name"), is_list=True),
+    "token_list": Operation(
+        "GET",
+        "/tokens",
+        query=("sort", "name"),
+        words=(("sort", ("name", "-name", "created_at", "-created_at")),),
+        is_list=True,
+    ),
     "token_create": Operation("POST", "/tokens", body="TokenCreate", dry_run=True),
     "token_show": Operation("GET", "/tokens/{token}", parameters=("token",)),
     "token_delete": Operation("DELETE", "/tokens/{token}", parameters=("token",), if_match=True, dry_run=True),
-    "disk_list": Operation("GET", "/disks", query=("sort", "name", "state", "transport", "array"), is_list=True),
+    "disk_list": Operation(
+        "GET",
+        "/disks",
+        query=("sort", "name", "state", "transport", "array"),
+        words=(
+            (
+                "sort",
+                ("id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"),
+            ),
+            ("state", ("free", "member", "occupied", "system", "missing", "unknown")),
+            ("transport", ("nvme", "sas", "sata", "scsi", "virtio", "ubd", "other")),
+        ),
+        is_list=True,
+    ),
     "disk_show": Operation("GET", "/disks/{disk}", parameters=("disk",)),
     "layout_list": Operation("GET", "/arrays/layouts", query=("disks", "block_bytes")),
-    "array_list": Operation("GET", "/arrays", query=("sort", "name", "state", "level"), is_list=True),
+    "array_list": Operation(
+        "GET",
+        "/arrays",
+        query=("sort", "name", "state", "level"),
+        words=(
+            (
+                "sort",
+                (
+                    "name",
+                    "-name",
+                    "level",
+                    "-level",
+                    "state",
+                    "-state",
+                    "usable_bytes",
+                    "-usable_bytes",
+                    "created_at",
+                    "-created_at",
+                ),
+            ),
+            ("state", ("creating", "ready", "changing", "deleting", "stuck")),
+            ("level", ("raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3")),
+        ),
+        is_list=True,
+    ),
     "array_create": Operation("POST", "/arrays", body="ArrayCreate", dry_run=True, job=True),
     "array_show": Operation("GET", "/arrays/{array}", parameters=("array",)),
     "array_patch": Operation(
@@ -79,7 +133,28 @@ OPERATIONS: dict[str, Operation] = {
     "volume_create_batch": Operation("POST", "/volumes:batch", body="VolumeBatch", dry_run=True, job=True),
     "volume_why": Operation("GET", "/volumes/{volume}:why", parameters=("volume",), query=("host",)),
     "volume_list": Operation(
-        "GET", "/volumes", query=("sort", "name", "array", "host", "host_group", "state"), is_list=True
+        "GET",
+        "/volumes",
+        query=("sort", "name", "array", "host", "host_group", "state"),
+        words=(
+            (
+                "sort",
+                (
+                    "name",
+                    "-name",
+                    "state",
+                    "-state",
+                    "size_bytes",
+                    "-size_bytes",
+                    "naa",
+                    "-naa",
+                    "created_at",
+                    "-created_at",
+                ),
+            ),
+            ("state", ("creating", "ready", "changing", "deleting", "stuck")),
+        ),
+        is_list=True,
     ),
     "volume_create": Operation("POST", "/volumes", body="VolumeCreate", dry_run=True, job=True),
     "volume_show": Operation("GET", "/volumes/{volume}", parameters=("volume",)),
@@ -107,7 +182,13 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
-    "snapshot_list": Operation("GET", "/snapshots", query=("name", "volume", "sort"), is_list=True),
+    "snapshot_list": Operation(
+        "GET",
+        "/snapshots",
+        query=("name", "volume", "sort"),
+        words=(("sort", ("name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at")),),
+        is_list=True,
+    ),
     "snapshot_create": Operation("POST", "/snapshots", body="SnapshotCreate", dry_run=True, job=True),
     "snapshot_show": Operation("GET", "/snapshots/{snapshot}", parameters=("snapshot",)),
     "snapshot_delete": Operation(
@@ -116,14 +197,29 @@ OPERATIONS: dict[str, Operation] = {
     "snapshot_clone": Operation(
         "POST", "/snapshots/{snapshot}:clone", parameters=("snapshot",), body="SnapshotClone", dry_run=True, job=True
     ),
-    "host_list": Operation("GET", "/hosts", query=("sort", "name", "os_type", "initiator", "host_group"), is_list=True),
+    "host_list": Operation(
+        "GET",
+        "/hosts",
+        query=("sort", "name", "os_type", "initiator", "host_group"),
+        words=(
+            ("sort", ("name", "-name", "os_type", "-os_type", "created_at", "-created_at")),
+            ("os_type", ("linux", "esxi", "windows", "proxmox", "other")),
+        ),
+        is_list=True,
+    ),
     "host_create": Operation("POST", "/hosts", body="HostCreate", dry_run=True),
     "host_show": Operation("GET", "/hosts/{host}", parameters=("host",)),
     "host_patch": Operation(
         "PATCH", "/hosts/{host}", parameters=("host",), body="HostPatch", if_match=True, dry_run=True
     ),
     "host_delete": Operation("DELETE", "/hosts/{host}", parameters=("host",), if_match=True, dry_run=True),
-    "host_group_list": Operation("GET", "/host-groups", query=("sort", "name"), is_list=True),
+    "host_group_list": Operation(
+        "GET",
+        "/host-groups",
+        query=("sort", "name"),
+        words=(("sort", ("name", "-name", "created_at", "-created_at")),),
+        is_list=True,
+    ),
     "host_group_create": Operation("POST", "/host-groups", body="HostGroupCreate", dry_run=True),
     "host_group_show": Operation("GET", "/host-groups/{host_group}", parameters=("host_group",)),
     "host_group_patch": Operation(
@@ -137,12 +233,23 @@ OPERATIONS: dict[str, Operation] = {
     "host_group_delete": Operation(
         "DELETE", "/host-groups/{host_group}", parameters=("host_group",), if_match=True, dry_run=True
     ),
-    "portal_list": Operation("GET", "/portals", query=("sort", "name", "protocol"), is_list=True),
+    "portal_list": Operation(
+        "GET",
+        "/portals",
+        query=("sort", "name", "protocol"),
+        words=(
+            ("sort", ("name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at")),
+            ("protocol", ("iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc")),
+        ),
+        is_list=True,
+    ),
     "portal_create": Operation("POST", "/portals", body="PortalCreate", dry_run=True),
     "portal_show": Operation("GET", "/portals/{portal}", parameters=("portal",)),
     "portal_delete": Operation("DELETE", "/portals/{portal}", parameters=("portal",), if_match=True, dry_run=True),
     "rdma_device_list": Operation("GET", "/rdma-devices", is_list=True),
-    "fc_port_list": Operation("GET", "/fc-ports", query=("sort", "name"), is_list=True),
+    "fc_port_list": Operation(
+        "GET", "/fc-ports", query=("sort", "name"), words=(("sort", ("wwpn", "-wwpn")),), is_list=True
+    ),
     "fc_port_create": Operation("POST", "/fc-ports", body="FcPortCreate", dry_run=True),
     "fc_port_show": Operation("GET", "/fc-ports/{fc_port}", parameters=("fc_port",)),
     "fc_port_patch": Operation(
@@ -150,23 +257,75 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "fc_port_delete": Operation("DELETE", "/fc-ports/{fc_port}", parameters=("fc_port",), if_match=True, dry_run=True),
     "mapping_create_batch": Operation("POST", "/mappings:batch", body="MappingBatch", dry_run=True),
-    "mapping_list": Operation("GET", "/mappings", query=("sort", "volume", "host", "host_group"), is_list=True),
+    "mapping_list": Operation(
+        "GET",
+        "/mappings",
+        query=("sort", "volume", "host", "host_group"),
+        words=(("sort", ("created_at", "-created_at", "lun", "-lun")),),
+        is_list=True,
+    ),
     "mapping_create": Operation("POST", "/mappings", body="MappingCreate", dry_run=True),
     "mapping_show": Operation("GET", "/mappings/{mapping}", parameters=("mapping",)),
     "mapping_delete": Operation("DELETE", "/mappings/{mapping}", parameters=("mapping",), if_match=True, dry_run=True),
-    "session_list": Operation("GET", "/sessions", query=("sort", "name", "host"), is_list=True),
+    "session_list": Operation(
+        "GET",
+        "/sessions",
+        query=("sort", "name", "host"),
+        words=(("sort", ("initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn")),),
+        is_list=True,
+    ),
     "site_show": Operation("GET", "/site"),
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", body="SiteRequest", dry_run=True, job=True),
-    "job_list": Operation("GET", "/jobs", query=("sort", "state", "kind"), is_list=True),
+    "job_list": Operation(
+        "GET",
+        "/jobs",
+        query=("sort", "state", "kind"),
+        words=(
+            ("sort", ("-created_at", "created_at", "state", "-state", "kind", "-kind")),
+            (
+                "kind",
+                (
+                    "array.create",
+                    "array.delete",
+                    "array.change",
+                    "volumes.create",
+                    "volume.delete",
+                    "volume.grow",
+                    "volume.roll_back",
+                    "snapshots.create",
+                    "snapshot.delete",
+                    "thin_pool.grow",
+                    "site.apply",
+                ),
+            ),
+        ),
+        is_list=True,
+    ),
     "job_show": Operation("GET", "/jobs/{job}", parameters=("job",)),
     "job_resolve": Operation(
         "POST", "/jobs/{job}:resolve", parameters=("job",), body="JobResolve", dry_run=True, job=True
     ),
-    "event_list": Operation("GET", "/events", query=("sort", "noun", "ref", "kind", "after"), is_list=True),
+    "event_list": Operation(
+        "GET",
+        "/events",
+        query=("sort", "noun", "ref", "kind", "after"),
+        words=(("sort", ("-seq", "seq")),),
+        is_list=True,
+    ),
     "event_stream": Operation("GET", "/events/stream"),
-    "alert_list": Operation("GET", "/alerts", query=("sort", "active", "severity"), is_list=True),
+    "alert_list": Operation(
+        "GET",
+        "/alerts",
+        query=("sort", "active", "severity"),
+        words=(
+            ("sort", ("-raised_at", "raised_at", "severity", "-severity")),
+            ("active", ("true", "false")),
+            ("severity", ("info", "warning", "critical")),
+        ),
+        is_list=True,
+    ),
 }
 
 
