@@ -163,6 +163,8 @@ def standard(noun: str, columns: tuple[str, ...], *, plural: str = "", destroys:
     if f"{prefix}_delete" in OPERATIONS:
         asks = prefix if destroys else ""
         made.append(
-            Command("delete", f"Deletes one {what}.", (f"{prefix}_delete",), (item,), destroys=asks, interrupts=True)
+            Command(
+                "delete", f"Deletes one {what}.", (f"{prefix}_delete",), (item,), destroys=asks, interrupts=not destroys
+            )
         )
     return tuple(made)
