@@ -88,7 +88,7 @@ def _typed_dict(name: str, schema: Json) -> Iterator[str]:
 
 def operations_text(document: Json) -> str:
     """The table of operations and a method for each."""
-    found = list(_operations(document))
+    found, schemas = list(_operations(document)), document["components"]["schemas"]
     lines = [
         f'"""The operations of the API: a table of them, and a method for each.\n\n{_MADE}\n"""\n',
         "from __future__ import annotations\n",
@@ -103,6 +103,8 @@ def operations_text(document: Json) -> str:
         "    path: str",
         "    parameters: tuple[str, ...] = ()",
         "    query: tuple[str, ...] = ()",
+        "    words: tuple[tuple[str, tuple[str, ...]], ...] = ()",
+        '    """Query parameters that take certain words only."""',
         "    body: str = ''",
         "    if_match: bool = False",
         "    is_list: bool = False",
@@ -110,7 +112,7 @@ def operations_text(document: Json) -> str:
         "    job: bool = False",
         "    is_binary: bool = False\n\n",
         "OPERATIONS: dict[str, Operation] = {",
-        *(f"    {name!r}: {_entry(method, path, operation)}," for name, method, path, operation in found),
+        *(f"    {name!r}: {_entry(method, path, operation, schemas)}," for name, method, path, operation in found),
         "}\n\n",
         "class Operations:",
         '    """A method for each operation. `dry_run=True` answers the plan and changes nothing."""\n',
@@ -156,10 +158,24 @@ def _asked(operation: Json) -> list[str]:
     return [name for name in _named(operation, "query") if name not in paged]
 
 
-def _entry(method: str, path: str, operation: Json) -> str:
+def _words(operation: Json, schemas: Json) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The query parameters that take certain words only, and the words."""
+    found = []
+    for one in operation.get("parameters", ()):
+        kinds = one["schema"].get("anyOf", [one["schema"]])
+        resolved = [schemas[kind["$ref"].rsplit("/", 1)[-1]] if "$ref" in kind else kind for kind in kinds]
+        words = [word for kind in resolved for word in kind.get("enum", ())]
+        words += ["true", "false"] if any(kind.get("type") == "boolean" for kind in resolved) else []
+        if words and one["name"] in _asked(operation):
+            found.append((one["name"], tuple(words)))
+    return tuple(found)
+
+
+def _entry(method: str, path: str, operation: Json, schemas: Json) -> str:
     facts: dict[str, Any] = {
         "parameters": tuple(_named(operation, "path")),
         "query": tuple(_asked(operation)),
+        "words": _words(operation, schemas),
         "body": _body(operation) or "",
         "if_match": "If-Match" in _named(operation, "header"),
         "is_list": _is_list(operation),

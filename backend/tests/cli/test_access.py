@@ -159,6 +159,18 @@ def test_which_appliance_is_meant_is_found_in_the_documented_order(cli: Cli) -> 
         find_endpoint("three", cli.env)
 
 
+def test_a_token_goes_to_the_address_it_is_for_and_never_in_the_clear(cli: Cli) -> None:
+    env = {**cli.env, "LUNETTE_URL": "https://one:8443", "LUNETTE_TOKEN": "lnt_one", "LUNETTE_FINGERPRINT": "ab"}
+    assert find_endpoint("https://one:8443/", env).token == "lnt_one"
+    other = find_endpoint("https://other:8443", env)
+    assert (other.token, other.fingerprint) == (None, None)
+    with (
+        Client(Endpoint("http://192.0.2.1:8443", "lnt_one")) as client,
+        pytest.raises(ConfigProblem, match="encrypted"),
+    ):
+        client.status_show()
+
+
 def test_without_any_appliance_the_way_to_one_is_told(cli: Cli) -> None:
     refused = cli("status")
     assert (refused.code, "lunette login https://" in refused.err) == (exits.USAGE, True)

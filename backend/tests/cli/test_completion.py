@@ -42,6 +42,7 @@ def test_nouns_verbs_options_and_words_come_from_the_commands(cli: Cli) -> None:
     assert found(cli, "volume", "grow", "a", "1G", "--no") == ["--no-wait"]
     assert found(cli, "portal", "create", "x", "--protocol", "nvme") == ["nvme-tcp", "nvme-rdma"]
     assert found(cli, "portal", "create", "x", "--protocol=is") == ["--protocol=iscsi", "--protocol=iser"]
+    assert found(cli, "volume", "list", "--sort", "-s") == ["-state", "-size_bytes"]
     assert found(cli, "plan", "") == [":files"]
     assert found(cli, "job", "resolve", "x", "") == ["retry", "abandon"]
 

@@ -123,7 +123,7 @@ def all_params(command: Command) -> tuple[Param, ...]:
 _FILTER_HELP = {
     "sort": "Field to sort by; -FIELD for descending.",
     "name": "Only names that match, such as 'lun*'.",
-    "active": "Only those that are not resolved (true), or only those that are (false).",
+    "active": "Only those that are not resolved, or only those that are.",
     "after": "Only events with a higher number.",
     "kind": "Only of this kind, such as volume.created.",
     "noun": "Only about this noun, such as volume.",
@@ -136,10 +136,12 @@ _NOUNS_OF_FILTERS = ("array", "host", "host_group", "volume")
 def _filters(command: Command) -> list[Param]:
     """The filters of a list, as the API names them."""
     own = {param.key for param in command.params}
+    words = dict(command.operation.words)
     return [
         Param(
             "--" + name.replace("_", "-"),
             _FILTER_HELP.get(name, f"Only those with this {name.replace('_', ' ')}."),
+            words=words.get(name, ()),
             noun=name.replace("_", "-") if name in _NOUNS_OF_FILTERS else "",
             metavar="" if name in _NOUNS_OF_FILTERS else name.upper().replace("_", "-"),
         )
@@ -161,6 +163,8 @@ def standard(noun: str, columns: tuple[str, ...], *, plural: str = "", destroys:
     if f"{prefix}_delete" in OPERATIONS:
         asks = prefix if destroys else ""
         made.append(
-            Command("delete", f"Deletes one {what}.", (f"{prefix}_delete",), (item,), destroys=asks, interrupts=True)
+            Command(
+                "delete", f"Deletes one {what}.", (f"{prefix}_delete",), (item,), destroys=asks, interrupts=not destroys
+            )
         )
     return tuple(made)

@@ -51,7 +51,11 @@ def _by_name(named: str, env: Mapping[str, str]) -> Endpoint:
         return _of(named, read_config(path)[1], path)
     _, known = read_config(path) if path.exists() else (None, {})
     matching = [one for one in known.values() if one.url.rstrip("/") == named.rstrip("/")]
-    return matching[0] if matching else _from_environment(named, env)
+    if matching:
+        return matching[0]
+    # The environment's token is for the environment's address: it is shown to nobody else.
+    meant = not env.get("LUNETTE_URL") or env["LUNETTE_URL"].rstrip("/") == named.rstrip("/")
+    return _from_environment(named, env) if meant else Endpoint(named.rstrip("/"))
 
 
 def _from_environment(url: str, env: Mapping[str, str]) -> Endpoint:

@@ -21,6 +21,8 @@ from lunette.client.endpoint import Endpoint
 from lunette.client.errors import ConfigProblem, Refused, Unreachable, Untrusted
 
 API = "/api/v1"
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Where plain HTTP is spoken: by a developer's server."""
 DEFAULT_PORTS = {"https": 443, "http": 80}
 _MAX_TEXT = 200
 JsonObject = dict[str, Any]
@@ -107,6 +109,8 @@ def _open(endpoint: Endpoint, timeout_s: float) -> http.client.HTTPConnection:
         raise ConfigProblem(f"{endpoint.url!r} is no address of an appliance: expected https://ADDRESS:8443")
     port = parts.port or DEFAULT_PORTS[parts.scheme]
     if parts.scheme == "http":
+        if parts.hostname not in LOOPBACK:
+            raise ConfigProblem(f"{endpoint.url} is not encrypted: a token would go through the network as it is")
         return http.client.HTTPConnection(parts.hostname, port, timeout=timeout_s)
     return _PinnedConnection(parts.hostname, port, timeout_s, endpoint.fingerprint)
 

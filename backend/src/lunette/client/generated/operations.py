@@ -20,12 +20,13 @@ class Operation(NamedTuple):
     path: str
     parameters: tuple[str, ...] = ()
     query: tuple[str, ...] = ()
+    words: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Query parameters that take certain words only."""
     body: str = ""
     if_match: bool = False
     is_list: bool = False
     dry_run: bool = False
     job: bool = False
-    is_binary: bool = False
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -36,21 +37,73 @@ OPERATIONS: dict[str, Operation] = {
     "login_delete": Operation("POST", "/logout"),
     "me_show": Operation("GET", "/me"),
     "password_change": Operation("POST", "/password", body="PasswordChange"),
-    "user_list": Operation("GET", "/users", query=("sort", "name", "role"), is_list=True),
+    "user_list": Operation(
+        "GET",
+        "/users",
+        query=("sort", "name", "role"),
+        words=(
+            ("sort", ("username", "-username", "role", "-role", "created_at", "-created_at")),
+            ("role", ("viewer", "operator", "administrator")),
+        ),
+        is_list=True,
+    ),
     "user_create": Operation("POST", "/users", body="UserCreate", dry_run=True),
     "user_show": Operation("GET", "/users/{user}", parameters=("user",)),
     "user_patch": Operation(
         "PATCH", "/users/{user}", parameters=("user",), body="UserPatch", if_match=True, dry_run=True
     ),
     "user_delete": Operation("DELETE", "/users/{user}", parameters=("user",), if_match=True, dry_run=True),
-    "token_list": Operation("GET", "/tokens", query=("sort", "name"), is_list=True),
+    "token_list": Operation(
+        "GET",
+        "/tokens",
+        query=("sort", "name"),
+        words=(("sort", ("name", "-name", "created_at", "-created_at")),),
+        is_list=True,
+    ),
     "token_create": Operation("POST", "/tokens", body="TokenCreate", dry_run=True),
     "token_show": Operation("GET", "/tokens/{token}", parameters=("token",)),
     "token_delete": Operation("DELETE", "/tokens/{token}", parameters=("token",), if_match=True, dry_run=True),
-    "disk_list": Operation("GET", "/disks", query=("sort", "name", "state", "transport", "array"), is_list=True),
+    "disk_list": Operation(
+        "GET",
+        "/disks",
+        query=("sort", "name", "state", "transport", "array"),
+        words=(
+            (
+                "sort",
+                ("id", "-id", "serial", "-serial", "size_bytes", "-size_bytes", "state", "-state", "model", "-model"),
+            ),
+            ("state", ("free", "member", "occupied", "system", "missing", "unknown")),
+            ("transport", ("nvme", "sas", "sata", "scsi", "virtio", "ubd", "other")),
+        ),
+        is_list=True,
+    ),
     "disk_show": Operation("GET", "/disks/{disk}", parameters=("disk",)),
     "layout_list": Operation("GET", "/arrays/layouts", query=("disks", "block_bytes")),
-    "array_list": Operation("GET", "/arrays", query=("sort", "name", "state", "level"), is_list=True),
+    "array_list": Operation(
+        "GET",
+        "/arrays",
+        query=("sort", "name", "state", "level"),
+        words=(
+            (
+                "sort",
+                (
+                    "name",
+                    "-name",
+                    "level",
+                    "-level",
+                    "state",
+                    "-state",
+                    "usable_bytes",
+                    "-usable_bytes",
+                    "created_at",
+                    "-created_at",
+                ),
+            ),
+            ("state", ("creating", "ready", "changing", "deleting", "stuck")),
+            ("level", ("raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3")),
+        ),
+        is_list=True,
+    ),
     "array_create": Operation("POST", "/arrays", body="ArrayCreate", dry_run=True, job=True),
     "array_show": Operation("GET", "/arrays/{array}", parameters=("array",)),
     "array_patch": Operation(
@@ -80,7 +133,28 @@ OPERATIONS: dict[str, Operation] = {
     "volume_create_batch": Operation("POST", "/volumes:batch", body="VolumeBatch", dry_run=True, job=True),
     "volume_why": Operation("GET", "/volumes/{volume}:why", parameters=("volume",), query=("host",)),
     "volume_list": Operation(
-        "GET", "/volumes", query=("sort", "name", "array", "host", "host_group", "state"), is_list=True
+        "GET",
+        "/volumes",
+        query=("sort", "name", "array", "host", "host_group", "state"),
+        words=(
+            (
+                "sort",
+                (
+                    "name",
+                    "-name",
+                    "state",
+                    "-state",
+                    "size_bytes",
+                    "-size_bytes",
+                    "naa",
+                    "-naa",
+                    "created_at",
+                    "-created_at",
+                ),
+            ),
+            ("state", ("creating", "ready", "changing", "deleting", "stuck")),
+        ),
+        is_list=True,
     ),
     "volume_create": Operation("POST", "/volumes", body="VolumeCreate", dry_run=True, job=True),
     "volume_show": Operation("GET", "/volumes/{volume}", parameters=("volume",)),
@@ -108,7 +182,13 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
-    "snapshot_list": Operation("GET", "/snapshots", query=("name", "volume", "sort"), is_list=True),
+    "snapshot_list": Operation(
+        "GET",
+        "/snapshots",
+        query=("name", "volume", "sort"),
+        words=(("sort", ("name", "-name", "size_bytes", "-size_bytes", "created_at", "-created_at")),),
+        is_list=True,
+    ),
     "snapshot_create": Operation("POST", "/snapshots", body="SnapshotCreate", dry_run=True, job=True),
     "snapshot_show": Operation("GET", "/snapshots/{snapshot}", parameters=("snapshot",)),
     "snapshot_delete": Operation(
@@ -117,19 +197,29 @@ OPERATIONS: dict[str, Operation] = {
     "snapshot_clone": Operation(
         "POST", "/snapshots/{snapshot}:clone", parameters=("snapshot",), body="SnapshotClone", dry_run=True, job=True
     ),
-    "host_kit": Operation("GET", "/hosts/{host}/kit", parameters=("host",), query=("secrets",)),
-    "host_kit_download": Operation(
-        "GET", "/hosts/{host}/kit.tar", parameters=("host",), query=("secrets",), is_binary=True
+    "host_list": Operation(
+        "GET",
+        "/hosts",
+        query=("sort", "name", "os_type", "initiator", "host_group"),
+        words=(
+            ("sort", ("name", "-name", "os_type", "-os_type", "created_at", "-created_at")),
+            ("os_type", ("linux", "esxi", "windows", "proxmox", "other")),
+        ),
+        is_list=True,
     ),
-    "host_paths": Operation("GET", "/hosts/{host}/paths", parameters=("host",)),
-    "host_list": Operation("GET", "/hosts", query=("sort", "name", "os_type", "initiator", "host_group"), is_list=True),
     "host_create": Operation("POST", "/hosts", body="HostCreate", dry_run=True),
     "host_show": Operation("GET", "/hosts/{host}", parameters=("host",)),
     "host_patch": Operation(
         "PATCH", "/hosts/{host}", parameters=("host",), body="HostPatch", if_match=True, dry_run=True
     ),
     "host_delete": Operation("DELETE", "/hosts/{host}", parameters=("host",), if_match=True, dry_run=True),
-    "host_group_list": Operation("GET", "/host-groups", query=("sort", "name"), is_list=True),
+    "host_group_list": Operation(
+        "GET",
+        "/host-groups",
+        query=("sort", "name"),
+        words=(("sort", ("name", "-name", "created_at", "-created_at")),),
+        is_list=True,
+    ),
     "host_group_create": Operation("POST", "/host-groups", body="HostGroupCreate", dry_run=True),
     "host_group_show": Operation("GET", "/host-groups/{host_group}", parameters=("host_group",)),
     "host_group_patch": Operation(
@@ -143,12 +233,23 @@ OPERATIONS: dict[str, Operation] = {
     "host_group_delete": Operation(
         "DELETE", "/host-groups/{host_group}", parameters=("host_group",), if_match=True, dry_run=True
     ),
-    "portal_list": Operation("GET", "/portals", query=("sort", "name", "protocol"), is_list=True),
+    "portal_list": Operation(
+        "GET",
+        "/portals",
+        query=("sort", "name", "protocol"),
+        words=(
+            ("sort", ("name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at")),
+            ("protocol", ("iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc")),
+        ),
+        is_list=True,
+    ),
     "portal_create": Operation("POST", "/portals", body="PortalCreate", dry_run=True),
     "portal_show": Operation("GET", "/portals/{portal}", parameters=("portal",)),
     "portal_delete": Operation("DELETE", "/portals/{portal}", parameters=("portal",), if_match=True, dry_run=True),
     "rdma_device_list": Operation("GET", "/rdma-devices", is_list=True),
-    "fc_port_list": Operation("GET", "/fc-ports", query=("sort", "name"), is_list=True),
+    "fc_port_list": Operation(
+        "GET", "/fc-ports", query=("sort", "name"), words=(("sort", ("wwpn", "-wwpn")),), is_list=True
+    ),
     "fc_port_create": Operation("POST", "/fc-ports", body="FcPortCreate", dry_run=True),
     "fc_port_show": Operation("GET", "/fc-ports/{fc_port}", parameters=("fc_port",)),
     "fc_port_patch": Operation(
@@ -156,38 +257,75 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "fc_port_delete": Operation("DELETE", "/fc-ports/{fc_port}", parameters=("fc_port",), if_match=True, dry_run=True),
     "mapping_create_batch": Operation("POST", "/mappings:batch", body="MappingBatch", dry_run=True),
-    "mapping_list": Operation("GET", "/mappings", query=("sort", "volume", "host", "host_group"), is_list=True),
+    "mapping_list": Operation(
+        "GET",
+        "/mappings",
+        query=("sort", "volume", "host", "host_group"),
+        words=(("sort", ("created_at", "-created_at", "lun", "-lun")),),
+        is_list=True,
+    ),
     "mapping_create": Operation("POST", "/mappings", body="MappingCreate", dry_run=True),
     "mapping_show": Operation("GET", "/mappings/{mapping}", parameters=("mapping",)),
     "mapping_delete": Operation("DELETE", "/mappings/{mapping}", parameters=("mapping",), if_match=True, dry_run=True),
-    "session_list": Operation("GET", "/sessions", query=("sort", "name", "host"), is_list=True),
-    "performance_list": Operation("GET", "/performance", query=("of", "sort", "name"), is_list=True),
-    "performance_show": Operation("GET", "/performance/{performance}", parameters=("performance",)),
-    "schedule_list": Operation("GET", "/schedules", query=("sort", "name", "action", "enabled"), is_list=True),
-    "schedule_create": Operation("POST", "/schedules", body="ScheduleCreate", dry_run=True),
-    "schedule_show": Operation("GET", "/schedules/{schedule}", parameters=("schedule",)),
-    "schedule_patch": Operation(
-        "PATCH", "/schedules/{schedule}", parameters=("schedule",), body="SchedulePatch", if_match=True, dry_run=True
+    "session_list": Operation(
+        "GET",
+        "/sessions",
+        query=("sort", "name", "host"),
+        words=(("sort", ("initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn")),),
+        is_list=True,
     ),
-    "schedule_delete": Operation(
-        "DELETE", "/schedules/{schedule}", parameters=("schedule",), if_match=True, dry_run=True
-    ),
-    "schedule_run": Operation("POST", "/schedules/{schedule}:run", parameters=("schedule",), dry_run=True, job=True),
-    "setting_show": Operation("GET", "/settings"),
-    "setting_patch": Operation("PATCH", "/settings", body="SettingsPatch", if_match=True, dry_run=True),
-    "alert_test": Operation("POST", "/settings/alerts:test"),
     "site_show": Operation("GET", "/site"),
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", body="SiteRequest", dry_run=True, job=True),
-    "job_list": Operation("GET", "/jobs", query=("sort", "state", "kind"), is_list=True),
+    "job_list": Operation(
+        "GET",
+        "/jobs",
+        query=("sort", "state", "kind"),
+        words=(
+            ("sort", ("-created_at", "created_at", "state", "-state", "kind", "-kind")),
+            (
+                "kind",
+                (
+                    "array.create",
+                    "array.delete",
+                    "array.change",
+                    "volumes.create",
+                    "volume.delete",
+                    "volume.grow",
+                    "volume.roll_back",
+                    "snapshots.create",
+                    "snapshot.delete",
+                    "thin_pool.grow",
+                    "site.apply",
+                ),
+            ),
+        ),
+        is_list=True,
+    ),
     "job_show": Operation("GET", "/jobs/{job}", parameters=("job",)),
     "job_resolve": Operation(
         "POST", "/jobs/{job}:resolve", parameters=("job",), body="JobResolve", dry_run=True, job=True
     ),
-    "event_list": Operation("GET", "/events", query=("sort", "noun", "ref", "kind", "after"), is_list=True),
+    "event_list": Operation(
+        "GET",
+        "/events",
+        query=("sort", "noun", "ref", "kind", "after"),
+        words=(("sort", ("-seq", "seq")),),
+        is_list=True,
+    ),
     "event_stream": Operation("GET", "/events/stream"),
-    "alert_list": Operation("GET", "/alerts", query=("sort", "active", "severity"), is_list=True),
+    "alert_list": Operation(
+        "GET",
+        "/alerts",
+        query=("sort", "active", "severity"),
+        words=(
+            ("sort", ("-raised_at", "raised_at", "severity", "-severity")),
+            ("active", ("true", "false")),
+            ("severity", ("info", "warning", "critical")),
+        ),
+        is_list=True,
+    ),
 }
 
 
@@ -242,7 +380,7 @@ class Operations:
         *,
         sort: Literal["username", "-username", "role", "-role", "created_at", "-created_at"] | None = None,
         name: str | None = None,
-        role: Literal["viewer", "operator", "administrator"] | None = None,
+        role: t.Role | None = None,
         limit: int | None = None,
     ) -> Iterator[t.User]:
         """The people who may log in."""
@@ -564,21 +702,6 @@ class Operations:
         """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
         return self.operate("snapshot_clone", {"snapshot": snapshot}, {}, body, dry_run=dry_run)
 
-    def host_kit(self, host: str, *, secrets: bool | None = None) -> t.HostKit:
-        """The configuration of a host for its volumes: files, commands in order, and a script that checks."""
-        answer: t.HostKit = self.operate("host_kit", {"host": host}, {"secrets": secrets})
-        return answer
-
-    def host_kit_download(self, host: str, *, secrets: bool | None = None) -> bytes:
-        """The same kit as an archive, with one script that applies it."""
-        answer: bytes = self.operate("host_kit_download", {"host": host}, {"secrets": secrets})
-        return answer
-
-    def host_paths(self, host: str) -> t.HostPaths:
-        """Where the host should be logged in, against where it is, in words, for each path and each volume."""
-        answer: t.HostPaths = self.operate("host_paths", {"host": host}, {})
-        return answer
-
     def host_list(
         self,
         *,
@@ -793,111 +916,6 @@ class Operations:
         away.
         """
         return self.pages("session_list", {"sort": sort, "name": name, "host": host}, limit)
-
-    def performance_list(
-        self,
-        *,
-        of: t.Measured | None = None,
-        sort: Literal[
-            "name",
-            "-name",
-            "iops",
-            "-iops",
-            "read_bytes_s",
-            "-read_bytes_s",
-            "write_bytes_s",
-            "-write_bytes_s",
-            "latency_ms",
-            "-latency_ms",
-        ]
-        | None = None,
-        name: str | None = None,
-        limit: int | None = None,
-    ) -> Iterator[t.Performance]:
-        """What everything of one kind does now; `name` is matched with the name and the host. 503 while the
-        agent is away.
-        """
-        return self.pages("performance_list", {"of": of, "sort": sort, "name": name}, limit)
-
-    def performance_show(self, performance: str) -> t.PerformanceHistory:
-        """What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes."""
-        answer: t.PerformanceHistory = self.operate("performance_show", {"performance": performance}, {})
-        return answer
-
-    def schedule_list(
-        self,
-        *,
-        sort: Literal["name", "-name", "created_at", "-created_at"] | None = None,
-        name: str | None = None,
-        action: t.ScheduleAction | None = None,
-        enabled: bool | None = None,
-        limit: int | None = None,
-    ) -> Iterator[t.Schedule]:
-        """The schedules, with their next times and how the last run of each ended."""
-        return self.pages("schedule_list", {"sort": sort, "name": name, "action": action, "enabled": enabled}, limit)
-
-    @overload
-    def schedule_create(self, body: t.ScheduleCreate, *, dry_run: Literal[False] = False) -> t.Schedule: ...
-    @overload
-    def schedule_create(self, body: t.ScheduleCreate, *, dry_run: Literal[True]) -> t.Plan: ...
-    def schedule_create(self, body: t.ScheduleCreate, *, dry_run: bool = False) -> Any:
-        """Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took
-        itself.
-        """
-        return self.operate("schedule_create", {}, {}, body, dry_run=dry_run)
-
-    def schedule_show(self, schedule: str) -> t.Schedule:
-        """One schedule, by id or name."""
-        answer: t.Schedule = self.operate("schedule_show", {"schedule": schedule}, {})
-        return answer
-
-    @overload
-    def schedule_patch(
-        self, schedule: str, body: t.SchedulePatch, *, dry_run: Literal[False] = False
-    ) -> t.Schedule: ...
-    @overload
-    def schedule_patch(self, schedule: str, body: t.SchedulePatch, *, dry_run: Literal[True]) -> t.Plan: ...
-    def schedule_patch(self, schedule: str, body: t.SchedulePatch, *, dry_run: bool = False) -> Any:
-        """Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is
-        too many.
-        """
-        return self.operate("schedule_patch", {"schedule": schedule}, {}, body, dry_run=dry_run)
-
-    @overload
-    def schedule_delete(self, schedule: str, *, dry_run: Literal[False] = False) -> None: ...
-    @overload
-    def schedule_delete(self, schedule: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def schedule_delete(self, schedule: str, *, dry_run: bool = False) -> Any:
-        """Deletes a schedule. The snapshots it took stay."""
-        return self.operate("schedule_delete", {"schedule": schedule}, {}, dry_run=dry_run)
-
-    @overload
-    def schedule_run(self, schedule: str, *, dry_run: Literal[False] = False) -> t.Job: ...
-    @overload
-    def schedule_run(self, schedule: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def schedule_run(self, schedule: str, *, dry_run: bool = False) -> Any:
-        """Runs a schedule now, whatever the clock says; refused while it is running."""
-        return self.operate("schedule_run", {"schedule": schedule}, {}, dry_run=dry_run)
-
-    def setting_show(self) -> t.Settings:
-        """The settings of the appliance. Secrets are never answered."""
-        answer: t.Settings = self.operate("setting_show", {}, {})
-        return answer
-
-    @overload
-    def setting_patch(self, body: t.SettingsPatch, *, dry_run: Literal[False] = False) -> t.Settings: ...
-    @overload
-    def setting_patch(self, body: t.SettingsPatch, *, dry_run: Literal[True]) -> t.Plan: ...
-    def setting_patch(self, body: t.SettingsPatch, *, dry_run: bool = False) -> Any:
-        """Changes settings; an absent field stays, null takes away what can be without."""
-        return self.operate("setting_patch", {}, {}, body, dry_run=dry_run)
-
-    def alert_test(self) -> t.AlertTest:
-        """Sends a test over every channel that is set up, and tells for each whether it was taken, and if not,
-        why.
-        """
-        answer: t.AlertTest = self.operate("alert_test", {}, {})
-        return answer
 
     def site_show(self) -> t.Site:
         """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
