@@ -88,6 +88,18 @@ export type AlertPage = {
 };
 
 /**
+ * AlertTest
+ *
+ * One result for each channel that is set up.
+ */
+export type AlertTest = {
+    /**
+     * Results
+     */
+    results: Array<ChannelTest>;
+};
+
+/**
  * ArrayAddSpares
  *
  * Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation.
@@ -305,6 +317,30 @@ export type ArrayScrub = {
 };
 
 /**
+ * Channel
+ *
+ * A way alerts are told to people and machines.
+ */
+export type Channel = 'mail' | 'webhook' | 'syslog';
+
+/**
+ * ChannelTest
+ *
+ * Whether a test was taken over one channel; `detail` is what the server said, or why nothing could be sent.
+ */
+export type ChannelTest = {
+    channel: Channel;
+    /**
+     * Accepted
+     */
+    accepted: boolean;
+    /**
+     * Detail
+     */
+    detail: string;
+};
+
+/**
  * Chap
  *
  * CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must differ.
@@ -399,6 +435,27 @@ export type Counts = {
      * Alerts
      */
     alerts: number;
+};
+
+/**
+ * DeliveryState
+ *
+ * How telling goes over one channel. `trouble` says why the oldest message that waits was not taken.
+ */
+export type DeliveryState = {
+    channel: Channel;
+    /**
+     * Waiting
+     */
+    waiting: number;
+    /**
+     * Trouble
+     */
+    trouble: string | null;
+    /**
+     * Last Told At
+     */
+    last_told_at: string | null;
 };
 
 /**
@@ -1221,6 +1278,48 @@ export type HostGroupPatch = {
 };
 
 /**
+ * HostKit
+ *
+ * A kit. Files first, then the commands in order; `check` is the command that tells whether all is well.
+ */
+export type HostKit = {
+    /**
+     * Host
+     */
+    host: string;
+    os_type: OsType;
+    proof: KitProof;
+    /**
+     * Files
+     */
+    files: Array<KitFile>;
+    /**
+     * Commands
+     */
+    commands: Array<KitCommand>;
+    /**
+     * Check
+     */
+    check: string | null;
+    /**
+     * Needs Secrets
+     */
+    needs_secrets: boolean;
+    /**
+     * Has Secrets
+     */
+    has_secrets: boolean;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Notes
+     */
+    notes: Array<string>;
+};
+
+/**
  * HostPage
  */
 export type HostPage = {
@@ -1267,6 +1366,61 @@ export type HostPatch = {
      * Description
      */
     description?: string | null;
+};
+
+/**
+ * HostPath
+ *
+ * One way from the host to one of its targets or subsystems.
+ */
+export type HostPath = {
+    /**
+     * Target
+     */
+    target: string;
+    protocol: Protocol;
+    /**
+     * Portal
+     */
+    portal: string;
+    /**
+     * Address
+     */
+    address: string | null;
+    /**
+     * Initiator
+     */
+    initiator: string | null;
+    state: PathState;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
+ * HostPaths
+ *
+ * All paths of a host. `sentence` says the worst of it first.
+ */
+export type HostPaths = {
+    /**
+     * Host
+     */
+    host: string;
+    state: PathState;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Paths
+     */
+    paths: Array<HostPath>;
+    /**
+     * Volumes
+     */
+    volumes: Array<VolumePaths>;
 };
 
 /**
@@ -1351,7 +1505,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply' | 'schedule.run';
 
 /**
  * JobResolve
@@ -1368,6 +1522,7 @@ export type JobResolve = {
  * failed: refused before anything changed. undone: what it had begun was taken back. stuck: taking back failed.
  *
  * The job of a site document that failed may have made some of its changes: they stay, and its message names the rest.
+ * So may the run of a schedule: each of its steps is a job of its own.
  */
 export type JobState = 'pending' | 'running' | 'succeeded' | 'failed' | 'undone' | 'stuck';
 
@@ -1494,6 +1649,114 @@ export type JobSummaryPage = {
 };
 
 /**
+ * Kept
+ *
+ * How many snapshots of each volume stay.
+ */
+export type Kept = {
+    /**
+     * Last
+     */
+    last: number;
+    /**
+     * Hourly
+     */
+    hourly: number;
+    /**
+     * Daily
+     */
+    daily: number;
+    /**
+     * Weekly
+     */
+    weekly: number;
+    /**
+     * Monthly
+     */
+    monthly: number;
+};
+
+/**
+ * KitCommand
+ *
+ * One command for the superuser's shell. It can be repeated; where `unless` succeeds there is nothing to do.
+ */
+export type KitCommand = {
+    /**
+     * Run
+     */
+    run: string;
+    /**
+     * Unless
+     */
+    unless: string | null;
+    /**
+     * Purpose
+     */
+    purpose: string;
+};
+
+/**
+ * KitFile
+ *
+ * One file to write, owned by the superuser. `mode` is octal; `is_secret`: it holds, or has room for, secrets.
+ */
+export type KitFile = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Mode
+     */
+    mode: string;
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Purpose
+     */
+    purpose: string;
+    /**
+     * Is Secret
+     */
+    is_secret: boolean;
+};
+
+/**
+ * KitProof
+ *
+ * tested: applied on a real host by the project's own tests. documented: written against the vendor's words.
+ */
+export type KitProof = 'tested' | 'documented';
+
+/**
+ * LastRun
+ *
+ * The newest run: its job, and how it went.
+ */
+export type LastRun = {
+    /**
+     * Job Id
+     */
+    job_id: string;
+    state: JobState;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Started At
+     */
+    started_at: string;
+    /**
+     * Finished At
+     */
+    finished_at: string | null;
+};
+
+/**
  * Layout
  *
  * One level of one engine with these disks. Where `possible` is false the figures are null and `problem` says why.
@@ -1613,6 +1876,80 @@ export type Login = {
      * Username
      */
     username: string;
+};
+
+/**
+ * Mail
+ *
+ * Mail through one server.
+ */
+export type Mail = {
+    /**
+     * Server
+     */
+    server: string;
+    /**
+     * Port
+     */
+    port: number;
+    security: MailSecurity;
+    /**
+     * User
+     */
+    user: string | null;
+    /**
+     * Has Password
+     */
+    has_password: boolean;
+    /**
+     * Sender
+     */
+    sender: string;
+    /**
+     * Recipients
+     */
+    recipients: Array<string>;
+};
+
+/**
+ * MailSecurity
+ *
+ * starttls: encrypted after a greeting, port 587. tls: from the first byte, port 465. none: readable by all, 25.
+ */
+export type MailSecurity = 'starttls' | 'tls' | 'none';
+
+/**
+ * MailSettings
+ *
+ * Mail through one server. The certificate of the server is always checked. The password is never shown; left out,
+ * the one that is kept stays, as long as server, port and user are the same.
+ */
+export type MailSettings = {
+    /**
+     * Server
+     */
+    server: string;
+    /**
+     * Port
+     */
+    port?: number | null;
+    security?: MailSecurity;
+    /**
+     * User
+     */
+    user?: string | null;
+    /**
+     * Password
+     */
+    password?: null;
+    /**
+     * Sender
+     */
+    sender: string;
+    /**
+     * Recipients
+     */
+    recipients: Array<string>;
 };
 
 /**
@@ -1814,6 +2151,13 @@ export type Me = {
 export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
 
 /**
+ * MissedRuns
+ *
+ * What becomes of runs whose time passed while the appliance was down: one for all of them, or none.
+ */
+export type MissedRuns = 'run_once' | 'skip';
+
+/**
  * NewToken
  *
  * A token just made. `token` is shown this once: send it as `Authorization: Bearer …`.
@@ -1877,6 +2221,13 @@ export type PasswordChange = {
      */
     new_password: string;
 };
+
+/**
+ * PathState
+ *
+ * up: logged in now. down: nobody is. unknown: the kernel does not tell, or the agent does not answer.
+ */
+export type PathState = 'up' | 'down' | 'unknown';
 
 /**
  * Performance
@@ -2381,6 +2732,35 @@ export type Resolution = 'retry' | 'abandon';
 export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'stuck';
 
 /**
+ * Retention
+ *
+ * How many snapshots of each volume stay: the newest `last`, and the newest of each of so many hours, days, ISO
+ * weeks and months in which there is one. Nothing is deleted by age, so a clock that is wrong deletes nothing.
+ */
+export type Retention = {
+    /**
+     * Last
+     */
+    last?: number;
+    /**
+     * Hourly
+     */
+    hourly?: number;
+    /**
+     * Daily
+     */
+    daily?: number;
+    /**
+     * Weekly
+     */
+    weekly?: number;
+    /**
+     * Monthly
+     */
+    monthly?: number;
+};
+
+/**
  * Role
  *
  * viewer reads; operator also changes volumes, hosts and mappings; administrator also disks, arrays, users.
@@ -2388,6 +2768,180 @@ export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'st
  * metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
  */
 export type Role = 'metrics' | 'viewer' | 'operator' | 'administrator';
+
+/**
+ * Schedule
+ *
+ * What is done by the clock. `when` is in `time_zone`; `next_runs` are empty while it is disabled.
+ */
+export type Schedule = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    action: ScheduleAction;
+    /**
+     * Volumes
+     */
+    volumes: Array<string>;
+    /**
+     * Volume Ids
+     */
+    volume_ids: Array<string>;
+    /**
+     * Arrays
+     */
+    arrays: Array<string>;
+    /**
+     * Array Ids
+     */
+    array_ids: Array<string>;
+    /**
+     * When
+     */
+    when: string;
+    /**
+     * Time Zone
+     */
+    time_zone: string;
+    keep: Kept | null;
+    /**
+     * Snapshot Name
+     */
+    snapshot_name: string;
+    missed: MissedRuns;
+    /**
+     * Enabled
+     */
+    enabled: boolean;
+    /**
+     * Snapshots
+     */
+    snapshots: number;
+    /**
+     * Next Runs
+     */
+    next_runs: Array<string>;
+    last_run: LastRun | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * ScheduleAction
+ *
+ * snapshot: take one of each volume, and let old ones go. scrub: read and compare all of each array.
+ */
+export type ScheduleAction = 'snapshot' | 'scrub';
+
+/**
+ * ScheduleCreate
+ *
+ * The wish for a schedule. Volumes and arrays are named by id or name; `when` is in the appliance's time zone.
+ */
+export type ScheduleCreate = {
+    /**
+     * Name
+     */
+    name: string;
+    action: ScheduleAction;
+    /**
+     * Volumes
+     */
+    volumes?: Array<string>;
+    /**
+     * Arrays
+     */
+    arrays?: Array<string>;
+    /**
+     * When
+     */
+    when: string;
+    keep?: Retention | null;
+    /**
+     * Snapshot Name
+     */
+    snapshot_name?: string;
+    missed?: MissedRuns;
+    /**
+     * Enabled
+     */
+    enabled?: boolean;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
+ * SchedulePage
+ */
+export type SchedulePage = {
+    /**
+     * Items
+     */
+    items: Array<Schedule>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * SchedulePatch
+ *
+ * Changes of a schedule; an absent field stays. What it does (`action`) is fixed.
+ */
+export type SchedulePatch = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Volumes
+     */
+    volumes?: Array<string> | null;
+    /**
+     * Arrays
+     */
+    arrays?: Array<string> | null;
+    /**
+     * When
+     */
+    when?: string | null;
+    keep?: Retention | null;
+    /**
+     * Snapshot Name
+     */
+    snapshot_name?: string | null;
+    missed?: MissedRuns | null;
+    /**
+     * Enabled
+     */
+    enabled?: boolean | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+};
 
 /**
  * ScrubAction
@@ -2493,6 +3047,76 @@ export type SessionPage = {
 };
 
 /**
+ * Settings
+ *
+ * All settings. `name` is null where the host name is used.
+ */
+export type Settings = {
+    /**
+     * Name
+     */
+    name: string | null;
+    /**
+     * Time Zone
+     */
+    time_zone: string;
+    /**
+     * Session Hours
+     */
+    session_hours: number;
+    mail: Mail | null;
+    webhook: Webhook | null;
+    syslog: Syslog | null;
+    /**
+     * Heartbeat
+     */
+    heartbeat: string | null;
+    /**
+     * Trusted Ca
+     */
+    trusted_ca: string | null;
+    /**
+     * Deliveries
+     */
+    deliveries: Array<DeliveryState>;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * SettingsPatch
+ *
+ * Changes of the settings; an absent field stays, and null takes away what can be without.
+ */
+export type SettingsPatch = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Time Zone
+     */
+    time_zone?: string | null;
+    /**
+     * Session Hours
+     */
+    session_hours?: number | null;
+    mail?: MailSettings | null;
+    webhook?: WebhookSettings | null;
+    syslog?: SyslogSettings | null;
+    /**
+     * Heartbeat
+     */
+    heartbeat?: string | null;
+    /**
+     * Trusted Ca
+     */
+    trusted_ca?: string | null;
+};
+
+/**
  * Severity
  */
 export type Severity = 'info' | 'warning' | 'critical';
@@ -2535,6 +3159,11 @@ export type Site = {
      * Mappings
      */
     mappings?: Array<MappingCreate> | null;
+    /**
+     * Schedules
+     */
+    schedules?: Array<ScheduleCreate> | null;
+    settings?: SettingsPatch | null;
 };
 
 /**
@@ -2808,6 +3437,47 @@ export type Status = {
  * Journaled before and after every call of the agent, so a restart knows what may have happened.
  */
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
+
+/**
+ * Syslog
+ *
+ * A log server, or the own log.
+ */
+export type Syslog = {
+    transport: SyslogTransport;
+    /**
+     * Server
+     */
+    server: string | null;
+    /**
+     * Port
+     */
+    port: number | null;
+};
+
+/**
+ * SyslogSettings
+ *
+ * A log server (RFC 5424), or the appliance's own log. The certificate of a TLS server is always checked.
+ */
+export type SyslogSettings = {
+    transport?: SyslogTransport;
+    /**
+     * Server
+     */
+    server?: string | null;
+    /**
+     * Port
+     */
+    port?: number | null;
+};
+
+/**
+ * SyslogTransport
+ *
+ * local: the appliance's own log. tcp and tls count octets (RFC 6587, RFC 5425).
+ */
+export type SyslogTransport = 'local' | 'udp' | 'tcp' | 'tls';
 
 /**
  * ThinPool
@@ -3211,6 +3881,36 @@ export type VolumePatch = {
 };
 
 /**
+ * VolumePaths
+ *
+ * One volume of the host: how many paths there should be, and how many are known to be there.
+ */
+export type VolumePaths = {
+    /**
+     * Volume
+     */
+    volume: string;
+    /**
+     * Lun
+     */
+    lun: number;
+    family: Family;
+    /**
+     * Expected
+     */
+    expected: number;
+    /**
+     * Seen
+     */
+    seen: number | null;
+    state: PathState;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * VolumeRollBack
  *
  * The wish to have a volume as it was in one of its snapshots, by id or name.
@@ -3236,6 +3936,39 @@ export type VolumeWhy = {
      * Chains
      */
     chains: Array<WhyChain>;
+};
+
+/**
+ * Webhook
+ *
+ * An address that is sent JSON; signed where it has a secret.
+ */
+export type Webhook = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Has Secret
+     */
+    has_secret: boolean;
+};
+
+/**
+ * WebhookSettings
+ *
+ * An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256). The
+ * secret is never shown; left out, the one that is kept stays, as long as the address is the same.
+ */
+export type WebhookSettings = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Secret
+     */
+    secret?: null;
 };
 
 /**
@@ -3467,6 +4200,71 @@ export type LoginWritable = {
 };
 
 /**
+ * MailSettings
+ *
+ * Mail through one server. The certificate of the server is always checked. The password is never shown; left out,
+ * the one that is kept stays, as long as server, port and user are the same.
+ */
+export type MailSettingsWritable = {
+    /**
+     * Server
+     */
+    server: string;
+    /**
+     * Port
+     */
+    port?: number | null;
+    security?: MailSecurity;
+    /**
+     * User
+     */
+    user?: string | null;
+    /**
+     * Password
+     */
+    password?: string | null;
+    /**
+     * Sender
+     */
+    sender: string;
+    /**
+     * Recipients
+     */
+    recipients: Array<string>;
+};
+
+/**
+ * SettingsPatch
+ *
+ * Changes of the settings; an absent field stays, and null takes away what can be without.
+ */
+export type SettingsPatchWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Time Zone
+     */
+    time_zone?: string | null;
+    /**
+     * Session Hours
+     */
+    session_hours?: number | null;
+    mail?: MailSettingsWritable | null;
+    webhook?: WebhookSettingsWritable | null;
+    syslog?: SyslogSettings | null;
+    /**
+     * Heartbeat
+     */
+    heartbeat?: string | null;
+    /**
+     * Trusted Ca
+     */
+    trusted_ca?: string | null;
+};
+
+/**
  * Site
  *
  * The document. A section that is left out is not looked at.
@@ -3504,6 +4302,11 @@ export type SiteWritable = {
      * Mappings
      */
     mappings?: Array<MappingCreate> | null;
+    /**
+     * Schedules
+     */
+    schedules?: Array<ScheduleCreate> | null;
+    settings?: SettingsPatchWritable | null;
 };
 
 /**
@@ -3612,6 +4415,23 @@ export type UserPatchWritable = {
      * Password
      */
     password?: string | null;
+};
+
+/**
+ * WebhookSettings
+ *
+ * An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256). The
+ * secret is never shown; left out, the one that is kept stays, as long as the address is the same.
+ */
+export type WebhookSettingsWritable = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Secret
+     */
+    secret?: string | null;
 };
 
 export type HealthShowData = {
@@ -6816,6 +7636,188 @@ export type SnapshotCloneResponses = {
 
 export type SnapshotCloneResponse = SnapshotCloneResponses[keyof SnapshotCloneResponses];
 
+export type HostKitData = {
+    body?: never;
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: {
+        /**
+         * Secrets
+         *
+         * Fill in secrets. Needs the role operator, and is told in the events.
+         */
+        secrets?: boolean;
+    };
+    url: '/api/v1/hosts/{host}/kit';
+};
+
+export type HostKitErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostKitError = HostKitErrors[keyof HostKitErrors];
+
+export type HostKitResponses = {
+    /**
+     * Successful Response
+     */
+    200: HostKit;
+};
+
+export type HostKitResponse = HostKitResponses[keyof HostKitResponses];
+
+export type HostKitDownloadData = {
+    body?: never;
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: {
+        /**
+         * Secrets
+         *
+         * Fill in secrets. Needs the role operator, and is told in the events.
+         */
+        secrets?: boolean;
+    };
+    url: '/api/v1/hosts/{host}/kit.tar';
+};
+
+export type HostKitDownloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostKitDownloadError = HostKitDownloadErrors[keyof HostKitDownloadErrors];
+
+export type HostKitDownloadResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type HostKitDownloadResponse = HostKitDownloadResponses[keyof HostKitDownloadResponses];
+
+export type HostPathsData = {
+    body?: never;
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: never;
+    url: '/api/v1/hosts/{host}/paths';
+};
+
+export type HostPathsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostPathsError = HostPathsErrors[keyof HostPathsErrors];
+
+export type HostPathsResponses = {
+    /**
+     * Successful Response
+     */
+    200: HostPaths;
+};
+
+export type HostPathsResponse = HostPathsResponses[keyof HostPathsResponses];
+
 export type HostListData = {
     body?: never;
     path?: never;
@@ -8885,6 +9887,653 @@ export type PerformanceShowResponses = {
 };
 
 export type PerformanceShowResponse = PerformanceShowResponses[keyof PerformanceShowResponses];
+
+export type ScheduleListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name' | 'created_at' | '-created_at';
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Action
+         */
+        action?: ScheduleAction | null;
+        /**
+         * Enabled
+         */
+        enabled?: boolean | null;
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/schedules';
+};
+
+export type ScheduleListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ScheduleListError = ScheduleListErrors[keyof ScheduleListErrors];
+
+export type ScheduleListResponses = {
+    /**
+     * Successful Response
+     */
+    200: SchedulePage;
+};
+
+export type ScheduleListResponse = ScheduleListResponses[keyof ScheduleListResponses];
+
+export type ScheduleCreateData = {
+    body: ScheduleCreate;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/schedules';
+};
+
+export type ScheduleCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ScheduleCreateError = ScheduleCreateErrors[keyof ScheduleCreateErrors];
+
+export type ScheduleCreateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * Successful Response
+     */
+    201: Schedule;
+};
+
+export type ScheduleCreateResponse = ScheduleCreateResponses[keyof ScheduleCreateResponses];
+
+export type ScheduleDeleteData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Schedule
+         *
+         * Its id or its name.
+         */
+        schedule: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/schedules/{schedule}';
+};
+
+export type ScheduleDeleteErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ScheduleDeleteError = ScheduleDeleteErrors[keyof ScheduleDeleteErrors];
+
+export type ScheduleDeleteResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * It is gone.
+     */
+    204: void;
+};
+
+export type ScheduleDeleteResponse = ScheduleDeleteResponses[keyof ScheduleDeleteResponses];
+
+export type ScheduleShowData = {
+    body?: never;
+    path: {
+        /**
+         * Schedule
+         *
+         * Its id or its name.
+         */
+        schedule: string;
+    };
+    query?: never;
+    url: '/api/v1/schedules/{schedule}';
+};
+
+export type ScheduleShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ScheduleShowError = ScheduleShowErrors[keyof ScheduleShowErrors];
+
+export type ScheduleShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Schedule;
+};
+
+export type ScheduleShowResponse = ScheduleShowResponses[keyof ScheduleShowResponses];
+
+export type SchedulePatchData = {
+    body: SchedulePatch;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Schedule
+         *
+         * Its id or its name.
+         */
+        schedule: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/schedules/{schedule}';
+};
+
+export type SchedulePatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SchedulePatchError = SchedulePatchErrors[keyof SchedulePatchErrors];
+
+export type SchedulePatchResponses = {
+    /**
+     * Response 200 Schedule Patch
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Schedule | Plan;
+};
+
+export type SchedulePatchResponse = SchedulePatchResponses[keyof SchedulePatchResponses];
+
+export type ScheduleRunData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Schedule
+         *
+         * Its id or its name.
+         */
+        schedule: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/schedules/{schedule}:run';
+};
+
+export type ScheduleRunErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ScheduleRunError = ScheduleRunErrors[keyof ScheduleRunErrors];
+
+export type ScheduleRunResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ScheduleRunResponse = ScheduleRunResponses[keyof ScheduleRunResponses];
+
+export type SettingShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/settings';
+};
+
+export type SettingShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SettingShowError = SettingShowErrors[keyof SettingShowErrors];
+
+export type SettingShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Settings;
+};
+
+export type SettingShowResponse = SettingShowResponses[keyof SettingShowResponses];
+
+export type SettingPatchData = {
+    body: SettingsPatchWritable;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/settings';
+};
+
+export type SettingPatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SettingPatchError = SettingPatchErrors[keyof SettingPatchErrors];
+
+export type SettingPatchResponses = {
+    /**
+     * Response 200 Setting Patch
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Settings | Plan;
+};
+
+export type SettingPatchResponse = SettingPatchResponses[keyof SettingPatchResponses];
+
+export type AlertTestData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/settings/alerts:test';
+};
+
+export type AlertTestErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type AlertTestError = AlertTestErrors[keyof AlertTestErrors];
+
+export type AlertTestResponses = {
+    /**
+     * Successful Response
+     */
+    200: AlertTest;
+};
+
+export type AlertTestResponse = AlertTestResponses[keyof AlertTestResponses];
 
 export type SiteShowData = {
     body?: never;

@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostList, hostPatch, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, sessionList, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, SessionListData, SessionListError, SessionListResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertList, alertTest, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -893,6 +893,66 @@ export const snapshotCloneMutation = (options?: Partial<Options<SnapshotCloneDat
     return mutationOptions;
 };
 
+export const hostKitQueryKey = (options: Options<HostKitData>) => createQueryKey('hostKit', options, false, ['hosts']);
+
+/**
+ * Host Kit
+ *
+ * The configuration of a host for its volumes: files, commands in order, and a script that checks.
+ */
+export const hostKitOptions = (options: Options<HostKitData>) => queryOptions<HostKitResponse, HostKitError, HostKitResponse, ReturnType<typeof hostKitQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await hostKit({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: hostKitQueryKey(options)
+});
+
+export const hostKitDownloadQueryKey = (options: Options<HostKitDownloadData>) => createQueryKey('hostKitDownload', options, false, ['hosts']);
+
+/**
+ * Host Kit Download
+ *
+ * The same kit as an archive, with one script that applies it.
+ */
+export const hostKitDownloadOptions = (options: Options<HostKitDownloadData>) => queryOptions<HostKitDownloadResponse, HostKitDownloadError, HostKitDownloadResponse, ReturnType<typeof hostKitDownloadQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await hostKitDownload({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: hostKitDownloadQueryKey(options)
+});
+
+export const hostPathsQueryKey = (options: Options<HostPathsData>) => createQueryKey('hostPaths', options, false, ['hosts']);
+
+/**
+ * Host Paths
+ *
+ * Where the host should be logged in, against where it is, in words, for each path and each volume.
+ */
+export const hostPathsOptions = (options: Options<HostPathsData>) => queryOptions<HostPathsResponse, HostPathsError, HostPathsResponse, ReturnType<typeof hostPathsQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await hostPaths({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: hostPathsQueryKey(options)
+});
+
 export const hostListQueryKey = (options?: Options<HostListData>) => createQueryKey('hostList', options, false, ['hosts']);
 
 /**
@@ -1440,6 +1500,180 @@ export const performanceShowOptions = (options: Options<PerformanceShowData>) =>
     },
     queryKey: performanceShowQueryKey(options)
 });
+
+export const scheduleListQueryKey = (options?: Options<ScheduleListData>) => createQueryKey('scheduleList', options, false, ['schedules']);
+
+/**
+ * Schedule List
+ *
+ * The schedules, with their next times and how the last run of each ended.
+ */
+export const scheduleListOptions = (options?: Options<ScheduleListData>) => queryOptions<ScheduleListResponse, ScheduleListError, ScheduleListResponse, ReturnType<typeof scheduleListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await scheduleList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: scheduleListQueryKey(options)
+});
+
+/**
+ * Schedule Create
+ *
+ * Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took itself.
+ */
+export const scheduleCreateMutation = (options?: Partial<Options<ScheduleCreateData>>): UseMutationOptions<ScheduleCreateResponse, ScheduleCreateError, Options<ScheduleCreateData>> => {
+    const mutationOptions: UseMutationOptions<ScheduleCreateResponse, ScheduleCreateError, Options<ScheduleCreateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await scheduleCreate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Schedule Delete
+ *
+ * Deletes a schedule. The snapshots it took stay.
+ */
+export const scheduleDeleteMutation = (options?: Partial<Options<ScheduleDeleteData>>): UseMutationOptions<ScheduleDeleteResponse, ScheduleDeleteError, Options<ScheduleDeleteData>> => {
+    const mutationOptions: UseMutationOptions<ScheduleDeleteResponse, ScheduleDeleteError, Options<ScheduleDeleteData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await scheduleDelete({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const scheduleShowQueryKey = (options: Options<ScheduleShowData>) => createQueryKey('scheduleShow', options, false, ['schedules']);
+
+/**
+ * Schedule Show
+ *
+ * One schedule, by id or name.
+ */
+export const scheduleShowOptions = (options: Options<ScheduleShowData>) => queryOptions<ScheduleShowResponse, ScheduleShowError, ScheduleShowResponse, ReturnType<typeof scheduleShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await scheduleShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: scheduleShowQueryKey(options)
+});
+
+/**
+ * Schedule Patch
+ *
+ * Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is too many.
+ */
+export const schedulePatchMutation = (options?: Partial<Options<SchedulePatchData>>): UseMutationOptions<SchedulePatchResponse, SchedulePatchError, Options<SchedulePatchData>> => {
+    const mutationOptions: UseMutationOptions<SchedulePatchResponse, SchedulePatchError, Options<SchedulePatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await schedulePatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Schedule Run
+ *
+ * Runs a schedule now, whatever the clock says; refused while it is running.
+ */
+export const scheduleRunMutation = (options?: Partial<Options<ScheduleRunData>>): UseMutationOptions<ScheduleRunResponse, ScheduleRunError, Options<ScheduleRunData>> => {
+    const mutationOptions: UseMutationOptions<ScheduleRunResponse, ScheduleRunError, Options<ScheduleRunData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await scheduleRun({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const settingShowQueryKey = (options?: Options<SettingShowData>) => createQueryKey('settingShow', options, false, ['settings']);
+
+/**
+ * Setting Show
+ *
+ * The settings of the appliance. Secrets are never answered.
+ */
+export const settingShowOptions = (options?: Options<SettingShowData>) => queryOptions<SettingShowResponse, SettingShowError, SettingShowResponse, ReturnType<typeof settingShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await settingShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: settingShowQueryKey(options)
+});
+
+/**
+ * Setting Patch
+ *
+ * Changes settings; an absent field stays, null takes away what can be without.
+ */
+export const settingPatchMutation = (options?: Partial<Options<SettingPatchData>>): UseMutationOptions<SettingPatchResponse, SettingPatchError, Options<SettingPatchData>> => {
+    const mutationOptions: UseMutationOptions<SettingPatchResponse, SettingPatchError, Options<SettingPatchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await settingPatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Alert Test
+ *
+ * Sends a test over every channel that is set up, and tells for each whether it was taken, and if not, why.
+ */
+export const alertTestMutation = (options?: Partial<Options<AlertTestData>>): UseMutationOptions<AlertTestResponse, AlertTestError, Options<AlertTestData>> => {
+    const mutationOptions: UseMutationOptions<AlertTestResponse, AlertTestError, Options<AlertTestData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await alertTest({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const siteShowQueryKey = (options?: Options<SiteShowData>) => createQueryKey('siteShow', options, false, ['site']);
 

@@ -27,6 +27,7 @@ class Operation(NamedTuple):
     is_list: bool = False
     dry_run: bool = False
     job: bool = False
+    is_binary: bool = False
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -197,6 +198,18 @@ OPERATIONS: dict[str, Operation] = {
     "snapshot_clone": Operation(
         "POST", "/snapshots/{snapshot}:clone", parameters=("snapshot",), body="SnapshotClone", dry_run=True, job=True
     ),
+    "host_kit": Operation(
+        "GET", "/hosts/{host}/kit", parameters=("host",), query=("secrets",), words=(("secrets", ("true", "false")),)
+    ),
+    "host_kit_download": Operation(
+        "GET",
+        "/hosts/{host}/kit.tar",
+        parameters=("host",),
+        query=("secrets",),
+        words=(("secrets", ("true", "false")),),
+        is_binary=True,
+    ),
+    "host_paths": Operation("GET", "/hosts/{host}/paths", parameters=("host",)),
     "host_list": Operation(
         "GET",
         "/hosts",
@@ -274,6 +287,54 @@ OPERATIONS: dict[str, Operation] = {
         words=(("sort", ("initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn")),),
         is_list=True,
     ),
+    "performance_list": Operation(
+        "GET",
+        "/performance",
+        query=("of", "sort", "name"),
+        words=(
+            ("of", ("appliance", "volume", "session", "array", "disk")),
+            (
+                "sort",
+                (
+                    "name",
+                    "-name",
+                    "iops",
+                    "-iops",
+                    "read_bytes_s",
+                    "-read_bytes_s",
+                    "write_bytes_s",
+                    "-write_bytes_s",
+                    "latency_ms",
+                    "-latency_ms",
+                ),
+            ),
+        ),
+        is_list=True,
+    ),
+    "performance_show": Operation("GET", "/performance/{performance}", parameters=("performance",)),
+    "schedule_list": Operation(
+        "GET",
+        "/schedules",
+        query=("sort", "name", "action", "enabled"),
+        words=(
+            ("sort", ("name", "-name", "created_at", "-created_at")),
+            ("action", ("snapshot", "scrub")),
+            ("enabled", ("true", "false")),
+        ),
+        is_list=True,
+    ),
+    "schedule_create": Operation("POST", "/schedules", body="ScheduleCreate", dry_run=True),
+    "schedule_show": Operation("GET", "/schedules/{schedule}", parameters=("schedule",)),
+    "schedule_patch": Operation(
+        "PATCH", "/schedules/{schedule}", parameters=("schedule",), body="SchedulePatch", if_match=True, dry_run=True
+    ),
+    "schedule_delete": Operation(
+        "DELETE", "/schedules/{schedule}", parameters=("schedule",), if_match=True, dry_run=True
+    ),
+    "schedule_run": Operation("POST", "/schedules/{schedule}:run", parameters=("schedule",), dry_run=True, job=True),
+    "setting_show": Operation("GET", "/settings"),
+    "setting_patch": Operation("PATCH", "/settings", body="SettingsPatch", if_match=True, dry_run=True),
+    "alert_test": Operation("POST", "/settings/alerts:test"),
     "site_show": Operation("GET", "/site"),
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
@@ -298,6 +359,7 @@ OPERATIONS: dict[str, Operation] = {
                     "snapshot.delete",
                     "thin_pool.grow",
                     "site.apply",
+                    "schedule.run",
                 ),
             ),
         ),
@@ -380,7 +442,7 @@ class Operations:
         *,
         sort: Literal["username", "-username", "role", "-role", "created_at", "-created_at"] | None = None,
         name: str | None = None,
-        role: t.Role | None = None,
+        role: Literal["viewer", "operator", "administrator"] | None = None,
         limit: int | None = None,
     ) -> Iterator[t.User]:
         """The people who may log in."""
@@ -702,6 +764,21 @@ class Operations:
         """Makes one or many writable volumes that begin as the snapshot, all or nothing."""
         return self.operate("snapshot_clone", {"snapshot": snapshot}, {}, body, dry_run=dry_run)
 
+    def host_kit(self, host: str, *, secrets: bool | None = None) -> t.HostKit:
+        """The configuration of a host for its volumes: files, commands in order, and a script that checks."""
+        answer: t.HostKit = self.operate("host_kit", {"host": host}, {"secrets": secrets})
+        return answer
+
+    def host_kit_download(self, host: str, *, secrets: bool | None = None) -> bytes:
+        """The same kit as an archive, with one script that applies it."""
+        answer: bytes = self.operate("host_kit_download", {"host": host}, {"secrets": secrets})
+        return answer
+
+    def host_paths(self, host: str) -> t.HostPaths:
+        """Where the host should be logged in, against where it is, in words, for each path and each volume."""
+        answer: t.HostPaths = self.operate("host_paths", {"host": host}, {})
+        return answer
+
     def host_list(
         self,
         *,
@@ -916,6 +993,111 @@ class Operations:
         away.
         """
         return self.pages("session_list", {"sort": sort, "name": name, "host": host}, limit)
+
+    def performance_list(
+        self,
+        *,
+        of: t.Measured | None = None,
+        sort: Literal[
+            "name",
+            "-name",
+            "iops",
+            "-iops",
+            "read_bytes_s",
+            "-read_bytes_s",
+            "write_bytes_s",
+            "-write_bytes_s",
+            "latency_ms",
+            "-latency_ms",
+        ]
+        | None = None,
+        name: str | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Performance]:
+        """What everything of one kind does now; `name` is matched with the name and the host. 503 while the
+        agent is away.
+        """
+        return self.pages("performance_list", {"of": of, "sort": sort, "name": name}, limit)
+
+    def performance_show(self, performance: str) -> t.PerformanceHistory:
+        """What one thing does and did in the last hour, by its id; `appliance` is the sum over all volumes."""
+        answer: t.PerformanceHistory = self.operate("performance_show", {"performance": performance}, {})
+        return answer
+
+    def schedule_list(
+        self,
+        *,
+        sort: Literal["name", "-name", "created_at", "-created_at"] | None = None,
+        name: str | None = None,
+        action: t.ScheduleAction | None = None,
+        enabled: bool | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.Schedule]:
+        """The schedules, with their next times and how the last run of each ended."""
+        return self.pages("schedule_list", {"sort": sort, "name": name, "action": action, "enabled": enabled}, limit)
+
+    @overload
+    def schedule_create(self, body: t.ScheduleCreate, *, dry_run: Literal[False] = False) -> t.Schedule: ...
+    @overload
+    def schedule_create(self, body: t.ScheduleCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def schedule_create(self, body: t.ScheduleCreate, *, dry_run: bool = False) -> Any:
+        """Creates a schedule of snapshots with their retention, or of scrubs. It deletes only what it took
+        itself.
+        """
+        return self.operate("schedule_create", {}, {}, body, dry_run=dry_run)
+
+    def schedule_show(self, schedule: str) -> t.Schedule:
+        """One schedule, by id or name."""
+        answer: t.Schedule = self.operate("schedule_show", {"schedule": schedule}, {})
+        return answer
+
+    @overload
+    def schedule_patch(
+        self, schedule: str, body: t.SchedulePatch, *, dry_run: Literal[False] = False
+    ) -> t.Schedule: ...
+    @overload
+    def schedule_patch(self, schedule: str, body: t.SchedulePatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def schedule_patch(self, schedule: str, body: t.SchedulePatch, *, dry_run: bool = False) -> Any:
+        """Changes a schedule; an absent field stays. Where less is to be kept, the next run deletes what is
+        too many.
+        """
+        return self.operate("schedule_patch", {"schedule": schedule}, {}, body, dry_run=dry_run)
+
+    @overload
+    def schedule_delete(self, schedule: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def schedule_delete(self, schedule: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def schedule_delete(self, schedule: str, *, dry_run: bool = False) -> Any:
+        """Deletes a schedule. The snapshots it took stay."""
+        return self.operate("schedule_delete", {"schedule": schedule}, {}, dry_run=dry_run)
+
+    @overload
+    def schedule_run(self, schedule: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def schedule_run(self, schedule: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def schedule_run(self, schedule: str, *, dry_run: bool = False) -> Any:
+        """Runs a schedule now, whatever the clock says; refused while it is running."""
+        return self.operate("schedule_run", {"schedule": schedule}, {}, dry_run=dry_run)
+
+    def setting_show(self) -> t.Settings:
+        """The settings of the appliance. Secrets are never answered."""
+        answer: t.Settings = self.operate("setting_show", {}, {})
+        return answer
+
+    @overload
+    def setting_patch(self, body: t.SettingsPatch, *, dry_run: Literal[False] = False) -> t.Settings: ...
+    @overload
+    def setting_patch(self, body: t.SettingsPatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def setting_patch(self, body: t.SettingsPatch, *, dry_run: bool = False) -> Any:
+        """Changes settings; an absent field stays, null takes away what can be without."""
+        return self.operate("setting_patch", {}, {}, body, dry_run=dry_run)
+
+    def alert_test(self) -> t.AlertTest:
+        """Sends a test over every channel that is set up, and tells for each whether it was taken, and if not,
+        why.
+        """
+        answer: t.AlertTest = self.operate("alert_test", {}, {})
+        return answer
 
     def site_show(self) -> t.Site:
         """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
