@@ -30,7 +30,6 @@ def session(
 ) -> ObservedSession:
     return ObservedSession(
         target=target, initiator=initiator, protocol=protocol, portal=portal, peer=peer, state="logged in", since=None,
-        read_bytes=None, write_bytes=None, commands=None,
     )  # fmt: skip
 
 
