@@ -22,7 +22,7 @@ from tests.machines.images import bundle
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.uml]
-_BOOK = COLLECTION / "playbooks/bare_server.yml"
+_BOOK = COLLECTION / "playbooks/bare_servers.yml"
 _PASSWORD = "a-long-enough-passphrase"
 _SCENE = {
     "lunette_transport": "ubd", "lunette_disks": 3, "lunette_volumes": 4, "lunette_volume_size": "16MiB",
