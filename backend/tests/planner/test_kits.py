@@ -74,6 +74,7 @@ def test_fibre_channel_needs_nothing_but_multipath_and_a_scan() -> None:
     names = {one.path.rpartition("/")[2] for one in kit.files}
     assert names == {"ready.sh", "connect.sh", "check.sh", "lunette.conf", "scsi-volumes", "fc-ports"}
     assert "iscsid" not in json.dumps([one.run for one in kit.commands])
+    assert kit.proof is KitProof.DOCUMENTED
 
 
 @pytest.mark.parametrize("os_type", SYSTEMS)

@@ -8,6 +8,7 @@ import json
 import uuid
 from collections.abc import Iterator
 
+from lunette.domain.hosts import OsType
 from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitCommand, KitFile, KitProof
 from lunette.domain.mappings import Family, Protocol
@@ -80,9 +81,16 @@ def build(facts: KitFacts) -> Parts:
         return Parts()
     found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if facts.over_nvme else ())]
     return Parts(
-        files=tuple(found), commands=tuple(_commands(facts)), check=f"sh {FOLDER}/check.sh", proof=KitProof.TESTED,
+        files=tuple(found), commands=tuple(_commands(facts)), check=f"sh {FOLDER}/check.sh", proof=_proof(facts),
         notes=tuple(_notes(facts)), warnings=tuple(_warnings(facts)),
     )  # fmt: skip
+
+
+def _proof(facts: KitFacts) -> KitProof:
+    """Tests apply the kit of a Linux host over iSCSI and NVMe/TCP; of the others it is known from documents."""
+    ran = {Protocol.ISCSI, Protocol.NVME_TCP}
+    is_run = facts.os_type is OsType.LINUX and not facts.over_fc and {one.protocol for one in facts.portals} <= ran
+    return KitProof.TESTED if is_run else KitProof.DOCUMENTED
 
 
 def host_id(nqn: str) -> str:
