@@ -83,6 +83,7 @@ def test_proxmox_nvme_is_played(player: Player, api: Api) -> None:
 def test_replace_disk_is_played(player: Player, api: Api) -> None:
     values = {"lunette_wait_minutes": 0}
     assert _run(player, "replace_disk", **values)[1] == 0, "nothing has failed yet"
+    api.until(lambda: api.get("/arrays/tank")["health"] == "clean", deadline_s=120)
     failed = api.get("/arrays/tank")["members"][0]["disk_id"]
     api.made("/arrays/tank:fail", {"disk": failed})
     api.until(lambda: _state(api, failed) == "faulty")

@@ -15,7 +15,7 @@ from lunette.system.fake.md import RunningArray
 from lunette.system.fake.media import Lv
 
 Picture = dict[str, object]
-_TOLD = ("info", "dynamic_sessions", "version", "lio_version")
+_TOLD = ("info", "dynamic_sessions", "sessions", "version", "lio_version")
 """Attributes that tell of the moment."""
 
 
