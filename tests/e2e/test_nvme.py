@@ -190,6 +190,7 @@ def test_io_goes_on_when_the_agent_is_killed(standing: Standing) -> None:
     assert standing.hosts.states(standing.db) == ["live"]
 
 
+@pytest.mark.slow
 def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_itself(standing: Standing) -> None:
     """`web` knocks at a port that serves `db` while its own array is away: it must go on knocking."""
     hosts, machine = standing.hosts, standing.appliance.machine

@@ -129,7 +129,7 @@ def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(s
     assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED)[plain.name] == 8
 
 
-@pytest.mark.parametrize("unit", ["lunette-agent", "lunette-api"])
+@pytest.mark.parametrize("unit", ["lunette-agent", pytest.param("lunette-api", marks=pytest.mark.slow)])
 def test_exports_stay_when_a_process_is_killed(standing: Standing, unit: str) -> None:
     machine = standing.appliance.machine
     with standing.hosts.logged_in(standing.scene, machine):

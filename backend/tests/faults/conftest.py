@@ -1,5 +1,6 @@
 """One reference run per kind of job and process: the faults are then counted along it."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,28 @@ import pytest
 from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
+
+EVERY = 3
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make test` takes each third fault of a case, and others from case to case; the full matrix takes them all."""
+    groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        case = (
+            item.callspec.params.get("case")
+            if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+            else None
+        )
+        if isinstance(item, pytest.Function) and isinstance(case, Case) and not item.get_closest_marker("slow"):
+            groups[item.originalname, CASES.index(case)].append(item)
+    for (_, number), faults in groups.items():
+        faults.sort(key=lambda fault: fault.name)
+        every = min(EVERY, len(faults))
+        for index, fault in enumerate(faults):
+            if (index + number) % every:
+                fault.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -106,6 +106,7 @@ def test_a_disk_can_be_pulled_and_put_back(machine: VirtualMachine) -> None:
     assert machine.check(f"dd if={pulled.path} bs=5 count=1 status=none") == "kept\n"
 
 
+@pytest.mark.quick_on_uml
 def test_a_killed_machine_comes_back_with_its_writes_and_its_port(machine: VirtualMachine) -> None:
     before, port, disk = guest_boot(machine), machine.forward(7777), machine.disks[0]
     machine.check(f"echo mine | dd of={disk.path} oflag=direct seek=1 bs=4096 count=1 conv=sync status=none")
@@ -119,6 +120,7 @@ def test_a_killed_machine_comes_back_with_its_writes_and_its_port(machine: Virtu
     assert machine.forward(7777) == port
 
 
+@pytest.mark.quick_on_uml
 def test_a_reset_boots_again(machine: VirtualMachine) -> None:
     before = guest_boot(machine)
     machine.reset()
@@ -129,7 +131,7 @@ def test_a_reset_boots_again(machine: VirtualMachine) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("qemu", marks=pytest.mark.qemu),
+        pytest.param("qemu", marks=[pytest.mark.qemu, pytest.mark.slow]),
         pytest.param("qemu with systemd", marks=[pytest.mark.qemu, pytest.mark.slow]),
         pytest.param("uml", marks=pytest.mark.uml),
         pytest.param("uml with systemd", marks=pytest.mark.uml),
