@@ -77,7 +77,7 @@ test('no page breaks a rule of accessibility, scrolls sideways on a telephone, l
   await page.getByRole('button', { name: 'Initiator kit' }).click()
   await expect(page.getByRole('dialog')).toContainText('Initiator kit of')
   await expect(page.getByRole('dialog').getByRole('link', { name: 'Download' })).toBeVisible()
-  await settled(page)
+  await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
   await expectAccessible(page, 'paths and kit of a host')
   await page.keyboard.press('Escape')
   await follow(page, '/mappings')
