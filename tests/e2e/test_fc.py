@@ -105,7 +105,10 @@ class Standing(BlockIo):
 @pytest.fixture(scope="module")
 def standing(fabric: Fabric) -> Iterator[Standing]:
     with fabric.cleared():
-        yield Standing(fabric)
+        made = Standing(fabric)
+        yield made
+        # Its disk must not stay behind without a target: whoever looked at the machine would wait for it.
+        made.unplug_if_there("fci")
 
 
 def test_what_a_host_wrote_is_there_when_its_port_comes_back(standing: Standing) -> None:
