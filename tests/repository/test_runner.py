@@ -1,13 +1,15 @@
 """The test runner tells the truth: nothing that failed, hung or did not run is counted as passed."""
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.waiting import wait_until
 from tests.run import suite
-from tests.run.command import run_quietly, run_shown
+from tests.run.command import ROOT, run_quietly, run_shown
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
 from tests.run.tiers import Suite, Tier, blocks, load
@@ -89,6 +91,28 @@ def test_a_tier_that_hangs_is_stopped_at_its_deadline(tmp_path: Path) -> None:
     tier = _tier(sys.executable, "-c", "import time; time.sleep(60)", deadline_s=0.5)
     result = suite.run_tier(tier, _suite(), require_all=False, folder=tmp_path)
     assert "not finished after its deadline" in result.cases[0].reason
+
+
+def test_a_run_that_is_terminated_ends_its_tiers_politely(tmp_path: Path) -> None:
+    """Started as a shell starts what it puts into the background: with SIGINT ignored."""
+    tier = (
+        "import pathlib, sys, time\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "try: (folder / 'started').touch(); time.sleep(60)\n"
+        "except KeyboardInterrupt: (folder / 'cleaned').touch()"
+    )
+    program = (
+        "import sys; from pathlib import Path; from tests.run import suite; from tests.run.tiers import *\n"
+        "suite.end_as_with_ctrl_c()\n"
+        f"command = (sys.executable, '-c', {tier!r}, '{{results}}')\n"
+        "tier = Tier('sample', 'a sample', 'sample', '', (), 10, 60, False, command, False)\n"
+        f"suite.run_tiers([tier], Suite((), ()), True, Path({str(tmp_path)!r}))"
+    )
+    run = subprocess.Popen(["sh", "-c", 'trap "" INT; exec "$0" "$@"', sys.executable, "-c", program], cwd=ROOT)
+    wait_until("the tier runs", lambda: (tmp_path / "started").exists(), deadline_s=30, pause_s=0.05)
+    run.terminate()
+    assert run.wait(timeout=30) != 0
+    assert (tmp_path / "cleaned").exists()
 
 
 def test_lanes_run_side_by_side_and_each_line_says_whose_it_is(

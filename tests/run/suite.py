@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ from tests.run.tiers import Suite, Tier, blocks, load
 
 def main() -> int:
     """Runs what was asked for; the exit code is 1 if anything failed or was missing though required."""
+    end_as_with_ctrl_c()
     suite = load()
     asked = _arguments(suite)
     if asked.shard == "list":
@@ -29,6 +31,15 @@ def main() -> int:
     print(f"\ntotal {time.monotonic() - started:.0f} s", flush=True)
     print(report(results), flush=True)
     return 1 if any(result.count("failed") for result in results) else 0
+
+
+def end_as_with_ctrl_c() -> None:
+    """SIGTERM breaks a run off as Ctrl-C does: machines and servers are stopped, nothing is left behind.
+
+    SIGINT is set too: a shell that starts us in the background has us and all our children ignore it.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
 
 
 def _arguments(suite: Suite) -> argparse.Namespace:
@@ -124,4 +135,7 @@ def _broken(tier: Tier, ran: Ran, folder: Path) -> list[Case]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("broken off: what was running has been stopped")
