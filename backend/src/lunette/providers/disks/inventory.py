@@ -10,6 +10,9 @@ from lunette.system.doorway import System
 BY_ID = "/dev/disk/by-id"
 UNREADABLE = "unreadable"
 """The signature of a drive that could not be read: what it carries is not known."""
+_GIVEN_UP = ("offline", "transport-offline", "dead")
+"""`device/state` of a SCSI device or an NVMe controller at which nothing answers any more (kernel: scsi_sysfs.c,
+sdev_states; nvme sysfs.c, state_name)."""
 _PARTITION = re.compile(r"-part\d+$")
 _STACKED = ("dm-", "md-", "lvm-")
 """Links of what is built on drives: there is one or more per volume."""
@@ -18,13 +21,20 @@ _COLUMNS = "NAME,KNAME,PATH,TYPE,SIZE,VENDOR,MODEL,SERIAL,REV,WWN,TRAN,ROTA,LOG-
 
 
 def observe_disks(system: System) -> tuple[ObservedDisk, ...]:
-    """Every drive of the machine, in order of its id; those over a fabric too, marked as such."""
+    """Every drive of the machine, in order of its id; those over a fabric too, marked as such.
+
+    A drive over a fabric is never read: it is not ours, and one whose target is gone holds every reader until the
+    kernel gives up. A drive the kernel has given up is not asked again.
+    """
     entries = parse.block_tree(system.run(["lsblk", "-J", "-b", "-o", _COLUMNS]).stdout)
     links = _links(system)
-    found = read_signatures(system, [entry["path"] for entry in entries])
-    disks = [
-        parse.disk(entry, links.get(entry["path"], ()), found, _facts(system, entry["kname"])) for entry in entries
-    ]
+    drives = [(entry, _facts(system, entry["kname"])) for entry in entries]
+    local = [(entry, facts) for entry, facts in drives if not parse.over_fabric(entry, facts)]
+    found = read_signatures(system, [entry["path"] for entry, facts in local if facts.state not in _GIVEN_UP])
+    for entry, facts in local:
+        if facts.state in _GIVEN_UP:
+            found[entry["kname"]] = (Signature(type=UNREADABLE, label=f"the kernel says {facts.state}", uuid=None),)
+    disks = [parse.disk(entry, links.get(entry["path"], ()), found, facts) for entry, facts in drives]
     return tuple(sorted(disks, key=lambda disk: disk.id))
 
 
@@ -86,6 +96,7 @@ def _facts(system: System, name: str) -> parse.SysfsFacts:
         write_cache=_attribute(system, f"{base}/queue/write_cache") == "write back",
         numa_node=int(numa) if numa and int(numa) >= 0 else None,
         transports=tuple(transport for transport in transports if transport),
+        state=_attribute(system, f"{base}/device/state"),
     )
 
 

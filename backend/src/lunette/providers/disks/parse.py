@@ -26,6 +26,8 @@ class SysfsFacts(Model):
     numa_node: int | None
     transports: tuple[str, ...]
     """Transports of the NVMe controllers behind it."""
+    state: str | None = None
+    """What the kernel says of the device, `running` or `live` while it works."""
 
 
 def block_tree(text: str) -> list[Mapping[str, Any]]:
@@ -90,9 +92,14 @@ def disk(
         mounts=tuple(dict.fromkeys(mount for mount in mounts if mount != "[SWAP]")),
         is_swap="[SWAP]" in mounts,
         used_by_system=any(mount in _SYSTEM_MOUNTS for child in below for mount in _mounts(child)),
-        fabric=entry["tran"] in _FABRIC or bool(_FABRIC & set(facts.transports) or _FABRIC_PATH.search(facts.path)),
+        fabric=over_fabric(entry, facts),
         array_uuid=next((plain(s.uuid) for s in own if s.type == "linux_raid_member" and s.uuid), None),
     )
+
+
+def over_fabric(entry: Mapping[str, Any], facts: SysfsFacts) -> bool:
+    """Whether it is another machine's volume, seen here by an initiator."""
+    return entry["tran"] in _FABRIC or bool(_FABRIC & set(facts.transports) or _FABRIC_PATH.search(facts.path))
 
 
 def plain(uuid: str) -> str:
