@@ -109,7 +109,7 @@ def test_a_run_that_is_terminated_ends_its_tiers_politely(tmp_path: Path) -> Non
         f"suite.run_tiers([tier], Suite((), ()), True, Path({str(tmp_path)!r}))"
     )
     run = subprocess.Popen(["sh", "-c", 'trap "" INT; exec "$0" "$@"', sys.executable, "-c", program], cwd=ROOT)
-    wait_until("the tier runs", lambda: (tmp_path / "started").exists(), deadline_s=30, pause_s=0.05)
+    wait_until("the tier runs", (tmp_path / "started").exists, deadline_s=30, pause_s=0.05)
     run.terminate()
     assert run.wait(timeout=30) != 0
     assert (tmp_path / "cleaned").exists()

@@ -38,5 +38,6 @@ def test_a_drive_over_a_fabric_or_given_up_by_the_kernel_is_not_read() -> None:
     local, remote, dead = system.names
     disks = {disk.kernel_name: disk for disk in observe_disks(system)}
     assert system.read_devices == [f"/dev/{local}"]
-    assert disks[remote].fabric and disks[remote].is_busy()
+    assert disks[remote].fabric
+    assert disks[remote].is_busy()
     assert [(found.type, found.label) for found in disks[dead].signatures] == [(UNREADABLE, "the kernel says offline")]
