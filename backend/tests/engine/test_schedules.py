@@ -38,8 +38,8 @@ def midnight(bench: Bench) -> dt.datetime:
 
 
 def test_a_schedule_takes_snapshots_at_its_time_and_lets_the_oldest_go(both: Bench) -> None:
-    both.schedule(volumes=["t1", "t2"])
-    first = midnight(both) + dt.timedelta(hours=3)
+    first = both.now.replace(minute=0, second=0, microsecond=0) + dt.timedelta(hours=6)
+    both.schedule(volumes=["t1", "t2"], when=f"0 {first.hour} * * *")
     both.at(first - MINUTE)
     assert both.snapshots() == []
     for day in range(4):
