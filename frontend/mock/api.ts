@@ -4,6 +4,7 @@ import type { Row, Wish } from './answers'
 import { advance } from './jobs'
 import * as care from './care'
 import * as clock from './clock'
+import * as fc from './fc'
 import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
@@ -36,6 +37,7 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   tokens: world.tokens,
   engines: world.engines,
   'rdma-devices': world.rdmaDevices,
+  'fc-ports': world.fcPorts,
   schedules: world.schedules,
 })
 
@@ -44,6 +46,7 @@ const CREATES = (world: World): Record<string, (body: never) => Wish | Response>
   'host-groups': (body) => hosts.createGroup(world, body),
   portals: (body) => mappings.createPortal(world, body),
   schedules: (body) => clock.createSchedule(world, body),
+  'fc-ports': (body) => fc.takeOver(world, body),
   mappings: (body) => mappings.createMappings(world, [body], false),
   'mappings:batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
   users: (body) => people.createUser(world, body),
@@ -61,6 +64,7 @@ const PATCHES = (world: World): Record<string, Change> => ({
   'host-groups': (row, body) => hosts.patchGroup(world, row, body),
   users: (row, body) => people.patchUser(world, row, body),
   schedules: (row, body) => clock.patchSchedule(world, row, body),
+  'fc-ports': (row, body) => fc.setMode(row, body),
   arrays: (row, body) => care.patchArray(world, row, body),
 })
 
@@ -82,6 +86,7 @@ const DELETES = (world: World): Record<string, Change> => ({
   'host-groups': (row) => hosts.deleteGroup(world, row),
   portals: (row) => mappings.deletePortal(world, row),
   schedules: (row) => clock.deleteSchedule(world, row),
+  'fc-ports': (row) => fc.letGo(row),
   mappings: (row) => mappings.deleteMapping(world, row),
   users: (row) => people.deleteUser(world, row),
   tokens: (row) => people.deleteToken(world, row),
@@ -97,8 +102,13 @@ function settle(wish: Wish | Response, url: URL): Response {
 
 function find(rows: Row[], reference: string): Row | undefined {
   return rows.find((row) => {
-    const { id, name, username } = row as { id?: string; name?: string; username?: string }
-    return [id, name, username].includes(reference)
+    const { id, name, username, wwpn } = row as {
+      id?: string
+      name?: string
+      username?: string
+      wwpn?: string
+    }
+    return [id, name, username, wwpn].includes(reference)
   })
 }
 

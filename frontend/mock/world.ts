@@ -13,6 +13,7 @@ import type {
   Mapping,
   Me,
   Portal,
+  FcPort,
   RdmaDevice,
   Schedule,
   Session,
@@ -67,6 +68,7 @@ export interface World {
   tokens: Token[]
   engines: Engine[]
   rdmaDevices: RdmaDevice[]
+  fcPorts: FcPort[]
   schedules: Schedule[]
   settings: Settings
 }
@@ -198,6 +200,7 @@ export function makeWorld(): World {
     tokens: [token('ansible'), token('grafana', { role: 'viewer', last_used_at: '2026-11-21T05:00:00Z' })],
     engines: [mdEngine(), ...exportEngines()],
     rdmaDevices: [],
+    fcPorts: [],
     schedules: [schedule('nightly')],
     settings: settings(),
     isOneTime: false,

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { click, control, dialog, field, rows, settle, text, type, visit } from '../../mock/visit'
 import { exportEngines, softRoce } from '../../mock/storage'
+import { fcPort } from '../../mock/fc'
 import { loggedIn } from '../../mock/world'
 
 describe('hosts', () => {
@@ -120,6 +121,27 @@ describe('portals', () => {
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
     expect(world.portals.at(-1)).toMatchObject({ protocol: 'iser', address: '10.30.0.2', port: 3261 })
+  })
+
+  it('show Fibre Channel ports with who is there, and make one a target and let it go', async () => {
+    const world = loggedIn()
+    const wwpn = '21:00:00:24:ff:00:00:01'
+    world.fcPorts = [fcPort(wwpn)]
+    const { page } = await visit('/portals', world)
+    expect(text(page)).toContain('Left alone')
+    expect(text(page)).toContain('QLE2692 · online · 16 Gbit · fabric')
+    expect(text(page)).toContain('10:00:00:00:c9:00:00:01no host of ours')
+    await click(page, `Change mode of ${wwpn}`)
+    expect(option('Left alone')).toBeUndefined()
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('becomes target')
+    await click(dialog(), 'Change mode')
+    expect(world.fcPorts[0]).toMatchObject({ mode: 'target', state: 'open' })
+    await click(page, `Change mode of ${wwpn}`)
+    choose('Mode', 'none')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Change mode')
+    expect(world.fcPorts[0]).toMatchObject({ id: null, mode: null })
   })
 
   function choose(label: string, value: string) {
