@@ -111,6 +111,14 @@ def test_the_order_of_disks_means_nothing() -> None:
     assert changes(site(arrays=[{**ARRAY, "disks": ["nvme-D2", "nvme-D1"]}]), site(**FULL)) == ()
 
 
+def test_which_disks_are_spares_now_is_no_difference() -> None:
+    """A spare takes the place of a lost disk by itself, and an array that stands lists all its disks alike."""
+    there = site(**{**FULL, "arrays": [{**ARRAY, "disks": ["nvme-D1", "nvme-D2", "nvme-D3"]}]})
+    assert changes(site(arrays=[{**ARRAY, "spares": ["nvme-D3"]}]), there) == ()
+    fields = refused(Conflict, site(arrays=[{**ARRAY, "spares": ["nvme-D4"]}]), there)
+    assert [field for field, _ in fields] == ["arrays[0].disks", "arrays[0].spares"]
+
+
 def test_a_host_moves_between_groups_by_leaving_first() -> None:
     there = site(host_groups=[{"name": "a", "hosts": ["x"]}, {"name": "b", "hosts": ["y"]}])
     wanted = site(host_groups=[{"name": "a", "hosts": ["y"]}, {"name": "b", "hosts": ["x"]}])
@@ -154,7 +162,9 @@ def test_chap_of_a_new_host_needs_its_secret() -> None:
 def test_a_disk_is_wiped_only_if_it_is_named() -> None:
     (plain,) = changes(site(arrays=[ARRAY]), site(**EMPTY))
     (named,) = changes(site(arrays=[ARRAY]), site(**EMPTY), "disk/nvme-D2", "disk/nvme-D7")
-    assert [isinstance(w, ArrayCreate) and w.wipe for w in (plain.wishes[0], named.wishes[0])] == [(), ("nvme-D2",)]
+    (spare,) = changes(site(arrays=[{**ARRAY, "spares": ["nvme-D7"]}]), site(**EMPTY), "disk/nvme-D7")
+    wishes = [plain.wishes[0], named.wishes[0], spare.wishes[0]]
+    assert [isinstance(w, ArrayCreate) and w.wipe for w in wishes] == [(), ("nvme-D2",), ("nvme-D7",)]
 
 
 def test_what_a_job_has_is_waited_for() -> None:

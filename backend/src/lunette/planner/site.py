@@ -188,7 +188,7 @@ class _Comparison:
         if isinstance(entry, SiteHost) and entry.chap is not None:
             values["chap"] = self._chap(key, entry.chap, None)
         if isinstance(entry, ArrayCreate):
-            values["wipe"] = tuple(disk for disk in entry.disks if f"disk/{disk}" in self._allowed)
+            values["wipe"] = tuple(disk for disk in (*entry.disks, *entry.spares) if f"disk/{disk}" in self._allowed)
         self._add(_CREATE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
 
     def _add(self, phase: Phase, verb: Verb, noun: SiteNoun, key: str, wish: Model | None) -> None:
@@ -198,6 +198,9 @@ class _Comparison:
     def _change(self, noun: SiteNoun, key: str, wanted: Model, present: Model) -> None:
         patchable = PATCHES[noun].model_fields.keys() if noun in PATCHES else ()
         differing = {name: value for name, value in _given(wanted).items() if _differs(name, value, present)}
+        if isinstance(wanted, ArrayCreate) and _all_disks(wanted) == _all_disks(present):
+            # A spare takes the place of a lost disk by itself: which of them are spares now is no difference.
+            differing = {name: value for name, value in differing.items() if name not in ("disks", "spares")}
         fixed = {name: value for name, value in differing.items() if name not in patchable and value is not None}
         if fixed and not (noun in REPLACEABLE and key in self._allowed):
             self._refuse_fixed(noun, key, fixed, present)
@@ -306,6 +309,10 @@ def _differs(name: str, value: object, present: Model) -> bool:
         return False
     held = getattr(present, name)
     return not is_alike(value, held) and _comparable(value) != _comparable(held)
+
+
+def _all_disks(array: Model) -> frozenset[str]:
+    return frozenset((*array.disks, *array.spares)) if isinstance(array, ArrayCreate) else frozenset()
 
 
 def _comparable(value: object) -> object:
