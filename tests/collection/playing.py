@@ -22,7 +22,7 @@ from tests.run.command import ROOT
 COLLECTION = ROOT / "ansible"
 _BIN = Path(sys.executable).parent
 _UP_WITHIN_S = 60
-_PLAY_WITHIN_S = 600
+_PLAY_WITHIN_S = 1200
 
 
 @dataclass(frozen=True)

@@ -74,10 +74,11 @@ def test_esxi_fibre_channel_is_played(player: Player, api: Api) -> None:
 def test_proxmox_nvme_is_played(player: Player, api: Api) -> None:
     nqns = {"pve1": "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-000000000001"}
     values = {"lunette_volume_size": "1GiB", "lunette_addresses": {"pve-a": "192.0.2.1"}, "lunette_nqns": nqns}
-    printed = _thrice(player, "proxmox_nvme", **values)
+    _thrice(player, "proxmox_nvme", **values)
     (mapping,) = api.items("/mappings", volume="pve-disks")
     assert (mapping["host_group"], mapping["family"]) == ("pve", "nvme")
-    assert f"-a 192.0.2.1 -n {mapping['subsystem_nqn']}" in printed
+    lists = {file["path"]: file["content"] for file in api.get("/hosts/pve1/kit")["files"]}
+    assert lists["/etc/lunette-host/nvme-portals"].startswith(f"{mapping['subsystem_nqn']} 192.0.2.1 4420 tcp ")
 
 
 def test_replace_disk_is_played(player: Player, api: Api) -> None:

@@ -18,16 +18,23 @@ import pytest
 from lunette.client import Client, Endpoint, fetch_fingerprint
 from tests.collection.connections.guest import mount
 from tests.collection.playing import COLLECTION, Player, Running
+from tests.initiators import kit as kits
+from tests.initiators.block_io import IN_GUEST
 from tests.machines.images import bundle
+from tests.machines.netns import GUEST_ADDRESS
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.uml]
 _BOOK = COLLECTION / "playbooks/bare_servers.yml"
+_ADDRESSES = (GUEST_ADDRESS, "10.0.2.16")
+"""Of the appliance, whose portal listens on all: so the client's kit has two paths."""
 _PASSWORD = "a-long-enough-passphrase"
 _SCENE = {
     "lunette_transport": "ubd", "lunette_disks": 3, "lunette_volumes": 4, "lunette_volume_size": "16MiB",
     "vault_admin": _PASSWORD,
 }  # fmt: skip
+_SETTING, _NEWCOMER = "etc/modules-load.d/lunette.conf", "etc/systemd/system/newcomer.service"
+_BROKEN = "#!/bin/sh\necho this release is broken >&2\nexit 1\n"
 _IO = """
 set -e
 udevadm settle
@@ -63,6 +70,19 @@ class Server:
         book.write_text(json.dumps([{"hosts": "appliances", "gather_facts": False, "roles": [role]}]))
         return self.play(book)
 
+    def connect(self, **values: object) -> str:
+        """Runs the role `initiator` alone."""
+        book, url = self.hosts.parent / "connect.yml", self.appliance.api_url
+        connection = {
+            "appliance_url": url, "appliance_token": (self.share / "token").read_text(),
+            "appliance_fingerprint": fetch_fingerprint(url),
+        }  # fmt: skip
+        role = {"role": "lunette.appliance.initiator", **values}
+        defaults = {"group/lunette.appliance.all": connection}
+        play = {"hosts": "clients", "gather_facts": False, "module_defaults": defaults, "roles": [role]}
+        book.write_text(json.dumps([play]))
+        return self.play(book)
+
     def api(self) -> Client:
         """To look behind the plays."""
         url = self.appliance.api_url
@@ -79,19 +99,22 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with Uml("play-server", disks=3, disk_mib=128, bare=True) as machine:
         _booted(machine, share)
         assert machine.run("ls /opt/lunette /etc/systemd/system/target.service").rc, "the guest is not bare"
+        machine.check(f"ip address add {_ADDRESSES[1]}/32 dev lo")
         hosts = folder / "hosts.json"
-        hosts.write_text(json.dumps(_inventory(machine.api_url, [])))
+        hosts.write_text(json.dumps(_inventory(machine.api_url)))
         yield Server(machine, Player(folder, Running("", "", "", folder)), hosts, share)
 
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[Uml]:
-    """A host that sees the appliance's portal under two addresses."""
+    """A host that reaches the appliance under both of its addresses: a relay in the guest stands for each."""
     with Uml("play-client", disks=0, memory_mib=512, bare=True) as machine:
         _booted(machine, server.share)
-        target = f"127.0.0.1:{server.appliance.forward(3260)}"
-        portals = [machine.reach(port, target) for port in (3260, 3261)]
-        server.hosts.write_text(json.dumps(_inventory(server.appliance.api_url, portals)))
+        machine.check(f"ip address add {_ADDRESSES[1]}/32 dev lo; mkdir -p {IN_GUEST} /run/logs")
+        kits.put_relay(machine)
+        behind = machine.reach(3260, f"127.0.0.1:{server.appliance.forward(3260)}")
+        for address in _ADDRESSES:
+            kits.open_relay(machine, address, 3260, behind)
         yield machine
 
 
@@ -114,13 +137,13 @@ def _does_io(server: Server, client: Uml) -> None:
     client.check(_IO.format(naa=naa))
 
 
-def _inventory(url: str, portals: list[str]) -> dict[str, object]:
+def _inventory(url: str) -> dict[str, object]:
     guest = {
         "ansible_connection": "guest", "ansible_python_interpreter": "/usr/bin/python3",
         "ansible_become": False,  # the shell of the guest is root's
     }  # fmt: skip
     server = {**guest, "ansible_host": "play-server", "lunette_url": url}
-    client = {**guest, "ansible_host": "play-client", "initiator_portals": portals, "initiator_install": False}
+    client = {**guest, "ansible_host": "play-client", "initiator_install": False}
     return {
         "appliances": {"hosts": {"san": server}},
         "clients": {"hosts": {"esx1": client}},
@@ -160,14 +183,37 @@ def _other(folder: Path, name: str, breaks: str | None = None) -> Path:
     made = folder / name
     shutil.copytree(bundle(), made)
     said = json.loads((made / "manifest.json").read_text())
-    (made / "manifest.json").write_text(json.dumps({**said, "release": name}))
     if breaks:
-        tree = folder / f"{name}-tree"
-        tree.mkdir()
-        subprocess.run(["tar", "-xf", made / "release.tar.gz", "-C", tree], check=True)
-        (tree / breaks).write_text("#!/bin/sh\necho this release is broken >&2\nexit 1\n")
-        subprocess.run(["tar", "-cf", made / "release.tar.gz", "-C", tree, "-I", "gzip -1", "."], check=True)
+        _pack(made / "release.tar.gz", folder / "tree", {breaks: _BROKEN})
+        _pack(made / "system.tar.gz", folder / "settings", {_SETTING: "# of the broken release\n", _NEWCOMER: ""})
+        said["files"] = [*said["files"], f"/{_NEWCOMER}"]
+    (made / "manifest.json").write_text(json.dumps({**said, "release": name}))
     return made
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("first")
+def test_a_name_is_not_changed_under_a_session(server: Server, client: Uml) -> None:
+    names = ["iqn.2026-01.com.example:esx1", "iqn.2026-01.com.example:other"]
+    with server.api() as api:
+        api.patch("/hosts/esx1", {"iqns": names})
+    before = client.check("iscsiadm -m session; cat /etc/iscsi/initiatorname.iscsi")
+    refused = server.connect(initiator_iqn=names[1])
+    with server.api() as api:
+        api.patch("/hosts/esx1", {"iqns": names[:1]})
+    assert re.search(r"^esx1 .*changed=0 .*failed=1", refused, re.M), refused
+    assert "2 iSCSI sessions, which would be lost" in " ".join(refused.split()), refused
+    assert client.check("iscsiadm -m session; cat /etc/iscsi/initiatorname.iscsi") == before
+
+
+def _pack(archive: Path, tree: Path, changed: dict[str, str]) -> None:
+    """Packs an archive anew with some files of another content."""
+    tree.mkdir()
+    subprocess.run(["tar", "-xf", archive, "-C", tree], check=True)
+    for name, content in changed.items():
+        (tree / name).write_text(content)
+    files = [str(one.relative_to(tree)) for one in sorted(tree.rglob("*")) if one.is_symlink() or not one.is_dir()]
+    subprocess.run(["tar", "-cf", archive, "-C", tree, "-I", "gzip -1", *files], check=True)
 
 
 def _database(server: Server) -> list[str]:
@@ -192,10 +238,13 @@ def test_an_upgrade_keeps_the_database_and_every_session(server: Server, client:
 @pytest.mark.usefixtures("first")
 def test_a_release_that_does_not_start_is_taken_back(server: Server, client: Uml, tmp_path: Path) -> None:
     kept, before = _database(server), server.appliance.check("readlink /opt/lunette")
+    setting = server.appliance.check(f"cat /{_SETTING}")
     broken = server.install(_other(tmp_path, "broken", breaks="bin/lunette-api"), appliance_start_timeout=9)
     assert re.search(r"^san .*failed=1", broken, re.M), broken
     assert "this release is broken" in broken, broken
     assert server.appliance.check("readlink /opt/lunette") == before
+    assert server.appliance.check(f"cat /{_SETTING}") == setting
+    assert server.appliance.run(f"[ -e /{_NEWCOMER} ]").rc != 0
     server.appliance.wait_for_api()
     assert _database(server) == kept
     _does_io(server, client)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import Metric
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse
 
 from backend.tests.scene import ADDRESS, make_array
@@ -27,6 +29,10 @@ Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 def samples(text: str) -> Samples:
     return {(s.name, tuple(sorted(s.labels.items()))): s.value for f in parse(text) for s in f.samples}
+
+
+def openmetrics(text: str) -> list[Metric]:
+    return list(parse_openmetrics(text))  # type: ignore[no-untyped-call]
 
 
 def value(found: Samples, name: str, **labels: str) -> float | None:
@@ -121,6 +127,8 @@ def test_openmetrics_is_answered_to_who_asks_for_it(serving: Serving) -> None:
     answer = serving.api.ask("GET", "/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
     assert answer.headers["content-type"].startswith("application/openmetrics-text")
     assert answer.text.endswith("# EOF\n")
+    told = {family.name: family.type for family in openmetrics(answer.text)}
+    assert told == {m.name.removesuffix("_total"): m.kind for family in FAMILIES for m in family.metrics}
 
 
 def test_a_token_for_metrics_opens_nothing_else(serving: Serving) -> None:
@@ -160,8 +168,19 @@ def test_of_too_many_the_first_by_name_are_told_and_the_others_counted(serving: 
         appliance="x", volumes=called, arrays={}, array_of=dict.fromkeys(many, "tank"), hosts=names.hosts,
         measurement=names.measurement,
     )  # fmt: skip
-    made = list(Exposition("1", {}, names, most=2).collect())
+    made = list(parse(Exposition("1", {}, names, most=2).text()))
     reads = next(family for family in made if family.name == "lunette_volume_reads")
     assert [sample.labels["volume"] for sample in reads.samples] == ["a", "b"]
     omitted = next(family for family in made if family.name == "lunette_omitted")
     assert {s.labels["noun"]: s.value for s in omitted.samples}["volume"] == 3
+
+
+def test_a_name_with_any_character_is_told_as_it_is() -> None:
+    odd = 'a "quoted"\\nname\nover two lines, {with="more"} 7'
+    names = measuring.Names(
+        appliance="x", volumes={}, arrays={}, array_of={}, hosts={}, measurement=None,
+    )  # fmt: skip
+    exposition = Exposition(odd, {}, names)
+    for found in (parse(exposition.text()), openmetrics(exposition.text(openmetrics=True))):
+        (info,) = (family for family in found if family.name == "lunette_info")
+        assert [(sample.labels, sample.value) for sample in info.samples] == [({"version": odd}, 1.0)]

@@ -5,6 +5,7 @@ docs/reference/metrics.md lists them, and a test compares. A name never changes 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Literal
 
 MOST = 10_000
@@ -34,6 +35,8 @@ class Family:
 
 def _field(name: str, divided_by: int | None = None, times: int = 1) -> Callable[[Any], Value]:
     """A field of what was counted, made seconds or bytes."""
+    if divided_by is None and times == 1:
+        return attrgetter(name)
 
     def value(counted: Any) -> Value:
         found: int | None = getattr(counted, name)

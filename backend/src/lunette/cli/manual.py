@@ -116,7 +116,10 @@ def reference() -> str:
     lines = [
         "# The command line",
         "",
-        "Made by `make generate` from the commands themselves; `man lunette` is the same.",
+        "Made by `make generate` from the commands themselves; the manual page lunette(1) is the same.",
+        "",
+        "The appliance has no program that shows manual pages: there `lunette NOUN VERB --help` tells the same.",
+        "Elsewhere `python -m lunette.cli.manual --share ~/.local/share` puts the page where `man` looks.",
     ]
     for text in (*ABOUT, FINDING):
         lines += ["", text]

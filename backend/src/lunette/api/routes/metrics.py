@@ -1,11 +1,9 @@
 """GET /metrics for Prometheus and its like: beside the API, with a role of its own."""
 
 from importlib.metadata import version
-from typing import cast
 
 from fastapi import Request, Response
 from prometheus_client.exposition import choose_encoder
-from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 
 from lunette.api.declare import router
@@ -30,6 +28,7 @@ def metrics_show(request: Request, parts: UsedParts) -> Response:
         known = names(tx, parts.name(), measured)
         standing = select(Alert.severity, func.count()).where(Alert.resolved_at.is_(None)).group_by(Alert.severity)
         alerts = dict.fromkeys((severity.value for severity in Severity), 0) | dict(tx.execute(standing).all())
-    encode, media_type = choose_encoder(request.headers.get("accept", ""))
-    text = encode(cast("Collector", Exposition(version("lunette"), alerts, known)))
+    _, media_type = choose_encoder(request.headers.get("accept", ""))
+    told = Exposition(version("lunette"), alerts, known)
+    text = told.text(openmetrics=media_type.startswith("application/openmetrics-text"))
     return Response(text, media_type=media_type, headers={"Cache-Control": "no-store"})

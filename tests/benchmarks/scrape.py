@@ -1,0 +1,152 @@
+"""`python -m tests.benchmarks.scrape [VOLUMES…]`: how long a scrape of /metrics takes, and how large it is.
+
+No guest: the API as a process of this machine, over HTTP, with as many volumes in its database and a host that is
+logged in for every eight. Behind the agent's socket is a process that answers the counters of so many volumes at once:
+reading /proc and configfs is not in the numbers; carrying, naming and writing them is. The best of five counts, by the
+processor's time of API and scraper, which says the same on a machine that does something else as well.
+"""
+
+import math
+import multiprocessing
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+from sqlalchemy import insert
+
+from backend.tests.wiring import AwayAgent, add_token, make_parts, serving
+from lunette.agent.server import Server, allowed_uids, listen
+from lunette.domain.counters import ArrayCounters, BlockCounters, Counters, LunCounters, SessionCounters
+from lunette.domain.identity import IdentitySource
+from lunette.domain.mappings import Protocol
+from lunette.domain.roles import Role
+from lunette.store.database import Store
+from lunette.store.resources import Array, Host, HostInitiator, Volume
+from lunette.system.agent_client import AgentClient
+
+SIZES = (10, 100, 1_000, 3_000, 10_000)
+TIMES = 5
+PER_HOST = 8
+_IO = BlockCounters(
+    reads=123_456_789, read_bytes=12_345_678_900, writes=987_654_321, write_bytes=98_765_432_100, read_ms=1_234_567,
+    write_ms=7_654_321, in_flight=7, busy_ms=3_456_789, discards=12_345, discard_bytes=123_456_789, flushes=4_321,
+)  # fmt: skip
+_ARRAY = {
+    "id": "tank", "name": "tank", "state": "ready", "engine": "md", "level": "raid5", "uuid": "0" * 32,
+    "md_name": "tank", "group_name": "tank", "write_hole": "none", "member_bytes": 1 << 40, "size_bytes": 7 << 40,
+}  # fmt: skip
+_LUN = LunCounters(commands=1_111_111_110, read_bytes=12_345_671_680, write_bytes=98_764_328_960)
+
+
+class CountingAgent(AwayAgent):
+    """Knows the counters of some volumes and nothing else."""
+
+    def __init__(self, volumes: list[str]) -> None:
+        hosts = range(0, len(volumes), PER_HOST)
+        self._sessions = tuple(
+            SessionCounters(
+                target=f"iqn.2026-11.io.lunette:{at}", initiator=_initiator(at), protocol=Protocol.ISCSI,
+                volumes=dict.fromkeys(volumes[at : at + PER_HOST], _LUN),
+            )
+            for at in hosts
+        )  # fmt: skip
+        self._volumes = dict.fromkeys(volumes, _IO)
+
+    def counters(self) -> Counters:
+        return Counters(
+            taken_at=time.time(), clock_s=time.monotonic(), disks={"sda": _IO}, volumes=self._volumes,
+            arrays={"tank": ArrayCounters(io=_IO)}, sessions=self._sessions, ports=(),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scrape:
+    volumes: int
+    seconds: float
+    cpu_seconds: float
+    size_bytes: int
+    samples: int
+
+
+def main(sizes: list[int]) -> int:
+    """Measures each size and prints one table."""
+    print(f"{'volumes':>8}{'seconds':>10}{'of a CPU':>10}{'bytes':>13}{'samples':>10}{'CPU us per sample':>20}")
+    found = []
+    for size in sizes:
+        one = _measure(size)
+        found.append(one)
+        per = one.cpu_seconds * 1e6 / one.samples
+        times = f"{one.seconds:>10.3f}{one.cpu_seconds:>10.3f}"
+        print(f"{size:>8}{times}{one.size_bytes:>13}{one.samples:>10}{per:>20.2f}", flush=True)
+    large = [one for one in found if one.volumes >= 1_000]
+    if len(large) > 1:
+        first, last = large[0], large[-1]
+        growth = math.log(last.cpu_seconds / first.cpu_seconds) / math.log(last.volumes / first.volumes)
+        print(f"it grows with the power {growth:.2f} of the volumes, from {first.volumes} to {last.volumes}")
+    return 0
+
+
+def _measure(size: int) -> Scrape:
+    with tempfile.TemporaryDirectory(prefix="lunette-scrape-") as name:
+        folder, socket = Path(name), f"{name}/agent.sock"
+        parts = make_parts(folder, AgentClient(socket))
+        agent = multiprocessing.Process(target=_serve, args=(socket, _fill(parts.store, size)), daemon=True)
+        agent.start()
+        try:
+            token = add_token(parts.store, Role.METRICS)
+            with serving(parts) as (url, _), httpx2.Client(base_url=url, timeout=120) as http:
+                parts.control.performance.stop()
+                parts.control.performance.fresh_s = 0.0
+                return min((_scrape(http, token, size) for _ in range(TIMES)), key=lambda one: one.cpu_seconds)
+        finally:
+            agent.terminate()
+            agent.join()
+
+
+def _scrape(http: httpx2.Client, token: str, size: int) -> Scrape:
+    began, spent = time.monotonic(), time.process_time()
+    answer = http.get("/metrics", headers={"Authorization": f"Bearer {token}"})
+    took, cpu = time.monotonic() - began, time.process_time() - spent
+    lines = [line for line in answer.text.splitlines() if not line.startswith("#")]
+    told = sum(line.startswith("lunette_volume_reads_total") for line in lines)
+    if answer.status_code != 200 or told != size:
+        raise RuntimeError(f"{answer.status_code}: {told} volumes were told of {size}")
+    return Scrape(size, took, cpu, len(answer.content), len(lines))
+
+
+def _serve(path: str, volumes: list[str]) -> None:
+    Server(CountingAgent(volumes), listen(path), allowed_uids()).serve()
+
+
+def _initiator(at: int) -> str:
+    return f"iqn.2026-01.com.example:host{at:05}"
+
+
+def _fill(store: Store, size: int) -> list[str]:
+    """An array, volumes and hosts as rows; the ids of the volumes."""
+    ids = IdentitySource()
+    with store.write() as tx:
+        tx.execute(insert(Array), [_ARRAY])
+        rows = [
+            {
+                "id": ids.id(), "name": f"volume{n:05}", "state": "ready", "array_id": "tank", "size_bytes": 4 << 20,
+                "provisioning": "thick", "lv_name": f"v{n}", **ids.volume().model_dump(),
+            }
+            for n in range(size)
+        ]  # fmt: skip
+        tx.execute(insert(Volume), rows)
+        hosts = [{"id": ids.id(), "name": f"host{at:05}", "os_type": "linux"} for at in range(0, size, PER_HOST)]
+        tx.execute(insert(Host), hosts)
+        names = [
+            {"id": ids.id(), "host_id": host["id"], "kind": "iqn", "name": _initiator(PER_HOST * n)}
+            for n, host in enumerate(hosts)
+        ]
+        tx.execute(insert(HostInitiator), names)
+    return [str(row["id"]) for row in rows]
+
+
+if __name__ == "__main__":
+    sys.exit(main([int(text) for text in sys.argv[1:]] or list(SIZES)))
