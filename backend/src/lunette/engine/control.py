@@ -55,6 +55,7 @@ from lunette.engine.scheduler import Scheduler
 from lunette.engine.site_run import SiteRunner
 from lunette.engine.telling import trial
 from lunette.engine.telling.courier import Post
+from lunette.engine.undoing import undo
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -281,6 +282,10 @@ class Control:
     def delete_mapping(self, tx: Session, actor: Actor, mapping_id: str, dry_run: bool = False) -> Outcome:
         """Takes a volume away from its owner; the plan names the hosts that are logged in."""
         return mappings.delete(tx, self.desk, actor, mapping_id, dry_run)
+
+    def undo(self, tx: Session, actor: Actor, seq: int, dry_run: bool = False) -> Outcome:
+        """Undoes the change an event tells of, by a new one planned against today's state."""
+        return undo.undo(tx, self.desk, actor, seq, dry_run)
 
     def site(self, tx: Session) -> Site:
         """Everything by name, without secrets."""

@@ -269,3 +269,23 @@ def plan_delete(volume: str, owner: str, lun: int, family: Family, connected: Co
         hosts_interrupted=connected.hosts,
         warnings=connected.warnings(),
     )
+
+
+def merged(plans: Sequence[Plan]) -> Plan:
+    """Several mappings that go at once, in one plan; the lines beyond the first are counted."""
+    if len(plans) == 1:
+        return plans[0]
+    changes = [change for plan in plans for change in plan.changes]
+    gone = [change for change in changes if change.action is Action.DESTROY]
+    rest = [change for change in changes if change.action is not Action.DESTROY]
+    if len(gone) > LISTED:
+        last = gone[-1]
+        detail = f"{last.detail}, and {len(gone) - LISTED - 1} before it"
+        gone = [*gone[:LISTED], last.model_copy(update={"detail": detail})]
+    return Plan(
+        title=f"Unmap {len(plans)} volumes",
+        changes=(*gone, *rest),
+        steps=(),
+        hosts_interrupted=tuple(sorted({host for plan in plans for host in plan.hosts_interrupted})),
+        warnings=tuple(dict.fromkeys(line for plan in plans for line in plan.warnings)),
+    )
