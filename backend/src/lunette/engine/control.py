@@ -7,6 +7,7 @@ rows, events, releases and (for arrays and volumes) a job, and wakes the workers
 import datetime as dt
 import functools
 from collections.abc import Sequence
+from contextlib import suppress
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -20,10 +21,12 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.plans import Plan
 from lunette.domain.schedules import ScheduleCreate, SchedulePatch
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.usage import VolumeUse
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
 from lunette.domain.why import VolumeWhy
 from lunette.engine import (
@@ -40,6 +43,7 @@ from lunette.engine import (
     settings,
     site,
     snapshots,
+    usage,
     volumes,
     why,
 )
@@ -286,6 +290,18 @@ class Control:
     def undo(self, tx: Session, actor: Actor, seq: int, dry_run: bool = False) -> Outcome:
         """Undoes the change an event tells of, by a new one planned against today's state."""
         return undo.undo(tx, self.desk, actor, seq, dry_run)
+
+    def look_at_use(self) -> None:
+        """Takes a pass over the counters, unless there was one just now; does nothing while the agent is away.
+
+        Ask once before opening a write transaction for a change that takes volumes away, then `uses` finds it.
+        """
+        with suppress(Unavailable):
+            self.performance.now()
+
+    def uses(self, plan: Plan) -> tuple[VolumeUse, ...]:
+        """How hosts use the volumes a plan takes away, as far as that is counted."""
+        return usage.uses(self.performance, plan.leaving)
 
     def site(self, tx: Session) -> Site:
         """Everything by name, without secrets."""

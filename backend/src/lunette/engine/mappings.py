@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Protocol
-from lunette.domain.plans import Plan
+from lunette.domain.plans import Leaving, Plan
 from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import by_reference, must_be_ready, need_mapping
@@ -181,9 +181,8 @@ def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
     owner: Host | HostGroup = (
         tx.get_one(Host, mapping.host_id) if mapping.host_id else tx.get_one(HostGroup, mapping.host_group_id)
     )
-    return planner.plan_delete(
-        volume.name, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping)
-    )
+    leaving = Leaving(volume_id=volume.id, name=volume.name)
+    return planner.plan_delete(leaving, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping))
 
 
 def _host_ids(tx: Session, mapping: Mapping) -> set[str]:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from lunette.api.access import UNDOING
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Alert, Event, EventDetail, alert_answer, event_answer, event_detail
-from lunette.api.changes import Creating, answer
+from lunette.api.changes import Replanning, answer
 from lunette.api.declare import BATCHED, LISTED, refusals, router
 from lunette.api.feed import EventFeed
 from lunette.api.guard import check_may
@@ -105,7 +105,7 @@ def event_show(event: Number, parts: UsedParts) -> EventDetail:
 
 
 @routes.post("/{event}:undo", operation_id="event_undo", status_code=201, response_model=EventDetail, responses=BATCHED)
-def event_undo(event: Number, change: Creating) -> Response:
+def event_undo(event: Number, change: Replanning) -> Response:
     """Undoes the change an event tells of, by a new change planned against today's state.
 
     Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
