@@ -6,7 +6,7 @@ import type {
   Alert,
   Disk,
   Engine,
-  Event,
+  EventDetail,
   Host,
   HostGroup,
   Job,
@@ -57,7 +57,9 @@ export interface World {
   snapshots: Snapshot[]
   sessions: Session[]
   jobs: Job[]
-  events: Event[]
+  events: EventDetail[]
+  /** I/Os per second by volume, of those that are in use. */
+  iops: Record<string, number>
   alerts: Alert[]
   hosts: Host[]
   hostGroups: HostGroup[]
@@ -213,6 +215,7 @@ export function makeWorld(): World {
     sessions: numbers(4).map(session),
     jobs: [volumesJob(), undoneJob()],
     events: events(),
+    iops: {},
     alerts: alerts(),
   }
 }

@@ -151,6 +151,7 @@ def check_undoing_all_backwards(appliance: Appliance, first: Site, second: Site)
         assert world.everything() == after
 
 
+@pytest.mark.timeout(300)
 @QUICK
 @given(case=two_sites())
 def test_undoing_all_from_the_last_brings_everything_back_and_undoing_that_too(
@@ -186,6 +187,7 @@ def check_one_out_of_turn(appliance: Appliance, first: Site, second: Site, place
         assert world.everything() == now
 
 
+@pytest.mark.timeout(300)
 @QUICK
 @given(case=two_sites(), place=st.integers(0, 99))
 def test_one_undone_out_of_turn_brings_back_its_own_fields_or_changes_nothing(

@@ -811,6 +811,57 @@ export type Event = {
 };
 
 /**
+ * EventDetail
+ *
+ * One line of the log in full: what the plan of the change said, and whether it can be undone.
+ *
+ * Events of jobs and of what happened by itself have no lines: the job has its steps.
+ */
+export type EventDetail = {
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Ref
+     */
+    ref: string | null;
+    /**
+     * Actor
+     */
+    actor: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Changes
+     */
+    changes: Array<PlanChange>;
+    /**
+     * Hosts Interrupted
+     */
+    hosts_interrupted: Array<string>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    undo: Undo;
+};
+
+/**
  * EventPage
  */
 export type EventPage = {
@@ -1471,6 +1522,7 @@ export type Job = {
      */
     actor: string;
     error: JobError | null;
+    undo: Undo;
     /**
      * Created At
      */
@@ -1616,6 +1668,7 @@ export type JobSummary = {
      */
     actor: string;
     error: JobError | null;
+    undo: Undo;
     /**
      * Created At
      */
@@ -2413,6 +2466,10 @@ export type Plan = {
      * Warnings
      */
     warnings: Array<string>;
+    /**
+     * Volumes
+     */
+    volumes: Array<PlanVolume>;
 };
 
 /**
@@ -2462,6 +2519,30 @@ export type PlanStep = {
      * Irreversible
      */
     irreversible: boolean;
+};
+
+/**
+ * PlanVolume
+ *
+ * A volume that a host loses or that is deleted, and how much it is used. Null: not counted, which is not zero.
+ */
+export type PlanVolume = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Iops
+     */
+    iops: number | null;
+    /**
+     * Last Io At
+     */
+    last_io_at: string | null;
+    /**
+     * Busy
+     */
+    busy: boolean;
 };
 
 /**
@@ -3579,6 +3660,26 @@ export type TokenPage = {
  * Transport
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
+
+/**
+ * Undo
+ *
+ * Whether a change can be undone, and why not. Today's state may still be in the way: a dry run says so.
+ */
+export type Undo = {
+    /**
+     * Possible
+     */
+    possible: boolean;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * Undone By
+     */
+    undone_by: number | null;
+};
 
 /**
  * Unseen
@@ -6844,6 +6945,12 @@ export type VolumeDeleteData = {
     };
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -9563,6 +9670,12 @@ export type MappingDeleteData = {
     };
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -10714,6 +10827,12 @@ export type SiteApplyData = {
     path?: never;
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -11122,6 +11241,151 @@ export type EventStreamResponses = {
 };
 
 export type EventStreamResponse = EventStreamResponses[keyof EventStreamResponses];
+
+export type EventShowData = {
+    body?: never;
+    path: {
+        /**
+         * Event
+         *
+         * Its number.
+         */
+        event: number;
+    };
+    query?: never;
+    url: '/api/v1/events/{event}';
+};
+
+export type EventShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type EventShowError = EventShowErrors[keyof EventShowErrors];
+
+export type EventShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: EventDetail;
+};
+
+export type EventShowResponse = EventShowResponses[keyof EventShowResponses];
+
+export type EventUndoData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Event
+         *
+         * Its number.
+         */
+        event: number;
+    };
+    query?: {
+        /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/events/{event}:undo';
+};
+
+export type EventUndoErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type EventUndoError = EventUndoErrors[keyof EventUndoErrors];
+
+export type EventUndoResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * Successful Response
+     */
+    201: EventDetail;
+};
+
+export type EventUndoResponse = EventUndoResponses[keyof EventUndoResponses];
 
 export type AlertListData = {
     body?: never;

@@ -9,7 +9,7 @@ from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import RESOLUTION
 
 _JOB = Param("job", "Its id.", noun="job")
-_EVENT = Param("event", "Its number, from `lunette event list`.", number=True)
+_EVENT = Param("event", "Its number, from `lunette event list`.", metavar="NUMBER")
 
 
 def show(call: Call) -> None:

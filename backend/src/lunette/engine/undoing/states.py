@@ -31,8 +31,9 @@ REFERENCES: Mapping[str, tuple[str, type[Volume] | type[Host] | type[HostGroup] 
 
 
 def read(tx: Session, noun: str, ids: Sequence[str]) -> States:
-    """The things of a noun with these ids, as far as they are there."""
-    return _READ[noun](tx, ids)
+    """The things of a noun with these ids, in their order, as far as they are there."""
+    found = _READ[noun](tx, ids)
+    return {id_: found[id_] for id_ in ids if id_ in found}
 
 
 def references(state: Json) -> Iterable[tuple[str, str]]:
