@@ -18,6 +18,7 @@ export const PAGES = [
   'jobs',
   'alerts',
   'events',
+  'drift',
   'site',
   'users',
   'tokens',

@@ -172,6 +172,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /password': (request) => people.changePassword(world, request),
     'GET /me': () => json(world.me),
     'GET /status': () => json(world.status),
+    'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
     'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
     'PATCH /settings': async (request, url) =>

@@ -5,6 +5,7 @@
 import type {
   Alert,
   Disk,
+  DriftReport,
   Engine,
   EventDetail,
   Host,
@@ -58,6 +59,7 @@ export interface World {
   sessions: Session[]
   jobs: Job[]
   events: EventDetail[]
+  drift: DriftReport
   /** I/Os per second by volume, of those that are in use. */
   iops: Record<string, number>
   alerts: Alert[]
@@ -215,6 +217,7 @@ export function makeWorld(): World {
     sessions: numbers(4).map(session),
     jobs: [volumesJob(), undoneJob()],
     events: events(),
+    drift: { items: [], complete: true, unseen: [], repaired: 0 },
     iops: {},
     alerts: alerts(),
   }

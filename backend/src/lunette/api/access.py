@@ -15,7 +15,7 @@ BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"
 
 _METRICS = ("metrics_show",)
 _VIEWER = (
-    "login_delete", "password_change", "me_show", "document_show", "status_show", "engine_list",
+    "login_delete", "password_change", "me_show", "document_show", "status_show", "drift_show", "engine_list",
     "disk_list", "disk_show", "array_list", "array_show", "layout_list", "volume_list", "volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show", "host_kit", "host_kit_download", "host_paths",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",

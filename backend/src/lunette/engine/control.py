@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
+from lunette.domain.drift import DriftReport
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.fc import FcPortCreate, FcPortPatch
@@ -33,6 +34,7 @@ from lunette.engine import (
     array_care,
     array_changes,
     arrays,
+    drift,
     fc_ports,
     host_groups,
     hosts,
@@ -319,6 +321,10 @@ class Control:
             seen, sessions = None, None
         with self.store.read() as tx:
             return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
+
+    def drift(self, tx: Session, seen: Observation | None, away: str | None) -> DriftReport:
+        """Where machine and database differ; `away` tells why there is no observation."""
+        return drift.report(tx, seen, self.exports(), away)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""
