@@ -664,6 +664,72 @@ export type DiskSignature = {
 export type DiskState = 'free' | 'member' | 'occupied' | 'system' | 'missing' | 'unknown';
 
 /**
+ * Drift
+ *
+ * One difference. `is_repaired` is true for what the appliance tries again by itself until it is as wanted.
+ */
+export type Drift = {
+    kind: DriftKind;
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Words
+     */
+    words: string;
+    /**
+     * Fix
+     */
+    fix: string;
+    /**
+     * Is Repaired
+     */
+    is_repaired?: boolean;
+};
+
+/**
+ * DriftKind
+ *
+ * refused: the agent serves what it served, because the database is older or another one. unexplained: it is
+ * served though the database does not ask for it, and nothing says that it was given up. unserved: the database asks
+ * for it and it is not served now. missing: the database has it and the machine does not. unknown: it carries our mark
+ * and the database does not know it. foreign: it is not ours.
+ */
+export type DriftKind = 'refused' | 'unexplained' | 'unserved' | 'missing' | 'unknown' | 'foreign';
+
+/**
+ * DriftReport
+ *
+ * Every difference, what needs a person first. `complete` is false where a part could not be looked at.
+ *
+ * `repaired` counts what the last round of the reconciler put right in the kernel by itself: 0 means that all was as
+ * wanted. Null: there was no round yet.
+ */
+export type DriftReport = {
+    /**
+     * Items
+     */
+    items: Array<Drift>;
+    /**
+     * Complete
+     */
+    complete: boolean;
+    /**
+     * Unseen
+     */
+    unseen: Array<string>;
+    /**
+     * Repaired
+     */
+    repaired: number | null;
+};
+
+/**
  * Engine
  *
  * What an engine can do on this machine; where it is not available, why, and what would bring it.
@@ -10895,6 +10961,51 @@ export type SiteApplyResponses = {
 };
 
 export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
+
+export type DriftShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/drift';
+};
+
+export type DriftShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DriftShowError = DriftShowErrors[keyof DriftShowErrors];
+
+export type DriftShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: DriftReport;
+};
+
+export type DriftShowResponse = DriftShowResponses[keyof DriftShowResponses];
 
 export type JobListData = {
     body?: never;

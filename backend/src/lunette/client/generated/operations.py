@@ -341,6 +341,7 @@ OPERATIONS: dict[str, Operation] = {
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", query=("confirm",), body="SiteRequest", dry_run=True, job=True),
+    "drift_show": Operation("GET", "/drift"),
     "job_list": Operation(
         "GET",
         "/jobs",
@@ -1138,6 +1139,13 @@ class Operations:
     def site_apply(self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
         """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
         return self.operate("site_apply", {}, {"confirm": confirm}, body, dry_run=dry_run)
+
+    def drift_show(self) -> t.DriftReport:
+        """What the machine has and the database does not, and the reverse, in words with the fix. Nothing is
+        changed.
+        """
+        answer: t.DriftReport = self.operate("drift_show", {}, {})
+        return answer
 
     def job_list(
         self,

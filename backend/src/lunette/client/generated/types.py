@@ -13,6 +13,7 @@ from lunette.client.generated.enums import (
     DhGroup,
     DhHash,
     DiskState,
+    DriftKind,
     ExportEngine,
     ExportState,
     Family,
@@ -79,6 +80,9 @@ __all__ = [
     "DiskPage",
     "DiskSignature",
     "DiskState",
+    "Drift",
+    "DriftKind",
+    "DriftReport",
     "Engine",
     "EngineLevel",
     "EnginePage",
@@ -496,6 +500,30 @@ class DiskSignature(TypedDict):
     type: str
     label: str | None
     uuid: str | None
+
+
+class Drift(TypedDict):
+    """One difference. `is_repaired` is true for what the appliance tries again by itself until it is as
+    wanted.
+    """
+
+    kind: DriftKind
+    noun: str
+    name: str
+    words: str
+    fix: str
+    is_repaired: NotRequired[bool]
+
+
+class DriftReport(TypedDict):
+    """Every difference, what needs a person first. `complete` is false where a part could not be looked
+    at.
+    """
+
+    items: list[Drift]
+    complete: bool
+    unseen: list[str]
+    repaired: int | None
 
 
 class Engine(TypedDict):
