@@ -118,9 +118,7 @@ const event = (
 /** Undoing an event of the mock changes the log alone: what matters here is the way to it. */
 export function undoEvent(events: EventDetail[], row: EventDetail): Wish {
   return {
-    plan: plan(`Undo event ${row.seq}: ${row.message}`, [
-      ['change', row.noun, 'host4', 'name becomes web4'],
-    ]),
+    plan: plan(`Undo event ${row.seq}: ${row.message}`, [['change', row.noun, 'host4', 'name becomes web4']]),
     apply: () => {
       const seq = Math.max(...events.map((one) => one.seq)) + 1
       row.undo = {

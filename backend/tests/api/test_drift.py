@@ -87,3 +87,14 @@ def test_a_database_that_knows_less_takes_nothing_away_and_is_told(
         for _ in range(3):
             parts.control._reconciler.round()
         read_both(machine, target)
+
+
+def test_a_portal_that_was_taken_out_of_configfs_is_put_back(appliance: Api, machine: FakeSystem) -> None:
+    target = serve_first(appliance)
+    portal = f"/sys/kernel/config/target/iscsi/{target}/tpgt_1/np/{PORTAL}"
+    machine.rmdir(portal)
+    assert not machine.is_dir(portal)
+    assert appliance.patch("/hosts/db", {"description": "wakes the reconciler"}).status_code == 200
+    appliance.until(lambda: machine.is_dir(portal))
+    machine.login(IQN, target, PORTAL)
+    appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})

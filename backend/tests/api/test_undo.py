@@ -77,3 +77,25 @@ def test_what_is_no_event_is_refused(api: Api) -> None:
     assert api.call("GET", "/events/99999").status_code == 404
     assert api.call("GET", "/events/none").status_code == 422
     assert api.post("/events/99999:undo").status_code == 404
+
+
+def test_a_schedule_comes_back_as_it_was_and_its_plan_says_what_it_forgot(appliance: Api) -> None:
+    make_array(appliance)
+    volume = {"name": "t1", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"}
+    appliance.made("/volumes", volume)
+    wish = {"name": "nightly", "action": "snapshot", "volumes": ["t1"], "when": "0 3 * * *", "keep": {"last": 2}}
+    made = appliance.made("/schedules", wish)
+    changed = appliance.patch("/schedules/nightly", {"when": "0 4 * * *", "enabled": False, "keep": {"daily": 3}})
+    assert changed.status_code == 200
+    patched = last(appliance, "schedule.changed")
+    assert appliance.delete("/schedules/nightly").status_code == 204
+    deleted = last(appliance, "schedule.deleted")
+    early = appliance.post(f"/events/{patched}:undo")
+    assert (early.status_code, "is not there any more" in early.json()["detail"]) == (409, True)
+    plan = appliance.post(f"/events/{deleted}:undo", dry_run=True).json()
+    assert any("lets go of no snapshot it took before" in line for line in plan["warnings"])
+    assert appliance.post(f"/events/{deleted}:undo").status_code == 201
+    assert appliance.post(f"/events/{patched}:undo").status_code == 201
+    back = appliance.get("/schedules/nightly")
+    fields = ("id", "name", "volumes", "when", "keep", "enabled", "snapshot_name", "missed")
+    assert {name: back[name] for name in fields} == {name: made[name] for name in fields}

@@ -7,7 +7,8 @@ from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, InUse
 
 BUSY_S = 60.0
-"""A volume with an I/O within so many seconds is in use: path checkers and file systems are quieter than that."""
+"""A volume with an I/O within so many seconds is in use. Asking a path whether it is well (TEST UNIT READY, an NVMe
+keep-alive) does no I/O on the device; a checker that reads does, and such a volume counts as in use."""
 LISTED = 8
 
 
