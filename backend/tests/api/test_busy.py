@@ -1,5 +1,7 @@
 """A volume that hosts use goes only when it is named; what nobody counted is told as not known."""
 
+from typing import Any
+
 import pytest
 
 from backend.tests.api.test_metrics import MIB, Serving, serving, standing
@@ -34,7 +36,7 @@ def test_a_plan_that_unmaps_shows_what_the_host_does_and_names_the_volume(busy: 
 
 
 @pytest.mark.parametrize("confirm", [{}, {"confirm": "other"}, {"confirm": ["other", "tank"]}])
-def test_it_is_not_unmapped_unless_it_is_named(busy: Serving, confirm: dict[str, object]) -> None:
+def test_it_is_not_unmapped_unless_it_is_named(busy: Serving, confirm: dict[str, Any]) -> None:
     api = busy.api
     refused = api.delete(mapping_path(api), **confirm)
     assert (refused.status_code, refused.json()["type"]) == (409, "in-use")

@@ -33,7 +33,7 @@ QUICK = settings(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )  # fmt: skip
 LONG = settings(QUICK, max_examples=1500, phases=tuple(Phase))
-TABLES = {
+TABLES: dict[str, type[Host | HostGroup | Mapping | Portal | FcPort | Volume]] = {
     "host": Host, "host_group": HostGroup, "mapping": Mapping, "portal": Portal, "fc_port": FcPort, "volume": Volume,
 }  # fmt: skip
 
