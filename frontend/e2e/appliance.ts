@@ -19,6 +19,7 @@ export const PAGES = [
   'jobs',
   'alerts',
   'events',
+  'drift',
   'site',
   'settings',
   'users',

@@ -39,6 +39,7 @@ export function plan(
     bytes_destroyed: 0,
     hosts_interrupted: [],
     warnings: [],
+    volumes: [],
     ...more,
   }
 }

@@ -2,6 +2,7 @@
 import { etag, json, page, problem } from './answers'
 import type { Row, Wish } from './answers'
 import { advance } from './jobs'
+import { undoEvent } from './journal'
 import * as care from './care'
 import * as clock from './clock'
 import * as fc from './fc'
@@ -79,6 +80,7 @@ const VERBS = (world: World): Record<string, Change> => ({
   'volumes:grow': (row, body) => care.growVolume(world, row, body),
   'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
+  'events:undo': (row) => undoEvent(world.events, row),
 })
 
 const DELETES = (world: World): Record<string, Change> => ({
@@ -97,18 +99,22 @@ const DELETES = (world: World): Record<string, Change> => ({
 
 function settle(wish: Wish | Response, url: URL): Response {
   if (wish instanceof Response) return wish
-  return url.searchParams.get('dry_run') === 'true' ? json(wish.plan) : wish.apply()
+  if (url.searchParams.get('dry_run') === 'true') return json(wish.plan)
+  const confirmed = url.searchParams.getAll('confirm')
+  const busy = wish.plan.volumes.find((one) => one.busy && !confirmed.includes(one.name))
+  return busy ? problem(409, 'In use', `Hosts use what would go: ${busy.name}.`) : wish.apply()
 }
 
 function find(rows: Row[], reference: string): Row | undefined {
   return rows.find((row) => {
-    const { id, name, username, wwpn } = row as {
+    const { id, name, username, wwpn, seq } = row as {
       id?: string
       name?: string
       username?: string
       wwpn?: string
+      seq?: number
     }
-    return [id, name, username, wwpn].includes(reference)
+    return [id, name, username, wwpn, seq?.toString()].includes(reference)
   })
 }
 
@@ -124,7 +130,10 @@ async function answerOne(
   if (!row) return problem(404, 'Not found', `There is no ${id} among the ${list}.`)
   if (verb === 'why') return json(whole.why(world, row as never))
   const asked = verb && VERBS(world)[`${list}:${verb}`]
-  if (asked) return settle(asked(row as never, (await request.json()) as never), url)
+  if (asked) {
+    const body: unknown = await request.json().catch(() => undefined)
+    return settle(asked(row as never, body as never), url)
+  }
   if (request.method === 'GET') {
     const tag = etag(row)
     return json(list === 'jobs' ? advance(world, row as never) : row, 200, { ETag: tag })
@@ -174,6 +183,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /password': (request) => people.changePassword(world, request),
     'GET /me': () => json(world.me),
     'GET /status': () => json(world.status),
+    'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
     'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
     'PATCH /settings': async (request, url) =>

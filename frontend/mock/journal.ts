@@ -1,5 +1,7 @@
 /** Rows of the mock world that tell what happened: jobs, events, sessions. */
-import type { Alert, Event, Job, JobStep, Session } from '@/api'
+import type { Alert, EventDetail, Job, JobStep, Session } from '@/api'
+import { noContent, plan } from './answers'
+import type { Wish } from './answers'
 import { two } from './storage'
 
 const MINUTE_MS = 60_000
@@ -34,6 +36,7 @@ export function volumesJob(change: Partial<Job> = {}): Job {
     resource_ids: [],
     actor: 'admin',
     error: null,
+    undo: { possible: false, reason: 'Hosts may have written to what was made since.', undone_by: null },
     created_at: ago(52),
     started_at: ago(52),
     finished_at: ago(51.6),
@@ -90,7 +93,14 @@ export function session(number: number): Session {
   }
 }
 
-const event = (seq: number, minutes: number, noun: string, kind: string, message: string): Event => ({
+const event = (
+  seq: number,
+  minutes: number,
+  noun: string,
+  kind: string,
+  message: string,
+  more: Partial<EventDetail> = {},
+): EventDetail => ({
   seq,
   at: ago(minutes),
   kind,
@@ -98,9 +108,35 @@ const event = (seq: number, minutes: number, noun: string, kind: string, message
   ref: null,
   actor: 'admin',
   message,
+  changes: [],
+  hosts_interrupted: [],
+  warnings: [],
+  undo: { possible: false, reason: 'It tells what happened and changed nothing by itself.', undone_by: null },
+  ...more,
 })
 
-export const events = (): Event[] => [
+/** Undoing an event of the mock changes the log alone: what matters here is the way to it. */
+export function undoEvent(events: EventDetail[], row: EventDetail): Wish {
+  return {
+    plan: plan(`Undo event ${row.seq}: ${row.message}`, [['change', row.noun, 'host4', 'name becomes web4']]),
+    apply: () => {
+      const seq = Math.max(...events.map((one) => one.seq)) + 1
+      row.undo = {
+        possible: false,
+        reason: `It was undone by event ${seq}; undo that one to have the change again.`,
+        undone_by: seq,
+      }
+      events.unshift(event(seq, 0, row.noun, row.kind, `${row.message}, undoing event ${row.seq}`))
+      return noContent()
+    },
+  }
+}
+
+export const events = (): EventDetail[] => [
+  event(10, 1, 'host', 'host.changed', 'Change host web4', {
+    changes: [{ action: 'change', noun: 'host', name: 'web4', detail: 'name becomes host4' }],
+    undo: { possible: true, reason: null, undone_by: null },
+  }),
   event(9, 3, 'session', 'session.opened', 'Host host4 logged in from 10.20.0.14'),
   event(8, 21, 'mapping', 'mapping.created', '32 volumes mapped to 4 hosts'),
   event(7, 51, 'volume', 'volume.created', '32 volumes created on array tank'),

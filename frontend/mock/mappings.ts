@@ -1,5 +1,14 @@
 /** Portals and mappings of the mock: where hosts knock, and what they find. */
-import type { Host, HostGroup, Mapping, MappingBatch, MappingCreate, Portal, PortalCreate } from '@/api'
+import type {
+  Host,
+  HostGroup,
+  Mapping,
+  MappingBatch,
+  MappingCreate,
+  PlanVolume,
+  Portal,
+  PortalCreate,
+} from '@/api'
 import { json, noContent, plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { MADE, freshId } from './made'
@@ -159,6 +168,11 @@ export function createMappings(world: World, wishes: MappingCreate[], isBatch: b
 
 export const batchWishes = (body: MappingBatch): MappingCreate[] => body.mappings ?? []
 
+function usedVolume(world: World, name: string): PlanVolume {
+  const iops = world.iops[name] ?? null
+  return { name, iops, last_io_at: iops ? new Date().toISOString() : null, busy: Boolean(iops) }
+}
+
 export function deleteMapping(world: World, row: Mapping): Wish {
   const owner = row.host ?? row.host_group ?? ''
   const isLoggedIn = world.sessions.some((one) => one.host === row.host)
@@ -178,7 +192,7 @@ export function deleteMapping(world: World, row: Mapping): Wish {
             ]
           : []),
       ],
-      { hosts_interrupted: isLoggedIn ? [owner] : [] },
+      { hosts_interrupted: isLoggedIn ? [owner] : [], volumes: [usedVolume(world, row.volume)] },
     ),
     apply: () => {
       world.mappings = world.mappings.filter((one) => one !== row)

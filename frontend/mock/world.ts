@@ -5,8 +5,9 @@
 import type {
   Alert,
   Disk,
+  DriftReport,
   Engine,
-  Event,
+  EventDetail,
   Host,
   HostGroup,
   Job,
@@ -58,7 +59,10 @@ export interface World {
   snapshots: Snapshot[]
   sessions: Session[]
   jobs: Job[]
-  events: Event[]
+  events: EventDetail[]
+  drift: DriftReport
+  /** I/Os per second by volume, of those that are in use. */
+  iops: Record<string, number>
   alerts: Alert[]
   hosts: Host[]
   hostGroups: HostGroup[]
@@ -216,6 +220,8 @@ export function makeWorld(): World {
     sessions: numbers(4).map(session),
     jobs: [volumesJob(), undoneJob()],
     events: events(),
+    drift: { items: [], complete: true, unseen: [], repaired: 0 },
+    iops: {},
     alerts: alerts(),
   }
 }

@@ -50,6 +50,10 @@ options:
       - Only events with a higher number.
       - From 0 to 4611686018427387904.
     type: int
+  id:
+    description:
+      - Only this one, by its id or name; no filter applies then.
+    type: str
   max_items:
     description:
       - Most to answer. Without it, all of them.
@@ -89,6 +93,9 @@ ARGUMENTS = {
     "after": {
         "type": "int",
     },
+    "id": {
+        "type": "str",
+    },
     "max_items": {
         "type": "int",
     },
@@ -96,7 +103,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "events", listed="/events", filters=("sort", "noun", "ref", "kind", "after"))
+    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=("sort", "noun", "ref", "kind", "after"))
 
 
 if __name__ == "__main__":

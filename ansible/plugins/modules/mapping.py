@@ -13,7 +13,7 @@ short_description: Make, change or delete a mapping of an appliance
 version_added: 0.1.0
 description:
   - Gives a volume to a host or a host group, under the number asked for or the lowest free one from 1.
-  - Takes a volume away from a host or group; the volume and its data stay.
+  - Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:

@@ -29,6 +29,9 @@ OWN_WORDS = {"completion": [set(SHELL_PLACES)]}
 TESTED_ELSEWHERE = {
     "login": "asks and needs TLS: test_access.py",
     "logout": "forgets what login remembered: test_access.py",
+    "drift": "what was put right in a round varies: test_drift.py",
+    "event show": "needs the number of an event: test_undo.py",
+    "event undo": "needs the number of an event: test_undo.py",
     "event follow": "never ends: test_terminal.py",
     "job wait": "follows a job that runs: test_terminal.py",
     "completion": "test_completion.py",

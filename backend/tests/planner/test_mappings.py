@@ -6,7 +6,7 @@ from backend.tests.planner.test_arrays import identities
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Split
-from lunette.domain.plans import Plan
+from lunette.domain.plans import Leaving, Plan
 from lunette.planner import mappings
 from lunette.planner.connected import Connected
 from lunette.planner.mappings import MappableVolume, MappingFacts, NewMappings, Owner
@@ -129,7 +129,7 @@ def test_what_would_stay_unreachable_is_warned_about() -> None:
 
 def test_unmapping_names_the_hosts_logged_in_or_says_that_nobody_knows() -> None:
     def unmap(connected: Connected, family: Family = Family.SCSI) -> Plan:
-        return mappings.plan_delete("v1", "h0", 3, family, connected)
+        return mappings.plan_delete(Leaving(volume_id="v1", name="v1"), "h0", 3, family, connected)
 
     assert unmap(Connected(("h0",))).hosts_interrupted == ("h0",)
     assert unmap(Connected()).warnings == ()

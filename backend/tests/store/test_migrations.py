@@ -11,13 +11,13 @@ from sqlalchemy import text
 from backend.tests.conftest import BOTH
 from backend.tests.databases import PostgresServer
 from lunette.domain.errors import Unavailable
-from lunette.store import access, journal, resources, schedules, settings
+from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.database import Store
 from lunette.store.resources import Meta
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
 
-MODULES = (access, journal, resources, schedules, settings)
+MODULES = (access, journal, resources, schedules, settings, undo)
 
 
 @pytest.fixture(params=BOTH)

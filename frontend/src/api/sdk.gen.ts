@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
+import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -579,6 +579,8 @@ export const volumeCreate = <ThrowOnError extends boolean = false>(options: Opti
  * Volume Delete
  *
  * Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
+ *
+ * One that was in use a moment ago needs `confirm`.
  */
 export const volumeDelete = <ThrowOnError extends boolean = false>(options: Options<VolumeDeleteData, ThrowOnError>): RequestResult<VolumeDeleteResponses, VolumeDeleteErrors, ThrowOnError> => (options.client ?? client).delete<VolumeDeleteResponses, VolumeDeleteErrors, ThrowOnError>({
     security: [{
@@ -1174,7 +1176,7 @@ export const mappingCreate = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Mapping Delete
  *
- * Takes a volume away from a host or group; the volume and its data stay.
+ * Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`.
  */
 export const mappingDelete = <ThrowOnError extends boolean = false>(options: Options<MappingDeleteData, ThrowOnError>): RequestResult<MappingDeleteResponses, MappingDeleteErrors, ThrowOnError> => (options.client ?? client).delete<MappingDeleteResponses, MappingDeleteErrors, ThrowOnError>({
     security: [{
@@ -1448,6 +1450,8 @@ export const sitePlan = <ThrowOnError extends boolean = false>(options: Options<
  * Site Apply
  *
  * Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+ *
+ * A volume in use needs `confirm` besides.
  */
 export const siteApply = <ThrowOnError extends boolean = false>(options: Options<SiteApplyData, ThrowOnError>): RequestResult<SiteApplyResponses, SiteApplyErrors, ThrowOnError> => (options.client ?? client).post<SiteApplyResponses, SiteApplyErrors, ThrowOnError>({
     security: [{
@@ -1461,6 +1465,21 @@ export const siteApply = <ThrowOnError extends boolean = false>(options: Options
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Drift Show
+ *
+ * What the machine has and the database does not, and the reverse, in words with the fix. Nothing is changed.
+ */
+export const driftShow = <ThrowOnError extends boolean = false>(options?: Options<DriftShowData, ThrowOnError>): RequestResult<DriftShowResponses, DriftShowErrors, ThrowOnError> => (options?.client ?? client).get<DriftShowResponses, DriftShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/drift',
+    ...options
 });
 
 /**
@@ -1539,6 +1558,39 @@ export const eventStream = <ThrowOnError extends boolean = false>(options?: Opti
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/events/stream',
+    ...options
+});
+
+/**
+ * Event Show
+ *
+ * One event: who, when, what the plan of the change said, and whether it can be undone.
+ */
+export const eventShow = <ThrowOnError extends boolean = false>(options: Options<EventShowData, ThrowOnError>): RequestResult<EventShowResponses, EventShowErrors, ThrowOnError> => (options.client ?? client).get<EventShowResponses, EventShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/events/{event}',
+    ...options
+});
+
+/**
+ * Event Undo
+ *
+ * Undoes the change an event tells of, by a new change planned against today's state.
+ *
+ * Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
+ * opposite change needs.
+ */
+export const eventUndo = <ThrowOnError extends boolean = false>(options: Options<EventUndoData, ThrowOnError>): RequestResult<EventUndoResponses, EventUndoErrors, ThrowOnError> => (options.client ?? client).post<EventUndoResponses, EventUndoErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/events/{event}:undo',
     ...options
 });
 

@@ -664,6 +664,72 @@ export type DiskSignature = {
 export type DiskState = 'free' | 'member' | 'occupied' | 'system' | 'missing' | 'unknown';
 
 /**
+ * Drift
+ *
+ * One difference. `is_repaired` is true for what the appliance tries again by itself until it is as wanted.
+ */
+export type Drift = {
+    kind: DriftKind;
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Words
+     */
+    words: string;
+    /**
+     * Fix
+     */
+    fix: string;
+    /**
+     * Is Repaired
+     */
+    is_repaired?: boolean;
+};
+
+/**
+ * DriftKind
+ *
+ * refused: the agent serves what it served, because the database is older or another one. unexplained: it is
+ * served though the database does not ask for it, and nothing says that it was given up. unserved: the database asks
+ * for it and it is not served now. missing: the database has it and the machine does not. unknown: it carries our mark
+ * and the database does not know it. foreign: it is not ours.
+ */
+export type DriftKind = 'refused' | 'unexplained' | 'unserved' | 'missing' | 'unknown' | 'foreign';
+
+/**
+ * DriftReport
+ *
+ * Every difference, what needs a person first. `complete` is false where a part could not be looked at.
+ *
+ * `repaired` counts what the last round of the reconciler put right in the kernel by itself: 0 means that all was as
+ * wanted. Null: there was no round yet.
+ */
+export type DriftReport = {
+    /**
+     * Items
+     */
+    items: Array<Drift>;
+    /**
+     * Complete
+     */
+    complete: boolean;
+    /**
+     * Unseen
+     */
+    unseen: Array<string>;
+    /**
+     * Repaired
+     */
+    repaired: number | null;
+};
+
+/**
  * Engine
  *
  * What an engine can do on this machine; where it is not available, why, and what would bring it.
@@ -808,6 +874,57 @@ export type Event = {
      * Message
      */
     message: string;
+};
+
+/**
+ * EventDetail
+ *
+ * One line of the log in full: what the plan of the change said, and whether it can be undone.
+ *
+ * Events of jobs and of what happened by itself have no lines: the job has its steps.
+ */
+export type EventDetail = {
+    /**
+     * Seq
+     */
+    seq: number;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Ref
+     */
+    ref: string | null;
+    /**
+     * Actor
+     */
+    actor: string;
+    /**
+     * Message
+     */
+    message: string;
+    /**
+     * Changes
+     */
+    changes: Array<PlanChange>;
+    /**
+     * Hosts Interrupted
+     */
+    hosts_interrupted: Array<string>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    undo: Undo;
 };
 
 /**
@@ -1471,6 +1588,7 @@ export type Job = {
      */
     actor: string;
     error: JobError | null;
+    undo: Undo;
     /**
      * Created At
      */
@@ -1616,6 +1734,7 @@ export type JobSummary = {
      */
     actor: string;
     error: JobError | null;
+    undo: Undo;
     /**
      * Created At
      */
@@ -2413,6 +2532,10 @@ export type Plan = {
      * Warnings
      */
     warnings: Array<string>;
+    /**
+     * Volumes
+     */
+    volumes: Array<PlanVolume>;
 };
 
 /**
@@ -2462,6 +2585,30 @@ export type PlanStep = {
      * Irreversible
      */
     irreversible: boolean;
+};
+
+/**
+ * PlanVolume
+ *
+ * A volume that a host loses or that is deleted, and how much it is used. Null: not counted, which is not zero.
+ */
+export type PlanVolume = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Iops
+     */
+    iops: number | null;
+    /**
+     * Last Io At
+     */
+    last_io_at: string | null;
+    /**
+     * Busy
+     */
+    busy: boolean;
 };
 
 /**
@@ -3579,6 +3726,26 @@ export type TokenPage = {
  * Transport
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
+
+/**
+ * Undo
+ *
+ * Whether a change can be undone, and why not. Today's state may still be in the way: a dry run says so.
+ */
+export type Undo = {
+    /**
+     * Possible
+     */
+    possible: boolean;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * Undone By
+     */
+    undone_by: number | null;
+};
 
 /**
  * Unseen
@@ -6844,6 +7011,12 @@ export type VolumeDeleteData = {
     };
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -9563,6 +9736,12 @@ export type MappingDeleteData = {
     };
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -10714,6 +10893,12 @@ export type SiteApplyData = {
     path?: never;
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -10776,6 +10961,51 @@ export type SiteApplyResponses = {
 };
 
 export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
+
+export type DriftShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/drift';
+};
+
+export type DriftShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DriftShowError = DriftShowErrors[keyof DriftShowErrors];
+
+export type DriftShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: DriftReport;
+};
+
+export type DriftShowResponse = DriftShowResponses[keyof DriftShowResponses];
 
 export type JobListData = {
     body?: never;
@@ -11122,6 +11352,151 @@ export type EventStreamResponses = {
 };
 
 export type EventStreamResponse = EventStreamResponses[keyof EventStreamResponses];
+
+export type EventShowData = {
+    body?: never;
+    path: {
+        /**
+         * Event
+         *
+         * Its number.
+         */
+        event: number;
+    };
+    query?: never;
+    url: '/api/v1/events/{event}';
+};
+
+export type EventShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type EventShowError = EventShowErrors[keyof EventShowErrors];
+
+export type EventShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: EventDetail;
+};
+
+export type EventShowResponse = EventShowResponses[keyof EventShowResponses];
+
+export type EventUndoData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Event
+         *
+         * Its number.
+         */
+        event: number;
+    };
+    query?: {
+        /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/events/{event}:undo';
+};
+
+export type EventUndoErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type EventUndoError = EventUndoErrors[keyof EventUndoErrors];
+
+export type EventUndoResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * Successful Response
+     */
+    201: EventDetail;
+};
+
+export type EventUndoResponse = EventUndoResponses[keyof EventUndoResponses];
 
 export type AlertListData = {
     body?: never;

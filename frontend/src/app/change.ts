@@ -9,7 +9,8 @@ import { invalidateTags, tagsFor } from './live'
 
 /** What the layer adds to a call of the generated client. */
 export interface Call {
-  query: { dry_run: boolean }
+  /** `confirm` names the volumes that are in use and may go; only given where the plan has such. */
+  query: { dry_run: boolean; confirm?: string[] }
   headers: { 'Idempotency-Key'?: string; 'If-Match'?: string }
   throwOnError: true
 }
@@ -41,9 +42,9 @@ async function tagOf(change: Change): Promise<string | undefined> {
   return read?.response?.headers.get('ETag') ?? undefined
 }
 
-function call(isRehearsal: boolean, key: string, etag: string | undefined): Call {
+function call(isRehearsal: boolean, key: string, etag: string | undefined, confirm: string[] = []): Call {
   return {
-    query: { dry_run: isRehearsal },
+    query: { dry_run: isRehearsal, ...(confirm.length && { confirm }) },
     headers: { 'Idempotency-Key': key, ...(etag && { 'If-Match': etag }) },
     throwOnError: true,
   }
@@ -93,12 +94,12 @@ export function useChange() {
   }
 
   /** Makes the change that was planned. The answer is the resource, a job, or nothing after a delete. */
-  async function run(change: Change): Promise<{ data: unknown } | undefined> {
+  async function run(change: Change, confirm: string[] = []): Promise<{ data: unknown } | undefined> {
     const own = turn
     phase.value = 'sending'
     error.value = undefined
     try {
-      const { data } = await change.send(call(false, key, etag))
+      const { data } = await change.send(call(false, key, etag, confirm))
       if (own === turn) phase.value = 'sent'
       return { data }
     } catch (caught) {

@@ -41,6 +41,7 @@ const routes: RouteRecordRaw[] = [
       page('sessions', 'sessions', () => import('@/features/sessions/SessionsPage.vue')),
       page('schedules', 'schedules', () => import('@/features/schedules/SchedulesPage.vue')),
       page('jobs', 'jobs', () => import('@/features/jobs/JobsPage.vue')),
+      page('drift', 'drift', () => import('@/features/drift/DriftPage.vue')),
       page('events', 'events', () => import('@/features/events/EventsPage.vue')),
       page('alerts', 'alerts', () => import('@/features/alerts/AlertsPage.vue')),
       page('site', 'site', () => import('@/features/site/SitePage.vue')),

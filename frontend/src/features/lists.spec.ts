@@ -210,6 +210,30 @@ describe('events', () => {
     expect(requests).toContain('GET /events?limit=50&sort=-seq&noun=volume')
     expect(rows(page)).toHaveLength(1)
   })
+
+  it('are undone after their plan, and say so afterwards', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/events', world)
+    page.querySelector<HTMLElement>('button[aria-label="Show details"]')?.click()
+    await settle()
+    expect(page.textContent).toContain('name becomes host4')
+    await click(page, 'Undo')
+    await settle()
+    expect(text(dialog())).toContain('name becomes web4')
+    expect(world.events[0]?.seq).toBe(10)
+    await click(dialog(), 'Undo')
+    await settle()
+    expect(world.events[0]?.message).toBe('Change host web4, undoing event 10')
+    expect(world.events.find(({ seq }) => seq === 10)?.undo.undone_by).toBe(11)
+  })
+
+  it('say why they are not undone', async () => {
+    const { page } = await visit('/events?noun=volume', loggedIn())
+    page.querySelector<HTMLElement>('button[aria-label="Show details"]')?.click()
+    await settle()
+    expect(page.textContent).toContain('No undo: It tells what happened and changed nothing by itself.')
+    expect([...page.querySelectorAll('button')].map(text)).not.toContain('Undo')
+  })
 })
 
 describe('alerts', () => {

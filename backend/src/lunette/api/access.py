@@ -5,6 +5,7 @@ arrays, portals, Fibre Channel ports and users. A monitoring system reads its me
 """
 
 from lunette.domain.roles import Role
+from lunette.domain.undo import UNDOABLE
 
 PUBLIC = frozenset({"health_show", "login_create"})
 """Answered without credentials."""
@@ -14,14 +15,14 @@ BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"
 
 _METRICS = ("metrics_show",)
 _VIEWER = (
-    "login_delete", "password_change", "me_show", "document_show", "status_show", "engine_list",
+    "login_delete", "password_change", "me_show", "document_show", "status_show", "drift_show", "engine_list",
     "disk_list", "disk_show", "array_list", "array_show", "layout_list", "volume_list", "volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show", "host_kit", "host_kit_download", "host_paths",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",
     "fc_port_list", "fc_port_show",
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
-    "session_list", "job_list", "job_show", "event_list", "event_stream", "alert_list",
+    "session_list", "job_list", "job_show", "event_list", "event_show", "event_stream", "alert_list",
     "site_show", "site_schema_show", "volume_why", "schedule_list", "schedule_show",
     "setting_show",
     "token_list", "token_show", "token_create", "token_delete",
@@ -30,7 +31,7 @@ _OPERATOR = (
     "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_grow",
     "volume_roll_back", "snapshot_create", "snapshot_clone", "snapshot_delete",
     "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
-    "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan",
+    "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "event_undo",
 )  # fmt: skip
 _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",
@@ -48,3 +49,8 @@ ROLES: dict[str, Role] = {
     **dict.fromkeys(_ADMINISTRATOR, Role.ADMINISTRATOR),
 }
 """Tokens are open to every role: each person sees and makes only their own, and none above their own role."""
+
+UNDOING: dict[str, Role] = {
+    noun: ROLES[f"{noun}_delete" if noun not in ("setting", "volume") else f"{noun}_patch"] for noun in UNDOABLE
+}
+"""Who may undo a change of each noun: whoever may make the opposite one."""

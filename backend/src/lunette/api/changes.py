@@ -19,6 +19,7 @@ from lunette.api.jobs import job_response
 from lunette.api.parts import Parts, parts_of
 from lunette.domain.errors import FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
+from lunette.domain.usage import check_confirmed
 from lunette.engine.control import Control
 from lunette.engine.outcome import Actor, Outcome
 from lunette.store.access import IdempotencyKey
@@ -35,6 +36,13 @@ Key = Annotated[
         description="Repeating a request under the same key within 24 hours gives the first answer again.",
     ),
 ]  # fmt: skip
+Confirm = Annotated[
+    list[str] | None,
+    Query(
+        max_length=4096,
+        description="Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.",
+    ),
+]
 IfMatch = Annotated[
     str | None,
     Header(alias="If-Match", max_length=1000, description="ETag of the resource as it was read, or `*`. Required."),
@@ -65,6 +73,8 @@ class Change:
     line: str
     """Method, path and query."""
     body: bytes
+    confirm: tuple[str, ...] | None = None
+    """The volumes in use that may go; None for a change that takes none away."""
 
     @property
     def control(self) -> Control:
@@ -80,17 +90,22 @@ class Change:
         """Runs a change of the engine: answers its plan (dry run), its job, or what `show` makes of it.
 
         `looks`: the change checks the machine, which is asked before the transaction so that no other writer waits.
+        A volume that is in use goes only if the request names it (`confirm`).
         """
 
         def work(tx: Session) -> Response:
             outcome = act(tx)
+            uses = self.control.uses(outcome.plan)
             if self.dry_run:
-                return answer(plan_answer(outcome.plan))
+                return answer(plan_answer(outcome.plan, uses))
+            check_confirmed(uses, self.confirm or (), utc_now())
             tx.flush()
             if outcome.job_id:
                 return job_response(tx, outcome.job_id, status=202)
             return show(tx, outcome)
 
+        if self.confirm is not None:
+            self.control.look_at_use()
         if looks:
             with suppress(Unavailable):
                 self.control.observation(max_age_s=0)
@@ -168,10 +183,12 @@ def _line(request: Request) -> str:
     return f"{request.method} {request.url.path}{query}"
 
 
-def _change(request: Request, *, dry_run: bool, key: str | None, if_match: str | None) -> Change:
+def _change(
+    request: Request, *, dry_run: bool, key: str | None, if_match: str | None, confirm: list[str] | None = None
+) -> Change:
     return Change(
         parts=parts_of(request), identity=asking(request), dry_run=dry_run, key=key, if_match=if_match,
-        line=_line(request), body=request.state.body,
+        line=_line(request), body=request.state.body, confirm=None if confirm is None else tuple(confirm),
     )  # fmt: skip
 
 
@@ -187,9 +204,21 @@ def _acting(request: Request, if_match: IfMatch = None, key: Key = None, dry_run
     return _change(request, dry_run=dry_run, key=key, if_match=if_match)
 
 
+def _taking(request: Request, if_match: IfMatch = None, confirm: Confirm = None, dry_run: DryRun = False) -> Change:
+    return _change(request, dry_run=dry_run, key=None, if_match=if_match, confirm=confirm or [])
+
+
+def _replanning(request: Request, key: Key = None, confirm: Confirm = None, dry_run: DryRun = False) -> Change:
+    return _change(request, dry_run=dry_run, key=key, if_match=None, confirm=confirm or [])
+
+
 Creating = Annotated[Change, Depends(_creating)]
 """For POST: takes Idempotency-Key and dry_run."""
 Changing = Annotated[Change, Depends(_changing)]
 """For PATCH and DELETE: needs If-Match, takes dry_run."""
 Acting = Annotated[Change, Depends(_acting)]
 """For POST that changes what is there: needs If-Match, takes Idempotency-Key and dry_run."""
+Taking = Annotated[Change, Depends(_taking)]
+"""For DELETE of what takes a volume from a host or away: as Changing, and `confirm` names volumes in use."""
+Replanning = Annotated[Change, Depends(_replanning)]
+"""For POST that may take volumes away: as Creating, and `confirm` names volumes in use."""

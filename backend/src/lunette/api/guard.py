@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Message
 
 from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
-from lunette.api.identity import SAFE_METHODS, authenticate
+from lunette.api.identity import SAFE_METHODS, Identity, authenticate
 from lunette.api.parts import parts_of
 from lunette.domain.errors import (
     FieldProblem,
@@ -24,6 +24,7 @@ from lunette.domain.errors import (
     PasswordChangeRequired,
     TooLarge,
 )
+from lunette.domain.roles import Role
 
 MAX_BODY_BYTES = 1024 * 1024
 
@@ -63,11 +64,16 @@ def _admit(request: Request, operation: str) -> None:
     needed = ROLES.get(operation)
     if needed is None:
         raise Forbidden("No role is declared for this operation, so nobody may call it.")
+    check_may(identity, needed)
+    request.state.identity = identity
+
+
+def check_may(identity: Identity, needed: Role) -> None:
+    """Raises Forbidden for who has a lower role."""
     if not identity.role.includes(needed):
         raise Forbidden(
             f"This needs the role {needed.value}, and {identity.actor} has {identity.role.value}; ask an administrator."
         )
-    request.state.identity = identity
 
 
 def _check_text(request: Request, known: frozenset[str]) -> None:

@@ -90,6 +90,13 @@ class Call:
         if self._ask(f"Type {name} to go on: ") != name:
             raise NotConfirmed("that is another name: nothing was changed")
 
+    def confirm_in_use(self, name: str) -> None:
+        """Has the name of a volume typed that hosts use now. Raises Wrong or NotConfirmed."""
+        if not self.screen.can_ask:
+            raise Wrong(f"hosts use volume {name} now and nobody is there to confirm it: give --confirm {name}")
+        if self._ask(f"Hosts use volume {name} now. Type {name} to go on: ") != name:
+            raise NotConfirmed("that is another name: nothing was changed")
+
     def _ask(self, question: str) -> str:
         self.screen.err.write(question)
         self.screen.err.flush()

@@ -9,6 +9,7 @@ from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import RESOLUTION
 
 _JOB = Param("job", "Its id.", noun="job")
+_EVENT = Param("event", "Its number, from `lunette event list`.", metavar="NUMBER")
 
 
 def show(call: Call) -> None:
@@ -55,6 +56,12 @@ COMMANDS = {
     ),
     "event": (
         standard("event", ("seq", "at", "kind", "actor", "message"))[0],
+        Command("show", "Shows one event, what its plan said, and whether it can be undone.", ("event_show",),
+                (_EVENT,)),
+        Command("undo", "Undoes the change an event tells of, as things are today.", ("event_undo",), (_EVENT,),
+                interrupts=True,
+                more="It is a new change with a plan of its own (--dry-run shows it), and can be undone itself. Where "
+                "something stands in the way, that is named and nothing is done."),
         Command("follow", "Prints events as they happen, until Ctrl-C.", ("event_stream",),
                 (Param("--after", "Begin with the events after this number.", number=True),), follow),
     ),

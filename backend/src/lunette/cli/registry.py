@@ -21,6 +21,7 @@ class Group(NamedTuple):
 
 GROUPS = (
     Group("status", "appliance", "Health in one sentence, and what the appliance holds."),
+    Group("drift", "appliance", "Tells where the machine and the database differ."),
     Group("top", "top", "Shows what volumes and sessions do now, the busiest first."),
     Group("why", "site", "Tells where the way from a volume to its hosts is broken."),
     Group("disk", "disks", "Disks: what is there and what may be used."),

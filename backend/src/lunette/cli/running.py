@@ -1,5 +1,6 @@
 """What commands do that are nothing but an operation of the API: list, show, delete, send."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from lunette.cli.call import Call
@@ -70,25 +71,39 @@ def change(call: Call, body: JsonObject | None, done: str = "", operation_id: st
     """Runs an operation that changes something; what it destroys or interrupts is shown and asked about first."""
     name = operation_id or call.command.operations[0]
     path = path_of(call, name)
+    query: JsonObject = {}
     if not call.dry_run and (call.command.destroys or call.command.interrupts):
-        ask_first(call, call.client.operate(name, path, {}, body, dry_run=True))
+        query = ask_first(call, call.client.operate(name, path, {}, body, dry_run=True))
     dry_run = call.dry_run and OPERATIONS[name].dry_run
-    call.outcome(call.client.operate(name, path, {}, body, dry_run=dry_run), done)
+    call.outcome(call.client.operate(name, path, query, body, dry_run=dry_run), done)
 
 
-def ask_first(call: Call, plan: JsonObject) -> None:
-    """Shows a plan and asks: for the name where data goes, for a yes where hosts are interrupted.
+def ask_first(call: Call, plan: JsonObject) -> JsonObject:
+    """Shows a plan and asks: for the name where data goes or a volume is in use, for a yes where hosts are interrupted.
 
-    Raises NotConfirmed, and Wrong where nobody can answer.
+    Returns the query that carries the consent. Raises NotConfirmed, and Wrong where nobody can answer.
     """
+    busy = [volume["name"] for volume in plan["volumes"] if volume["busy"]]
     if call.command.destroys and call["yes_destroy"] is None:
         _show_to_person(call, plan)
         call.confirm_name(call[call.command.destroys])
     elif call.command.destroys:
         call.confirm_name(call[call.command.destroys])
+    elif busy:
+        confirm_busy(call, plan, busy)
     elif plan["hosts_interrupted"] and not call["yes"]:
         _show_to_person(call, plan)
         call.confirm(f"This interrupts {', '.join(plan['hosts_interrupted'])}. Go on?", "--yes")
+    return {"confirm": busy} if busy else {}
+
+
+def confirm_busy(call: Call, plan: JsonObject, busy: Sequence[str]) -> None:
+    """Has the name of each volume typed that hosts use now, unless --confirm gave it."""
+    missing = [name for name in busy if name not in (call["confirm"] or ())]
+    if missing and call.screen.can_ask:
+        _show_to_person(call, plan)
+    for name in missing:
+        call.confirm_in_use(name)
 
 
 def _show_to_person(call: Call, plan: JsonObject) -> None:

@@ -116,6 +116,8 @@ class Screen:
             self.line(f"{indent}DESTROYS {format_size(document['bytes_destroyed'])}", "red")
         if document["hosts_interrupted"]:
             self.line(f"{indent}INTERRUPTS {', '.join(document['hosts_interrupted'])}", "yellow")
+        for volume in document["volumes"]:
+            self.line(f"{indent}volume {volume['name']}: {_use(volume)}", "red" if volume["busy"] else "")
         for warning in document["warnings"]:
             self.line(f"{indent}warning: {warning}", "yellow")
 
@@ -135,6 +137,13 @@ class Screen:
         """Leaves the bar behind."""
         if self.err.isatty():
             self.err.write("\n")
+
+
+def _use(volume: JsonObject) -> str:
+    """How much a volume is used that goes; what is not counted is not told as zero."""
+    iops = "I/Os not counted" if volume["iops"] is None else f"{cell('iops', volume['iops'])} I/Os per second now"
+    last = f"last I/O at {volume['last_io_at']}" if volume["last_io_at"] else "none seen within the last hour"
+    return f"{'IN USE, ' if volume['busy'] else ''}{iops}, {last}"
 
 
 def _columns(stream: TextIO, env: Mapping[str, str]) -> int:

@@ -55,9 +55,13 @@ def apply(call: Call) -> None:
     if not call.is_bare:
         difference(call, found)
     goes = found["bytes_destroyed"] or any(change["action"] == "destroy" for change in found["changes"])
+    busy = [volume["name"] for volume in found["volumes"] if volume["busy"]]
+    for name in busy:
+        if name not in (call["confirm"] or ()):
+            call.confirm_in_use(name)
     if (goes or found["hosts_interrupted"]) and not call["yes"]:
         call.confirm("Go on?", "--yes")
-    answer = call.client.operate("site_apply", body=request)
+    answer = call.client.operate("site_apply", query={"confirm": busy or None}, body=request)
     runs = "state" in answer
     if runs and not call["no_wait"]:
         answer = call.follow(answer)

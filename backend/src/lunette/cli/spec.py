@@ -84,6 +84,11 @@ class Command(NamedTuple):
         return any(OPERATIONS[one].dry_run for one in self.operations)
 
     @property
+    def takes_volumes(self) -> bool:
+        """Whether it may take volumes from hosts: one in use must be named."""
+        return any("confirm" in OPERATIONS[one].query for one in self.operations)
+
+    @property
     def makes_job(self) -> bool:
         return any(OPERATIONS[one].job for one in self.operations)
 
@@ -98,6 +103,9 @@ EVERYWHERE = (
 _DRY_RUN = Param("--dry-run", "Show the plan and change nothing.", flag=True)
 _NO_WAIT = Param("--no-wait", "Print the job and do not wait for its end.", flag=True)
 _YES = Param("--yes", "Do not ask, even if hosts are interrupted.", flag=True)
+_CONFIRM = Param(
+    "--confirm", "Name of a volume that is in use and may go nonetheless; repeatable.", many=True, metavar="VOLUME"
+)
 _LIST = (
     Param("--columns", "Columns of the table, by the names of the fields, with commas.", metavar="A,B"),
     Param("--limit", "At most so many.", number=True),
@@ -117,6 +125,8 @@ def all_params(command: Command) -> tuple[Param, ...]:
         given.append(Param("--yes-destroy", "Destroy it without asking; must be its name.", metavar="NAME"))
     if command.interrupts:
         given.append(_YES)
+    if command.takes_volumes:
+        given.append(_CONFIRM)
     return (*given, *EVERYWHERE)
 
 

@@ -33,6 +33,15 @@ class VolumeIdentity(Model):
     eui64: str
 
 
+class KeptIdentity(Model):
+    """The names a host or a group was served under, to be taken up again when it comes back (DESIGN R12)."""
+
+    owner_id: str
+    target_id: str
+    iqn: str
+    nqn: str
+
+
 class IdentitySource:
     """Makes identities. The planner holds one; tests give it a counter instead of randomness."""
 

@@ -22,6 +22,13 @@ class Change(Model):
     detail: str
 
 
+class Leaving(Model):
+    """A volume that a host loses, or that is deleted."""
+
+    volume_id: str
+    name: str
+
+
 class Plan(Model):
     """Everything a request would do. An empty plan means that nothing would change."""
 
@@ -30,6 +37,7 @@ class Plan(Model):
     steps: tuple[AnyStep, ...]
     hosts_interrupted: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    leaving: tuple[Leaving, ...] = ()
 
     def devices(self) -> tuple[str, ...]:
         """Every device a step touches, once, in order."""

@@ -7,11 +7,13 @@ rows, events, releases and (for arrays and volumes) a job, and wakes the workers
 import datetime as dt
 import functools
 from collections.abc import Sequence
+from contextlib import suppress
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate
+from lunette.domain.drift import DriftReport
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ConvergeReport
 from lunette.domain.fc import FcPortCreate, FcPortPatch
@@ -20,16 +22,19 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.plans import Plan
 from lunette.domain.schedules import ScheduleCreate, SchedulePatch
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.usage import VolumeUse
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
 from lunette.domain.why import VolumeWhy
 from lunette.engine import (
     array_care,
     array_changes,
     arrays,
+    drift,
     fc_ports,
     host_groups,
     hosts,
@@ -40,6 +45,7 @@ from lunette.engine import (
     settings,
     site,
     snapshots,
+    usage,
     volumes,
     why,
 )
@@ -55,6 +61,7 @@ from lunette.engine.scheduler import Scheduler
 from lunette.engine.site_run import SiteRunner
 from lunette.engine.telling import trial
 from lunette.engine.telling.courier import Post
+from lunette.engine.undoing import undo
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -282,6 +289,22 @@ class Control:
         """Takes a volume away from its owner; the plan names the hosts that are logged in."""
         return mappings.delete(tx, self.desk, actor, mapping_id, dry_run)
 
+    def undo(self, tx: Session, actor: Actor, seq: int, dry_run: bool = False) -> Outcome:
+        """Undoes the change an event tells of, by a new one planned against today's state."""
+        return undo.undo(tx, self.desk, actor, seq, dry_run)
+
+    def look_at_use(self) -> None:
+        """Takes a pass over the counters, unless there was one just now; does nothing while the agent is away.
+
+        Ask once before opening a write transaction for a change that takes volumes away, then `uses` finds it.
+        """
+        with suppress(Unavailable):
+            self.performance.now()
+
+    def uses(self, plan: Plan) -> tuple[VolumeUse, ...]:
+        """How hosts use the volumes a plan takes away, as far as that is counted."""
+        return usage.uses(self.performance, plan.leaving)
+
     def site(self, tx: Session) -> Site:
         """Everything by name, without secrets."""
         return site.export(tx)
@@ -298,6 +321,10 @@ class Control:
             seen, sessions = None, None
         with self.store.read() as tx:
             return why.explain(tx, volume, host, why.Look(seen, self.exports(), sessions))
+
+    def drift(self, tx: Session, seen: Observation | None, away: str | None) -> DriftReport:
+        """Where machine and database differ; `away` tells why there is no observation."""
+        return drift.report(tx, seen, self.exports(), away)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""

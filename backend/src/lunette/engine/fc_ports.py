@@ -1,5 +1,7 @@
 """Takes Fibre Channel ports over, changes what they are, and lets go of them."""
 
+from dataclasses import replace
+
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
@@ -10,9 +12,9 @@ from lunette.domain.mappings import Family
 from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import fc_ports as planner
 from lunette.planner.connected import Connected
-from lunette.store.events import emit
 from lunette.store.resources import FcPort
 
 
@@ -24,14 +26,17 @@ def need_port(tx: Session, reference: str) -> FcPort:
     return found
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wish: FcPortCreate, dry_run: bool) -> Outcome:
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: FcPortCreate, dry_run: bool, kept_id: str | None = None
+) -> Outcome:
     managed = tx.scalars(select(FcPort.wwpn)).all()
     new = planner.plan_create(wish, desk.seen(), managed, desk.identities)
+    new = replace(new, id=kept_id or new.id)
     if dry_run:
         return Outcome(plan=new.plan)
-    tx.add(FcPort(id=new.id, wwpn=wish.wwpn, mode=wish.mode.value))
-    exportset.changed(tx, desk)
-    emit(tx, "fc_port.created", new.plan.title, actor=actor.name, ref=new.id)
+    with recorded(tx, actor, "fc_port.created", new.plan, [new.id]):
+        tx.add(FcPort(id=new.id, wwpn=wish.wwpn, mode=wish.mode.value))
+        exportset.changed(tx, desk)
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -43,9 +48,9 @@ def patch(tx: Session, desk: Desk, actor: Actor, reference: str, wish: FcPortPat
     plan = planner.plan_mode(port.wwpn, before, mode, desk.seen(), _connected(tx, desk, port))
     if dry_run or mode is before:
         return Outcome(plan=plan, ids=(port.id,))
-    port.mode = mode.value
-    exportset.changed(tx, desk)
-    emit(tx, "fc_port.changed", plan.title, actor=actor.name, ref=port.id)
+    with recorded(tx, actor, "fc_port.changed", plan, [port.id]):
+        port.mode = mode.value
+        exportset.changed(tx, desk)
     return Outcome(plan=plan, ids=(port.id,))
 
 
@@ -55,9 +60,9 @@ def delete(tx: Session, desk: Desk, actor: Actor, reference: str, dry_run: bool)
     plan = planner.plan_delete(port.wwpn, FcMode(port.mode), _connected(tx, desk, port))
     if dry_run:
         return Outcome(plan=plan)
-    tx.delete(port)
-    exportset.changed(tx, desk, [(ReleaseKind.FC_PORT, port.id)])
-    emit(tx, "fc_port.deleted", plan.title, actor=actor.name, ref=port.id)
+    with recorded(tx, actor, "fc_port.deleted", plan, [port.id]):
+        tx.delete(port)
+        exportset.changed(tx, desk, [(ReleaseKind.FC_PORT, port.id)])
     return Outcome(plan=plan, ids=(port.id,))
 
 

@@ -1,30 +1,39 @@
 """Creates, changes and deletes host groups."""
 
+from dataclasses import replace
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
+from lunette.domain.identity import KeptIdentity
 from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import by_reference, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import host_groups as planner
 from lunette.planner.host_groups import GroupFacts, KnownGroup
-from lunette.store.events import emit
+from lunette.planner.hosts import NewTarget
 from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wish: HostGroupCreate, dry_run: bool) -> Outcome:
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: HostGroupCreate, dry_run: bool, kept: KeptIdentity | None = None
+) -> Outcome:
+    """Makes a group; one that comes back after a deletion is served under the names it had (`kept`)."""
     facts = _facts(tx, desk, wish.name, wish.hosts)
     new = planner.plan_create(wish, facts, desk.identities, exportset.meta(tx, "appliance_id"))
+    if kept:
+        new = replace(new, id=kept.owner_id, target=NewTarget.again(kept))
     if dry_run:
         return Outcome(plan=new.plan)
-    members = [HostGroupMember(host_id=host_id) for host_id in new.host_ids]
-    tx.add(HostGroup(id=new.id, name=wish.name, description=wish.description, members=members))
-    tx.flush()
-    tx.add(Target(id=new.target.id, host_group_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
-    emit(tx, "host_group.created", new.plan.title, actor=actor.name, ref=new.id)
+    with recorded(tx, actor, "host_group.created", new.plan, [new.id]):
+        members = [HostGroupMember(host_id=host_id) for host_id in new.host_ids]
+        tx.add(HostGroup(id=new.id, name=wish.name, description=wish.description, members=members))
+        tx.flush()
+        tx.add(Target(id=new.target.id, host_group_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -35,15 +44,15 @@ def patch(tx: Session, desk: Desk, actor: Actor, group_id: str, wish: HostGroupP
     patched = planner.plan_patch(_known(tx, group), wish, facts)
     if dry_run or not patched.plan.changes:
         return Outcome(plan=patched.plan, ids=() if dry_run else (group.id,))
-    group.name = wish.name if wish.name is not None else group.name
-    group.description = wish.description if wish.description is not None else group.description
-    for member in [member for member in group.members if member.host_id in patched.removed]:
-        group.members.remove(member)
-    group.members.extend(HostGroupMember(host_id=host_id) for host_id in patched.added)
-    group.touch()
-    left = tx.scalars(select(HostInitiator.id).where(HostInitiator.host_id.in_(patched.removed)))
-    exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator_id) for initiator_id in left])
-    emit(tx, "host_group.changed", patched.plan.title, actor=actor.name, ref=group.id)
+    with recorded(tx, actor, "host_group.changed", patched.plan, [group.id]):
+        group.name = wish.name if wish.name is not None else group.name
+        group.description = wish.description if wish.description is not None else group.description
+        for member in [member for member in group.members if member.host_id in patched.removed]:
+            group.members.remove(member)
+        group.members.extend(HostGroupMember(host_id=host_id) for host_id in patched.added)
+        group.touch()
+        left = tx.scalars(select(HostInitiator.id).where(HostInitiator.host_id.in_(patched.removed)))
+        exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator_id) for initiator_id in left])
     return Outcome(plan=patched.plan, ids=(group.id,))
 
 
@@ -53,8 +62,8 @@ def delete(tx: Session, actor: Actor, group_id: str, dry_run: bool) -> Outcome:
     plan = planner.plan_delete(_known(tx, group))
     if dry_run:
         return Outcome(plan=plan)
-    tx.delete(group)
-    emit(tx, "host_group.deleted", plan.title, actor=actor.name, ref=group.id)
+    with recorded(tx, actor, "host_group.deleted", plan, [group.id]):
+        tx.delete(group)
     return Outcome(plan=plan, ids=(group.id,))
 
 

@@ -1,6 +1,7 @@
 """Creates, changes and deletes hosts. Secrets and keys are sealed before they reach a row."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -8,36 +9,42 @@ from sqlalchemy.orm import Session
 from lunette.domain.dhchap import DhChap
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import Chap, HostCreate, HostPatch
+from lunette.domain.identity import KeptIdentity
 from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import name_taken, need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import hosts as planner
-from lunette.planner.hosts import HostFacts, KnownHost, NewInitiator
+from lunette.planner.hosts import HostFacts, KnownHost, NewInitiator, NewTarget
 from lunette.store.database import store_of
-from lunette.store.events import emit
 from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wish: HostCreate, dry_run: bool) -> Outcome:
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: HostCreate, dry_run: bool, kept: KeptIdentity | None = None
+) -> Outcome:
+    """Makes a host; one that comes back after a deletion is served under the names it had (`kept`)."""
     names = (*wish.iqns, *wish.wwpns, *wish.nqns)
     facts = HostFacts(name_taken=name_taken(tx, Host, wish.name), initiator_owners=_initiator_owners(tx, names))
     new = planner.plan_create(wish, facts, desk.identities, exportset.meta(tx, "appliance_id"))
+    if kept:
+        new = replace(new, id=kept.owner_id, target=NewTarget.again(kept))
     if dry_run:
         return Outcome(plan=new.plan)
-    host = Host(
-        id=new.id,
-        name=wish.name,
-        os_type=wish.os_type.value,
-        description=wish.description,
-        initiators=[_initiator(initiator) for initiator in new.initiators],
-    )
-    _set_chap(tx, host, wish.chap)
-    _set_dhchap(tx, host, wish.dhchap)
-    tx.add(host)
-    tx.flush()
-    tx.add(Target(id=new.target.id, host_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
-    emit(tx, "host.created", new.plan.title, actor=actor.name, ref=new.id)
+    with recorded(tx, actor, "host.created", new.plan, [new.id]):
+        host = Host(
+            id=new.id,
+            name=wish.name,
+            os_type=wish.os_type.value,
+            description=wish.description,
+            initiators=[_initiator(initiator) for initiator in new.initiators],
+        )
+        _set_chap(tx, host, wish.chap)
+        _set_dhchap(tx, host, wish.dhchap)
+        tx.add(host)
+        tx.flush()
+        tx.add(Target(id=new.target.id, host_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -54,20 +61,20 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
     patched = planner.plan_patch(_known(tx, host), wish, facts, desk.identities)
     if dry_run or not patched.plan.changes:
         return Outcome(plan=patched.plan, ids=() if dry_run else (host.id,))
-    host.name = wish.name if wish.name is not None else host.name
-    host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
-    host.description = wish.description if wish.description is not None else host.description
-    if "chap" in wish.model_fields_set:
-        _set_chap(tx, host, wish.chap)
-    if "dhchap" in wish.model_fields_set:
-        _set_dhchap(tx, host, wish.dhchap)
-    leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
-    for initiator in leaving:
-        host.initiators.remove(initiator)
-    host.initiators.extend(_initiator(new) for new in patched.added)
-    host.touch()
-    exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in leaving])
-    emit(tx, "host.changed", patched.plan.title, actor=actor.name, ref=host.id)
+    with recorded(tx, actor, "host.changed", patched.plan, [host.id]):
+        host.name = wish.name if wish.name is not None else host.name
+        host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
+        host.description = wish.description if wish.description is not None else host.description
+        if "chap" in wish.model_fields_set:
+            _set_chap(tx, host, wish.chap)
+        if "dhchap" in wish.model_fields_set:
+            _set_dhchap(tx, host, wish.dhchap)
+        leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
+        for initiator in leaving:
+            host.initiators.remove(initiator)
+        host.initiators.extend(_initiator(new) for new in patched.added)
+        host.touch()
+        exportset.changed(tx, desk, [(ReleaseKind.INITIATOR, initiator.id) for initiator in leaving])
     return Outcome(plan=patched.plan, ids=(host.id,))
 
 
@@ -77,8 +84,8 @@ def delete(tx: Session, actor: Actor, host_id: str, dry_run: bool) -> Outcome:
     plan = planner.plan_delete(_known(tx, host))
     if dry_run:
         return Outcome(plan=plan)
-    tx.delete(host)
-    emit(tx, "host.deleted", plan.title, actor=actor.name, ref=host.id)
+    with recorded(tx, actor, "host.deleted", plan, [host.id]):
+        tx.delete(host)
     return Outcome(plan=plan, ids=(host.id,))
 
 

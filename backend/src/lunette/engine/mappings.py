@@ -1,7 +1,9 @@
 """Gives volumes to hosts and groups, and takes them away."""
 
+import functools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -9,15 +11,16 @@ from sqlalchemy.orm import Session
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Protocol
+from lunette.domain.plans import Leaving, Plan
 from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import by_reference, must_be_ready, need_mapping
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import mappings as planner
 from lunette.planner.checker import LunUse, check_luns
 from lunette.planner.connected import Connected
 from lunette.planner.mappings import MappableVolume, MappingFacts, NewMapping, Owner
-from lunette.store.events import emit
 from lunette.store.resources import (
     Host,
     HostGroup,
@@ -30,18 +33,28 @@ from lunette.store.resources import (
 )
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool) -> Outcome:
+def create(
+    tx: Session,
+    desk: Desk,
+    actor: Actor,
+    wishes: Sequence[MappingCreate],
+    dry_run: bool,
+    kept_ids: Sequence[str] | None = None,
+) -> Outcome:
     """All or nothing. The hosts see the volumes within seconds of the commit."""
     facts, present = _facts(tx, wishes)
     new = planner.plan_create(wishes, facts, desk.identities)
     uses = [LunUse(owner_id=one.owner.id, volume_id=one.volume.id, lun=one.lun) for one in new.mappings]
     check_luns(new.plan.title, uses, present)
+    if kept_ids:
+        again = tuple(replace(one, id=id_) for one, id_ in zip(new.mappings, kept_ids, strict=True))
+        new = replace(new, mappings=again)
     if dry_run:
         return Outcome(plan=new.plan)
-    tx.add_all(_row(one) for one in new.mappings)
-    exportset.changed(tx, desk)
     ids = tuple(one.id for one in new.mappings)
-    emit(tx, "mapping.created", new.plan.title, actor=actor.name, data={"ids": list(ids)})
+    with recorded(tx, actor, "mapping.created", new.plan, ids, batch=True):
+        tx.add_all(_row(one) for one in new.mappings)
+        exportset.changed(tx, desk)
     return Outcome(plan=new.plan, ids=ids)
 
 
@@ -136,21 +149,40 @@ def _owner(
 def delete(tx: Session, desk: Desk, actor: Actor, mapping_id: str, dry_run: bool) -> Outcome:
     """Takes the volume away at once: the plan says which hosts are logged in."""
     mapping = need_mapping(tx, mapping_id)
+    plan = _plan_delete(tx, desk, mapping)
+    if dry_run:
+        return Outcome(plan=plan)
+    with recorded(tx, actor, "mapping.deleted", plan, [mapping.id]):
+        leaving = _leaving(tx, mapping)
+        tx.delete(mapping)
+        exportset.changed(tx, desk, leaving)
+    return Outcome(plan=plan, ids=(mapping.id,))
+
+
+def delete_batch(tx: Session, desk: Desk, actor: Actor, ids: Sequence[str], dry_run: bool) -> Outcome:
+    """Takes back a batch as it was made: all or nothing."""
+    rows = [need_mapping(tx, mapping_id) for mapping_id in ids]
+    desk = replace(desk, sessions=functools.cache(desk.sessions))
+    plan = planner.merged([_plan_delete(tx, desk, row) for row in rows])
+    if dry_run:
+        return Outcome(plan=plan)
+    with recorded(tx, actor, "mapping.deleted", plan, ids, batch=True):
+        for row in rows:
+            leaving = _leaving(tx, row)
+            tx.delete(row)
+            tx.flush()
+            exportset.changed(tx, desk, leaving)
+    return Outcome(plan=plan, ids=tuple(ids))
+
+
+def _plan_delete(tx: Session, desk: Desk, mapping: Mapping) -> Plan:
     volume = tx.get_one(Volume, mapping.volume_id)
     must_be_ready(volume)
     owner: Host | HostGroup = (
         tx.get_one(Host, mapping.host_id) if mapping.host_id else tx.get_one(HostGroup, mapping.host_group_id)
     )
-    plan = planner.plan_delete(
-        volume.name, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping)
-    )
-    if dry_run:
-        return Outcome(plan=plan)
-    leaving = _leaving(tx, mapping)
-    tx.delete(mapping)
-    exportset.changed(tx, desk, leaving)
-    emit(tx, "mapping.deleted", plan.title, actor=actor.name, ref=mapping.id)
-    return Outcome(plan=plan, ids=(mapping.id,))
+    leaving = Leaving(volume_id=volume.id, name=volume.name)
+    return planner.plan_delete(leaving, owner.name, mapping.lun, Family(mapping.family), _connected(tx, desk, mapping))
 
 
 def _host_ids(tx: Session, mapping: Mapping) -> set[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lunette.domain.counters import Counters
 from lunette.domain.errors import LunetteError
-from lunette.domain.performance import Key, Rates, rates
+from lunette.domain.performance import Key, Measured, Rates, rates
 from lunette.engine.history import History, Point
 from lunette.engine.loop import Loop
 
@@ -19,6 +19,8 @@ FRESH_S = 2.0
 BREAKS = 20
 """The pause after a pass is at least so many times as long as it took, so that on an appliance with many thousands of
 volumes passes nobody asked for take no more than a twentieth of a processor; the points are farther apart then."""
+NOW_S = 30.0
+"""A pass that is older says nothing about now."""
 LEAST_SPAN_S = 1.0
 """Over a shorter one a single I/O would look like many."""
 
@@ -83,6 +85,21 @@ class Recorder:
         """The last hour of one thing, oldest first."""
         with self._lock:
             return self._history.points(key)
+
+    def use_of(self, volume_id: str) -> tuple[float | None, float | None]:
+        """I/Os per second of a volume now, and the end (seconds since the epoch) of the last span in which it had one.
+
+        From the passes taken so far: nobody is asked. None: it was not counted, or had none within the last hour.
+        """
+        key = Key(Measured.VOLUME, volume_id)
+        with self._lock:
+            spans, last = self._history.points(key), self._last
+            is_now = last is not None and self._monotonic() - last[0] <= NOW_S
+        found = last[1].rates.get(key) if last is not None and is_now else None
+        if last is not None and found is not None and found.iops > 0:
+            return found.iops, last[1].at
+        at = next((point.at for point in reversed(spans) if point.iops > 0), None)
+        return found.iops if found is not None else None, at
 
     def _measure(self, max_age_s: float) -> Measurement:
         asked_at = self._monotonic()

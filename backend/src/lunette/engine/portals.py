@@ -1,5 +1,7 @@
 """Opens and closes portals."""
 
+from dataclasses import replace
+
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -9,29 +11,32 @@ from lunette.engine import connected, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import name_taken, need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import portals as planner
 from lunette.planner.portals import KnownPortal
-from lunette.store.events import emit
 from lunette.store.resources import Portal
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: bool) -> Outcome:
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: bool, kept_id: str | None = None
+) -> Outcome:
     present = [_known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))]
     new = planner.plan_create(wish, desk.seen(), name_taken(tx, Portal, wish.name), present, desk.identities)
+    new = replace(new, id=kept_id or new.id)
     if dry_run:
         return Outcome(plan=new.plan)
-    tx.add(
-        Portal(
-            id=new.id,
-            name=wish.name,
-            protocol=wish.protocol.value,
-            engine=new.engine.value,
-            address=str(wish.address),
-            port=wish.wanted_port,
+    with recorded(tx, actor, "portal.created", new.plan, [new.id]):
+        tx.add(
+            Portal(
+                id=new.id,
+                name=wish.name,
+                protocol=wish.protocol.value,
+                engine=new.engine.value,
+                address=str(wish.address),
+                port=wish.wanted_port,
+            )
         )
-    )
-    exportset.changed(tx, desk)
-    emit(tx, "portal.created", new.plan.title, actor=actor.name, ref=new.id)
+        exportset.changed(tx, desk)
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -44,9 +49,9 @@ def delete(tx: Session, desk: Desk, actor: Actor, portal_id: str, dry_run: bool)
     plan = planner.plan_delete(_known(portal), len(others), connected.among(tx, desk, family, through))
     if dry_run:
         return Outcome(plan=plan)
-    tx.delete(portal)
-    exportset.changed(tx, desk, [(ReleaseKind.PORTAL, portal.id)])
-    emit(tx, "portal.deleted", plan.title, actor=actor.name, ref=portal.id)
+    with recorded(tx, actor, "portal.deleted", plan, [portal.id]):
+        tx.delete(portal)
+        exportset.changed(tx, desk, [(ReleaseKind.PORTAL, portal.id)])
     return Outcome(plan=plan, ids=(portal.id,))
 
 

@@ -22,6 +22,7 @@ from lunette.engine.array_changes import Change as ArrayChange
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import by_reference, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import schedules as planner
 from lunette.planner.calendar import Taken, surplus, upcoming
 from lunette.planner.schedules import ScheduleFacts, Subject
@@ -36,17 +37,19 @@ from lunette.store.settings import read_settings
 UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 
 
-def create(tx: Session, desk: Desk, actor: Actor, wish: ScheduleCreate, dry_run: bool) -> Outcome:
+def create(
+    tx: Session, desk: Desk, actor: Actor, wish: ScheduleCreate, dry_run: bool, kept_id: str | None = None
+) -> Outcome:
     """A schedule begins to count when it is made: nothing that lies before is made up for."""
     plan, chosen = planner.plan_create(wish, _facts(tx, wish.name, wish.volumes, wish.arrays))
     if dry_run:
         return Outcome(plan=plan)
-    row = Schedule(id=desk.identities.id())
-    _write(row, wish, chosen, desk)
-    tx.add(row)
-    tx.flush()
-    tx.add(ScheduleState(schedule_id=row.id, anchor_at=utc_now()))
-    emit(tx, "schedule.created", plan.title, actor=actor.name, ref=row.id)
+    row = Schedule(id=kept_id or desk.identities.id())
+    with recorded(tx, actor, "schedule.created", plan, [row.id]):
+        _write(row, wish, chosen, desk)
+        tx.add(row)
+        tx.flush()
+        tx.add(ScheduleState(schedule_id=row.id, anchor_at=utc_now()))
     after_commit(tx, desk.wake_scheduler)
     return Outcome(plan=plan, ids=(row.id,))
 
@@ -61,13 +64,13 @@ def patch(tx: Session, desk: Desk, actor: Actor, schedule: str, wish: SchedulePa
     plan, after, chosen = planner.plan_patch(before, wish, facts)
     if dry_run or not plan.changes:
         return Outcome(plan=plan, ids=() if dry_run else (row.id,))
-    if after.when != before.when or (after.enabled and not before.enabled):
-        tx.get_one(ScheduleState, row.id).anchor_at = utc_now()
-    if not after.enabled:
-        alerts.resolve(tx, alert_key(row.id), utc_now())
-    _write(row, after, chosen, desk)
-    row.touch()
-    emit(tx, "schedule.changed", plan.title, actor=actor.name, ref=row.id)
+    with recorded(tx, actor, "schedule.changed", plan, [row.id]):
+        if after.when != before.when or (after.enabled and not before.enabled):
+            tx.get_one(ScheduleState, row.id).anchor_at = utc_now()
+        if not after.enabled:
+            alerts.resolve(tx, alert_key(row.id), utc_now())
+        _write(row, after, chosen, desk)
+        row.touch()
     after_commit(tx, desk.wake_scheduler)
     return Outcome(plan=plan, ids=(row.id,))
 
@@ -79,9 +82,9 @@ def delete(tx: Session, actor: Actor, schedule: str, dry_run: bool) -> Outcome:
     plan = planner.plan_delete(row.name, tx.scalar(count) or 0)
     if dry_run:
         return Outcome(plan=plan)
-    alerts.resolve(tx, alert_key(row.id), utc_now())
-    tx.delete(row)
-    emit(tx, "schedule.deleted", plan.title, actor=actor.name, ref=row.id)
+    with recorded(tx, actor, "schedule.deleted", plan, [row.id]):
+        alerts.resolve(tx, alert_key(row.id), utc_now())
+        tx.delete(row)
     return Outcome(plan=plan, ids=(row.id,))
 
 

@@ -13,29 +13,15 @@ from lunette.engine import alerts
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.telling.outbox import HEARTBEAT, trouble_key
+from lunette.engine.undoing.keeping import recorded
 from lunette.store.database import after_commit, store_of
-from lunette.store.events import emit
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
-from lunette.store.secrets import SecretBox
-from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, read_settings, settings_row
+from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, settings_row
 
 
 def zone(settings: Settings) -> ZoneInfo:
     return ZoneInfo(settings.time_zone)
-
-
-def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:
-    """The settings with their secrets, to use them. Raises Unavailable if the key of the secrets is another one."""
-    row = settings_row(tx)
-    box = box or store_of(tx).box
-    plain = read_settings(tx)
-    opened = {
-        field: getattr(plain, field).model_copy(update={SECRETS[field]: box.open(sealed)})
-        for field, sealed in row.sealed.items()
-        if getattr(plain, field) is not None
-    }
-    return plain.model_copy(update=opened)
 
 
 def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: bool) -> Outcome:
@@ -52,13 +38,13 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
     if tx.get(SettingsRow, APPLIANCE) is None:
         tx.add(row)
         tx.flush()
-    row.document, row.sealed = after.model_dump(mode="json"), secrets
-    row.touch()
-    if after.heartbeat != before.heartbeat:
-        tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
-    for channel in set(before.channels()) - set(after.channels()):
-        silence(tx, channel)
-    emit(tx, "setting.changed", plan.title, actor=actor.name)
+    with recorded(tx, actor, "setting.changed", plan, [APPLIANCE]):
+        row.document, row.sealed = after.model_dump(mode="json"), secrets
+        row.touch()
+        if after.heartbeat != before.heartbeat:
+            tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
+        for channel in set(before.channels()) - set(after.channels()):
+            silence(tx, channel)
     after_commit(tx, desk.wake_scheduler)
     return Outcome(plan=plan)
 

@@ -17,14 +17,13 @@ from lunette.domain.settings import SECRETS, SettingsPatch
 from lunette.domain.site import Site, SiteArray, SiteChap, SiteHost, SiteNoun
 from lunette.domain.volumes import VolumeCreate
 from lunette.engine import schedules
-from lunette.engine.settings import with_secrets
 from lunette.planner.hosts import KINDS
 from lunette.planner.site import KnownSite
 from lunette.store.resources import Array, FcPort, Host, HostGroup, Mapping, Portal, Volume
 from lunette.store.schedules import Schedule
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
-from lunette.store.settings import read_settings
+from lunette.store.settings import read_settings, with_secrets
 
 Entry = TypeVar("Entry", bound=Model)
 

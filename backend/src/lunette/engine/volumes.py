@@ -15,6 +15,7 @@ from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import by_reference, must_be_ready, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.undoing.keeping import recorded
 from lunette.planner import volumes as planner
 from lunette.planner.checker import Bounds, check
 from lunette.planner.engines import volume_planning
@@ -96,11 +97,11 @@ def patch(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: VolumePat
     plan = planner.plan_patch(before, wish, name_taken(tx, Volume, wish.name, but=volume.id))
     if dry_run or not plan.changes:
         return Outcome(plan=plan, ids=() if dry_run else (volume.id,))
-    volume.name = wish.name if wish.name is not None else volume.name
-    volume.description = wish.description if wish.description is not None else volume.description
-    if before.mapped_to and volume.name != before.name:
-        exportset.changed(tx, desk)
-    emit(tx, "volume.changed", plan.title, actor=actor.name, ref=volume.id)
+    with recorded(tx, actor, "volume.changed", plan, [volume.id]):
+        volume.name = wish.name if wish.name is not None else volume.name
+        volume.description = wish.description if wish.description is not None else volume.description
+        if before.mapped_to and volume.name != before.name:
+            exportset.changed(tx, desk)
     return Outcome(plan=plan, ids=(volume.id,))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.hosts import HostCreate, HostPatch
-from lunette.domain.identity import IdentitySource
+from lunette.domain.identity import IdentitySource, KeptIdentity
 from lunette.domain.plans import Action, Change, Plan
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
@@ -27,6 +27,11 @@ class NewTarget:
     id: str
     iqn: str
     nqn: str
+
+    @classmethod
+    def again(cls, kept: KeptIdentity) -> "NewTarget":
+        """The target it had before it was deleted, so that its hosts need not be told of another."""
+        return cls(id=kept.target_id, iqn=kept.iqn, nqn=kept.nqn)
 
 
 @dataclass(frozen=True)

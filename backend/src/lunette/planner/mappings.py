@@ -8,7 +8,7 @@ from lunette.domain.hosts import OsType
 from lunette.domain.identity import IdentitySource
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family, MappingCreate
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Change, Leaving, Plan
 from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, at
 
@@ -254,18 +254,40 @@ def _door_warnings(new: NewMapping) -> Iterator[str]:
         yield f"The kernel's NVMe target has no reservations: {owner.name} must fence its hosts by other means."
 
 
-def plan_delete(volume: str, owner: str, lun: int, family: Family, connected: Connected) -> Plan:
+def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected: Connected) -> Plan:
     """Takes a volume away from its owner. `connected` are the owner's hosts logged in now."""
     detail = f"{number_name(family, lun)} of {owner} goes away"
-    changes = [Change(action=Action.DESTROY, noun="mapping", name=volume, detail=detail)]
+    changes = [Change(action=Action.DESTROY, noun="mapping", name=volume.name, detail=detail)]
     changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume} while logged in")
+        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses volume {volume.name} while logged in")
         for host in connected.hosts
     ]
     return Plan(
-        title=f"Unmap volume {volume} from {owner}",
+        title=f"Unmap volume {volume.name} from {owner}",
         changes=tuple(changes),
         steps=(),
         hosts_interrupted=connected.hosts,
         warnings=connected.warnings(),
+        leaving=(volume,),
+    )
+
+
+def merged(plans: Sequence[Plan]) -> Plan:
+    """Several mappings that go at once, in one plan; the lines beyond the first are counted."""
+    if len(plans) == 1:
+        return plans[0]
+    changes = [change for plan in plans for change in plan.changes]
+    gone = [change for change in changes if change.action is Action.DESTROY]
+    rest = [change for change in changes if change.action is not Action.DESTROY]
+    if len(gone) > LISTED:
+        last = gone[-1]
+        detail = f"{last.detail}, and {len(gone) - LISTED - 1} before it"
+        gone = [*gone[:LISTED], last.model_copy(update={"detail": detail})]
+    return Plan(
+        title=f"Unmap {len(plans)} volumes",
+        changes=(*gone, *rest),
+        steps=(),
+        hosts_interrupted=tuple(sorted({host for plan in plans for host in plan.hosts_interrupted})),
+        warnings=tuple(dict.fromkeys(line for plan in plans for line in plan.warnings)),
+        leaving=tuple(dict.fromkeys(volume for plan in plans for volume in plan.leaving)),
     )

@@ -9,7 +9,7 @@ from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.identity import IdentitySource, VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.plans import Action, Change, Leaving, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, ThinPoolCreate, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
@@ -346,4 +346,5 @@ def plan_delete(volume: KnownVolume, *, last_thin: bool = False) -> Plan:
         title=f"Delete volume {volume.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
         steps=(*steps, pooling.pool_remove(volume.group)) if last_thin and pooling else steps,
+        leaving=(Leaving(volume_id=volume.id, name=volume.name),),
     )

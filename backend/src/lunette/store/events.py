@@ -12,8 +12,10 @@ SYSTEM = "system"
 
 def emit(
     tx: Session, kind: str, message: str, *, actor: str = SYSTEM, ref: str | None = None, data: Json | None = None
-) -> None:
+) -> Event:
     """Adds one event (`kind` is noun.verb) and wakes the event stream once the transaction is durable."""
     noun = kind.partition(".")[0]
-    tx.add(Event(kind=kind, noun=noun, ref=ref, actor=actor, message=message, data=data or {}))
+    event = Event(kind=kind, noun=noun, ref=ref, actor=actor, message=message, data=data or {})
+    tx.add(event)
     after_commit(tx, store_of(tx).announce)
+    return event

@@ -5,8 +5,10 @@ import datetime as dt
 from sqlalchemy import JSON, BigInteger, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
-from lunette.domain.settings import Settings
+from lunette.domain.settings import SECRETS, Settings
+from lunette.store.database import store_of
 from lunette.store.schema import Base, Json, Resource, utc_now
+from lunette.store.secrets import SecretBox
 
 APPLIANCE = "appliance"
 
@@ -52,3 +54,16 @@ def settings_row(tx: Session) -> SettingsRow:
 def read_settings(tx: Session) -> Settings:
     """The settings without their secrets."""
     return Settings.model_validate(settings_row(tx).document)
+
+
+def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:
+    """The settings with their secrets, to use them. Raises Unavailable if the key of the secrets is another one."""
+    row = settings_row(tx)
+    box = box or store_of(tx).box
+    plain = read_settings(tx)
+    opened = {
+        field: getattr(plain, field).model_copy(update={SECRETS[field]: box.open(sealed)})
+        for field, sealed in row.sealed.items()
+        if getattr(plain, field) is not None
+    }
+    return plain.model_copy(update=opened)

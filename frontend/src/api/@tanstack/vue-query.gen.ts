@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, alertTest, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, engineList, eventList, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertList, alertTest, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, driftShow, engineList, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -704,6 +704,8 @@ export const volumeCreateMutation = (options?: Partial<Options<VolumeCreateData>
  * Volume Delete
  *
  * Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
+ *
+ * One that was in use a moment ago needs `confirm`.
  */
 export const volumeDeleteMutation = (options?: Partial<Options<VolumeDeleteData>>): UseMutationOptions<VolumeDeleteResponse, VolumeDeleteError, Options<VolumeDeleteData>> => {
     const mutationOptions: UseMutationOptions<VolumeDeleteResponse, VolumeDeleteError, Options<VolumeDeleteData>> = {
@@ -1403,7 +1405,7 @@ export const mappingCreateMutation = (options?: Partial<Options<MappingCreateDat
 /**
  * Mapping Delete
  *
- * Takes a volume away from a host or group; the volume and its data stay.
+ * Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`.
  */
 export const mappingDeleteMutation = (options?: Partial<Options<MappingDeleteData>>): UseMutationOptions<MappingDeleteResponse, MappingDeleteError, Options<MappingDeleteData>> => {
     const mutationOptions: UseMutationOptions<MappingDeleteResponse, MappingDeleteError, Options<MappingDeleteData>> = {
@@ -1738,6 +1740,8 @@ export const sitePlanMutation = (options?: Partial<Options<SitePlanData>>): UseM
  * Site Apply
  *
  * Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+ *
+ * A volume in use needs `confirm` besides.
  */
 export const siteApplyMutation = (options?: Partial<Options<SiteApplyData>>): UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> => {
     const mutationOptions: UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> = {
@@ -1752,6 +1756,26 @@ export const siteApplyMutation = (options?: Partial<Options<SiteApplyData>>): Us
     };
     return mutationOptions;
 };
+
+export const driftShowQueryKey = (options?: Options<DriftShowData>) => createQueryKey('driftShow', options, false, ['drift']);
+
+/**
+ * Drift Show
+ *
+ * What the machine has and the database does not, and the reverse, in words with the fix. Nothing is changed.
+ */
+export const driftShowOptions = (options?: Options<DriftShowData>) => queryOptions<DriftShowResponse, DriftShowError, DriftShowResponse, ReturnType<typeof driftShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await driftShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: driftShowQueryKey(options)
+});
 
 export const jobListQueryKey = (options?: Options<JobListData>) => createQueryKey('jobList', options, false, ['jobs']);
 
@@ -1831,6 +1855,48 @@ export const eventListOptions = (options?: Options<EventListData>) => queryOptio
     },
     queryKey: eventListQueryKey(options)
 });
+
+export const eventShowQueryKey = (options: Options<EventShowData>) => createQueryKey('eventShow', options, false, ['events']);
+
+/**
+ * Event Show
+ *
+ * One event: who, when, what the plan of the change said, and whether it can be undone.
+ */
+export const eventShowOptions = (options: Options<EventShowData>) => queryOptions<EventShowResponse, EventShowError, EventShowResponse, ReturnType<typeof eventShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await eventShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: eventShowQueryKey(options)
+});
+
+/**
+ * Event Undo
+ *
+ * Undoes the change an event tells of, by a new change planned against today's state.
+ *
+ * Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
+ * opposite change needs.
+ */
+export const eventUndoMutation = (options?: Partial<Options<EventUndoData>>): UseMutationOptions<EventUndoResponse, EventUndoError, Options<EventUndoData>> => {
+    const mutationOptions: UseMutationOptions<EventUndoResponse, EventUndoError, Options<EventUndoData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await eventUndo({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
 
 export const alertListQueryKey = (options?: Options<AlertListData>) => createQueryKey('alertList', options, false, ['alerts']);
 

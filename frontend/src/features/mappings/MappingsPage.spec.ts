@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { host } from '../../../mock/hosts'
 import { volume } from '../../../mock/storage'
-import { click, control, dialog, settle, text, visit } from '../../../mock/visit'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 
@@ -71,6 +71,20 @@ it('unmaps only after the plan was confirmed', async () => {
   await click(dialog(), 'Unmap')
   expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(false)
   await vi.waitFor(() => expect(cursor(page)).toBe('host1, lun01: not mapped'))
+})
+
+it('unmaps a volume in use only after its name was typed', async () => {
+  const world = loggedIn()
+  world.iops['lun01'] = 1240.5
+  const { page } = await open('/mappings?host=host1', world)
+  await press(page, 'Enter')
+  expect(text(dialog())).toContain('Volume lun01 is in use')
+  expect(text(dialog())).toContain('1,240.5 I/Os per second now')
+  expect((control(dialog(), 'Unmap') as HTMLButtonElement).disabled).toBe(true)
+  type(field(dialog(), 'Hosts use what would go. Type lun01 to go on'), 'lun01')
+  await settle()
+  await click(dialog(), 'Unmap')
+  expect(world.mappings.some(({ id }) => id === 'mapping-1')).toBe(false)
 })
 
 it('shares a volume that has a host already only after its warning was shown', async () => {

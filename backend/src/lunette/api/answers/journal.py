@@ -6,14 +6,16 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from lunette.api.answers.base import Answer
-from lunette.api.answers.plans import step_answer
+from lunette.api.answers.plans import PlanChange, step_answer
 from lunette.domain.errors import ProblemType
-from lunette.domain.jobs import JobState, StepState
+from lunette.domain.jobs import JobKind, JobState, StepState
 from lunette.domain.steps import AnyStep
+from lunette.domain.undo import JOB_REASONS, why_not
 from lunette.store.journal import Alert as AlertRow
 from lunette.store.journal import Event as EventRow
 from lunette.store.journal import Job as JobRow
 from lunette.store.journal import JobStep as JobStepRow
+from lunette.store.undo import KeptState
 
 STEP: TypeAdapter[AnyStep] = TypeAdapter(AnyStep)
 
@@ -40,6 +42,16 @@ class JobStep(Answer):
     finished_at: datetime | None
 
 
+class Undo(Answer):
+    """Whether a change can be undone, and why not. Today's state may still be in the way: a dry run says so."""
+
+    possible: bool
+    reason: str | None
+    """Why it cannot be undone and what to do instead; null where it can."""
+    undone_by: int | None
+    """The event of its undo; undo that one to have the change again."""
+
+
 class JobSummary(Answer):
     """Long work: `failed` changed nothing, `undone` was taken back, `stuck` needs a decision."""
 
@@ -56,6 +68,8 @@ class JobSummary(Answer):
     resource_ids: tuple[str, ...]
     actor: str
     error: JobError | None
+    undo: Undo
+    """Never possible: jobs change what holds data. What is undone are the events of single changes."""
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
@@ -77,6 +91,18 @@ class Event(Answer):
     ref: str | None
     actor: str
     message: str
+
+
+class EventDetail(Event):
+    """One line of the log in full: what the plan of the change said, and whether it can be undone.
+
+    Events of jobs and of what happened by itself have no lines: the job has its steps.
+    """
+
+    changes: tuple[PlanChange, ...]
+    hosts_interrupted: tuple[str, ...]
+    warnings: tuple[str, ...]
+    undo: Undo
 
 
 class Alert(Answer):
@@ -109,7 +135,8 @@ def _summary(row: JobRow) -> dict[str, Any]:
         "id": row.id, "kind": row.kind, "title": row.title, "state": JobState(row.state), "progress_percent": percent,
         "steps_total": row.steps_total, "steps_done": row.steps_done, "message": row.message,
         "resource_kind": row.resource_kind, "resource_ids": tuple(row.resource_ids), "actor": row.actor,
-        "error": _error(row.error), "created_at": row.created_at, "started_at": row.started_at,
+        "error": _error(row.error), "undo": Undo(possible=False, reason=JOB_REASONS[JobKind(row.kind)], undone_by=None),
+        "created_at": row.created_at, "started_at": row.started_at,
         "finished_at": row.finished_at,
     }  # fmt: skip
 
@@ -139,6 +166,21 @@ def _error(stored: dict[str, Any] | None) -> JobError | None:
 def event_answer(row: EventRow) -> Event:
     return Event(
         seq=row.seq, at=row.at, kind=row.kind, noun=row.noun, ref=row.ref, actor=row.actor, message=row.message
+    )
+
+
+def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
+    """An event in full; `kept` is what its change can be undone with."""
+    plan = row.data.get("plan", {})
+    reason = why_not(row.kind) if kept is None else None
+    if kept is not None and kept.undone_by is not None:
+        reason = f"It was undone by event {kept.undone_by}; undo that one to have the change again."
+    return EventDetail(
+        **event_answer(row).model_dump(),
+        changes=tuple(PlanChange.model_validate(change) for change in plan.get("changes", ())),
+        hosts_interrupted=tuple(plan.get("hosts_interrupted", ())),
+        warnings=tuple(plan.get("warnings", ())),
+        undo=Undo(possible=reason is None, reason=reason, undone_by=kept.undone_by if kept else None),
     )
 
 

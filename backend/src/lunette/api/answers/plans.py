@@ -1,8 +1,13 @@
 """A plan as an answer: words, devices and losses of each step instead of the step's own data."""
 
+from collections.abc import Iterable
+from datetime import datetime
+
 from lunette.api.answers.base import Answer
 from lunette.domain.plans import Action, Plan
 from lunette.domain.steps import AnyStep
+from lunette.domain.usage import VolumeUse
+from lunette.store.schema import utc_now
 
 
 class PlanChange(Answer):
@@ -24,6 +29,18 @@ class PlanStep(Answer):
     irreversible: bool
 
 
+class PlanVolume(Answer):
+    """A volume that a host loses or that is deleted, and how much it is used. Null: not counted, which is not zero."""
+
+    name: str
+    iops: float | None
+    """I/Os per second now."""
+    last_io_at: datetime | None
+    """Its last I/O within the last hour."""
+    busy: bool
+    """It is in use, or was within the last minute: it goes only if `confirm` names it."""
+
+
 class PlanAnswer(Answer):
     """Everything a request would do. Nothing has been changed."""
 
@@ -34,6 +51,8 @@ class PlanAnswer(Answer):
     bytes_destroyed: int
     hosts_interrupted: tuple[str, ...]
     warnings: tuple[str, ...]
+    volumes: tuple[PlanVolume, ...]
+    """Those that hosts lose or that are deleted."""
 
 
 def step_answer(step: AnyStep) -> PlanStep:
@@ -44,12 +63,16 @@ def step_answer(step: AnyStep) -> PlanStep:
     )  # fmt: skip
 
 
-def plan_answer(plan: Plan) -> PlanAnswer:
-    """A plan in words."""
+def plan_answer(plan: Plan, uses: Iterable[VolumeUse] = ()) -> PlanAnswer:
+    """A plan in words, and how the volumes are used that it takes away."""
+    now = utc_now()
     return PlanAnswer(
         title=plan.title,
         changes=tuple(PlanChange(action=c.action, noun=c.noun, name=c.name, detail=c.detail) for c in plan.changes),
         steps=tuple(step_answer(step) for step in plan.steps),
         devices=plan.devices(), bytes_destroyed=plan.bytes_destroyed(),
         hosts_interrupted=plan.hosts_interrupted, warnings=plan.warnings,
+        volumes=tuple(
+            PlanVolume(name=one.name, iops=one.iops, last_io_at=one.last_io_at, busy=one.is_busy(now)) for one in uses
+        ),
     )  # fmt: skip

@@ -4,20 +4,27 @@ import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import Depends, Header, Query
+from fastapi import Depends, Header, Path, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
 
+from lunette.api.access import UNDOING
 from lunette.api.answers.base import Page
-from lunette.api.answers.journal import Alert, Event, alert_answer, event_answer
-from lunette.api.declare import LISTED, refusals, router
+from lunette.api.answers.journal import Alert, Event, EventDetail, alert_answer, event_answer, event_detail
+from lunette.api.changes import Replanning, answer
+from lunette.api.declare import BATCHED, LISTED, refusals, router
 from lunette.api.feed import EventFeed
+from lunette.api.guard import check_may
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.engine.outcome import Outcome
+from lunette.engine.undoing.undo import need_event
 from lunette.store.journal import Alert as AlertRow
 from lunette.store.journal import Event as EventRow
+from lunette.store.undo import KeptState
 
 routes = router("/events", "events")
 alerts = router("/alerts", "alerts")
@@ -85,6 +92,38 @@ async def event_stream(
     yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
     async for event in feed.follow(start):
         yield ServerSentEvent(data=event, id=str(event.seq))
+
+
+Number = Annotated[int, Path(ge=1, le=2**62, description="Its number.")]
+
+
+@routes.get("/{event:plain}", operation_id="event_show", response_model=EventDetail, responses=refusals(404))
+def event_show(event: Number, parts: UsedParts) -> EventDetail:
+    """One event: who, when, what the plan of the change said, and whether it can be undone."""
+    with parts.store.read() as tx:
+        return event_detail(need_event(tx, event), tx.get(KeptState, event))
+
+
+@routes.post("/{event}:undo", operation_id="event_undo", status_code=201, response_model=EventDetail, responses=BATCHED)
+def event_undo(event: Number, change: Replanning) -> Response:
+    """Undoes the change an event tells of, by a new change planned against today's state.
+
+    Answers the event of the undo, which can be undone itself. 409 names what stands in the way. It needs the role the
+    opposite change needs.
+    """
+
+    def act(tx: Session) -> Outcome:
+        kept = tx.get(KeptState, event)
+        if kept is not None:
+            check_may(change.identity, UNDOING[kept.noun])
+        return change.control.undo(tx, change.actor, event, dry_run=change.dry_run)
+
+    def show(tx: Session, outcome: Outcome) -> Response:
+        made = need_event(tx, int(outcome.ids[0]))
+        detail = event_detail(made, tx.get(KeptState, made.seq))
+        return answer(detail, 201, location=f"/api/v1/events/{made.seq}")
+
+    return change.apply(act, show, looks=True)
 
 
 @alerts.get("", operation_id="alert_list", response_model=Page[Alert], responses=LISTED)

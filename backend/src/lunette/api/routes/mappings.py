@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.mappings import Mapping, MappingList
-from lunette.api.changes import Changing, Creating, answer
+from lunette.api.changes import Creating, Taking, answer
 from lunette.api.declare import BATCHED, CREATED, DELETED, LISTED, SHOWN, router
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference, find
@@ -92,8 +92,8 @@ def mapping_create_batch(body: MappingBatch, change: Creating) -> Response:
 
 
 @routes.delete("/{mapping}", operation_id="mapping_delete", status_code=204, response_model=None, responses=DELETED)
-def mapping_delete(mapping: Reference, change: Changing) -> Response:
-    """Takes a volume away from a host or group; the volume and its data stay."""
+def mapping_delete(mapping: Reference, change: Taking) -> Response:
+    """Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`."""
 
     def act(tx: Session) -> Outcome:
         row = find(tx, MappingRow, mapping)

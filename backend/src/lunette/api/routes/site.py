@@ -7,7 +7,7 @@ from fastapi import Response
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.plans import PlanAnswer, plan_answer
-from lunette.api.changes import Creating, answer
+from lunette.api.changes import Creating, Replanning, answer
 from lunette.api.declare import JOB_CREATED, Responses, refusals, router
 from lunette.api.parts import UsedParts
 from lunette.domain.site import Site, SiteRequest, site_schema
@@ -45,16 +45,19 @@ def site_schema_show() -> dict[str, Any]:
 @verbs.post("/site:plan", operation_id="site_plan", response_model=PlanAnswer, responses=refusals(404, 409, 413))
 def site_plan(body: SiteRequest, change: Creating) -> Response:
     """What applying a document would change: nothing is written. Refused as a whole if any part cannot be done."""
-    return _change(body, change, dry_run=True)
+    return _change(body, replace(change, confirm=()), dry_run=True)
 
 
 @verbs.post("/site:apply", operation_id="site_apply", status_code=202, response_model=None, responses=_APPLIED)
-def site_apply(body: SiteRequest, change: Creating) -> Response:
-    """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
+def site_apply(body: SiteRequest, change: Replanning) -> Response:
+    """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name.
+
+    A volume in use needs `confirm` besides.
+    """
     return _change(body, change, dry_run=change.dry_run)
 
 
-def _change(body: SiteRequest, change: Creating, *, dry_run: bool) -> Response:
+def _change(body: SiteRequest, change: Replanning, *, dry_run: bool) -> Response:
     change = replace(change, dry_run=dry_run)
 
     def act(tx: Session) -> Outcome:

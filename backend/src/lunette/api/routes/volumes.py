@@ -11,7 +11,7 @@ from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.volumes import Volume
-from lunette.api.changes import Acting, Change, Changing, Creating, answer
+from lunette.api.changes import Acting, Change, Changing, Creating, Taking, answer
 from lunette.api.declare import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.jobs import only_jobs
 from lunette.api.looking import seen_now
@@ -158,8 +158,11 @@ def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) ->
 @routes.delete(
     "/{volume:plain}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
-def volume_delete(volume: Reference, change: Changing) -> Response:
-    """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
+def volume_delete(volume: Reference, change: Taking) -> Response:
+    """Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
+
+    One that was in use a moment ago needs `confirm`.
+    """
 
     def act(tx: Session) -> Outcome:
         row = find(tx, VolumeRow, volume, VolumeRow.name)

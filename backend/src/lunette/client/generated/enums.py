@@ -65,6 +65,15 @@ DISK_STATE = (
     "missing",
     "unknown",
 )
+DriftKind = Literal["refused", "unexplained", "unserved", "missing", "unknown", "foreign"]
+DRIFT_KIND = (
+    "refused",
+    "unexplained",
+    "unserved",
+    "missing",
+    "unknown",
+    "foreign",
+)
 ExportEngine = Literal["lio", "nvmet", "spdk"]
 EXPORT_ENGINE = (
     "lio",

@@ -163,7 +163,7 @@ OPERATIONS: dict[str, Operation] = {
         "PATCH", "/volumes/{volume}", parameters=("volume",), body="VolumePatch", if_match=True, dry_run=True
     ),
     "volume_delete": Operation(
-        "DELETE", "/volumes/{volume}", parameters=("volume",), if_match=True, dry_run=True, job=True
+        "DELETE", "/volumes/{volume}", parameters=("volume",), query=("confirm",), if_match=True, dry_run=True, job=True
     ),
     "volume_grow": Operation(
         "POST",
@@ -279,7 +279,9 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "mapping_create": Operation("POST", "/mappings", body="MappingCreate", dry_run=True),
     "mapping_show": Operation("GET", "/mappings/{mapping}", parameters=("mapping",)),
-    "mapping_delete": Operation("DELETE", "/mappings/{mapping}", parameters=("mapping",), if_match=True, dry_run=True),
+    "mapping_delete": Operation(
+        "DELETE", "/mappings/{mapping}", parameters=("mapping",), query=("confirm",), if_match=True, dry_run=True
+    ),
     "session_list": Operation(
         "GET",
         "/sessions",
@@ -338,7 +340,8 @@ OPERATIONS: dict[str, Operation] = {
     "site_show": Operation("GET", "/site"),
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
-    "site_apply": Operation("POST", "/site:apply", body="SiteRequest", dry_run=True, job=True),
+    "site_apply": Operation("POST", "/site:apply", query=("confirm",), body="SiteRequest", dry_run=True, job=True),
+    "drift_show": Operation("GET", "/drift"),
     "job_list": Operation(
         "GET",
         "/jobs",
@@ -377,6 +380,8 @@ OPERATIONS: dict[str, Operation] = {
         is_list=True,
     ),
     "event_stream": Operation("GET", "/events/stream"),
+    "event_show": Operation("GET", "/events/{event}", parameters=("event",)),
+    "event_undo": Operation("POST", "/events/{event}:undo", parameters=("event",), query=("confirm",), dry_run=True),
     "alert_list": Operation(
         "GET",
         "/alerts",
@@ -697,12 +702,14 @@ class Operations:
         return self.operate("volume_patch", {"volume": volume}, {}, body, dry_run=dry_run)
 
     @overload
-    def volume_delete(self, volume: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def volume_delete(
+        self, volume: str, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.Job: ...
     @overload
-    def volume_delete(self, volume: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def volume_delete(self, volume: str, *, dry_run: bool = False) -> Any:
+    def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
+    def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
         """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
-        return self.operate("volume_delete", {"volume": volume}, {}, dry_run=dry_run)
+        return self.operate("volume_delete", {"volume": volume}, {"confirm": confirm}, dry_run=dry_run)
 
     @overload
     def volume_grow(self, volume: str, body: t.VolumeGrow, *, dry_run: Literal[False] = False) -> t.Volume | t.Job: ...
@@ -974,12 +981,14 @@ class Operations:
         return answer
 
     @overload
-    def mapping_delete(self, mapping: str, *, dry_run: Literal[False] = False) -> None: ...
+    def mapping_delete(
+        self, mapping: str, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> None: ...
     @overload
-    def mapping_delete(self, mapping: str, *, dry_run: Literal[True]) -> t.Plan: ...
-    def mapping_delete(self, mapping: str, *, dry_run: bool = False) -> Any:
-        """Takes a volume away from a host or group; the volume and its data stay."""
-        return self.operate("mapping_delete", {"mapping": mapping}, {}, dry_run=dry_run)
+    def mapping_delete(self, mapping: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
+    def mapping_delete(self, mapping: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
+        """Takes a volume away from a host or group; the volume and its data stay. One in use needs `confirm`."""
+        return self.operate("mapping_delete", {"mapping": mapping}, {"confirm": confirm}, dry_run=dry_run)
 
     def session_list(
         self,
@@ -1120,12 +1129,23 @@ class Operations:
         return self.operate("site_plan", {}, {}, body, dry_run=dry_run)
 
     @overload
-    def site_apply(self, body: t.SiteRequest, *, dry_run: Literal[False] = False) -> t.Job: ...
+    def site_apply(
+        self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.Job: ...
     @overload
-    def site_apply(self, body: t.SiteRequest, *, dry_run: Literal[True]) -> t.Plan: ...
-    def site_apply(self, body: t.SiteRequest, *, dry_run: bool = False) -> Any:
+    def site_apply(
+        self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def site_apply(self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
         """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
-        return self.operate("site_apply", {}, {}, body, dry_run=dry_run)
+        return self.operate("site_apply", {}, {"confirm": confirm}, body, dry_run=dry_run)
+
+    def drift_show(self) -> t.DriftReport:
+        """What the machine has and the database does not, and the reverse, in words with the fix. Nothing is
+        changed.
+        """
+        answer: t.DriftReport = self.operate("drift_show", {}, {})
+        return answer
 
     def job_list(
         self,
@@ -1163,6 +1183,21 @@ class Operations:
     ) -> Iterator[t.Event]:
         """What happened, newest first."""
         return self.pages("event_list", {"sort": sort, "noun": noun, "ref": ref, "kind": kind, "after": after}, limit)
+
+    def event_show(self, event: str) -> t.EventDetail:
+        """One event: who, when, what the plan of the change said, and whether it can be undone."""
+        answer: t.EventDetail = self.operate("event_show", {"event": event}, {})
+        return answer
+
+    @overload
+    def event_undo(
+        self, event: str, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.EventDetail: ...
+    @overload
+    def event_undo(self, event: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
+    def event_undo(self, event: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
+        """Undoes the change an event tells of, by a new change planned against today's state."""
+        return self.operate("event_undo", {"event": event}, {"confirm": confirm}, dry_run=dry_run)
 
     def alert_list(
         self,

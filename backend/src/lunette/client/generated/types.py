@@ -13,6 +13,7 @@ from lunette.client.generated.enums import (
     DhGroup,
     DhHash,
     DiskState,
+    DriftKind,
     ExportEngine,
     ExportState,
     Family,
@@ -79,10 +80,14 @@ __all__ = [
     "DiskPage",
     "DiskSignature",
     "DiskState",
+    "Drift",
+    "DriftKind",
+    "DriftReport",
     "Engine",
     "EngineLevel",
     "EnginePage",
     "Event",
+    "EventDetail",
     "EventPage",
     "Export",
     "ExportEngine",
@@ -152,6 +157,7 @@ __all__ = [
     "Plan",
     "PlanChange",
     "PlanStep",
+    "PlanVolume",
     "Portal",
     "PortalCreate",
     "PortalPage",
@@ -198,6 +204,7 @@ __all__ = [
     "TokenCreate",
     "TokenPage",
     "Transport",
+    "Undo",
     "Unseen",
     "User",
     "UserCreate",
@@ -495,6 +502,30 @@ class DiskSignature(TypedDict):
     uuid: str | None
 
 
+class Drift(TypedDict):
+    """One difference. `is_repaired` is true for what the appliance tries again by itself until it is as
+    wanted.
+    """
+
+    kind: DriftKind
+    noun: str
+    name: str
+    words: str
+    fix: str
+    is_repaired: NotRequired[bool]
+
+
+class DriftReport(TypedDict):
+    """Every difference, what needs a person first. `complete` is false where a part could not be looked
+    at.
+    """
+
+    items: list[Drift]
+    complete: bool
+    unseen: list[str]
+    repaired: int | None
+
+
 class Engine(TypedDict):
     """What an engine can do on this machine; where it is not available, why, and what would bring it."""
 
@@ -545,6 +576,22 @@ class Event(TypedDict):
     ref: str | None
     actor: str
     message: str
+
+
+class EventDetail(TypedDict):
+    """One line of the log in full: what the plan of the change said, and whether it can be undone."""
+
+    seq: int
+    at: str
+    kind: str
+    noun: str
+    ref: str | None
+    actor: str
+    message: str
+    changes: list[PlanChange]
+    hosts_interrupted: list[str]
+    warnings: list[str]
+    undo: Undo
 
 
 class EventPage(TypedDict):
@@ -796,6 +843,7 @@ class Job(TypedDict):
     resource_ids: list[str]
     actor: str
     error: JobError | None
+    undo: Undo
     created_at: str
     started_at: str | None
     finished_at: str | None
@@ -845,6 +893,7 @@ class JobSummary(TypedDict):
     resource_ids: list[str]
     actor: str
     error: JobError | None
+    undo: Undo
     created_at: str
     started_at: str | None
     finished_at: str | None
@@ -1137,6 +1186,7 @@ class Plan(TypedDict):
     bytes_destroyed: int
     hosts_interrupted: list[str]
     warnings: list[str]
+    volumes: list[PlanVolume]
 
 
 class PlanChange(TypedDict):
@@ -1156,6 +1206,17 @@ class PlanStep(TypedDict):
     devices: list[str]
     bytes_destroyed: int
     irreversible: bool
+
+
+class PlanVolume(TypedDict):
+    """A volume that a host loses or that is deleted, and how much it is used. Null: not counted, which is
+    not zero.
+    """
+
+    name: str
+    iops: float | None
+    last_io_at: str | None
+    busy: bool
 
 
 class Portal(TypedDict):
@@ -1562,6 +1623,16 @@ class TokenPage(TypedDict):
     items: list[Token]
     next_cursor: str | None
     total: int
+
+
+class Undo(TypedDict):
+    """Whether a change can be undone, and why not. Today's state may still be in the way: a dry run says
+    so.
+    """
+
+    possible: bool
+    reason: str | None
+    undone_by: int | None
 
 
 class Unseen(TypedDict):

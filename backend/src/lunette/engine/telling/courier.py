@@ -21,7 +21,7 @@ from lunette.planner import calendar
 from lunette.store.database import Store
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
-from lunette.store.settings import Delivery, read_settings
+from lunette.store.settings import Delivery, read_settings, with_secrets
 
 PERIOD_S = 2.0
 IDLE_S = 3600.0
@@ -138,7 +138,7 @@ class Courier:
             row = tx.scalars(self._oldest()).one_or_none()
             if row is None:
                 return None
-            wanted = settings.with_secrets(tx)
+            wanted = with_secrets(tx)
             if wanted.channel(self._channel) is None:
                 settings.silence(tx, self._channel)
                 return None

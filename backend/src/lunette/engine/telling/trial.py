@@ -7,12 +7,12 @@ from lunette.domain.errors import Conflict
 from lunette.domain.identity import IdentitySource
 from lunette.domain.messages import Message, MessageKind
 from lunette.domain.settings import Channel, Settings
-from lunette.engine.settings import with_secrets
 from lunette.engine.telling.courier import send
 from lunette.engine.telling.failure import NotTold
 from lunette.engine.telling.outbox import appliance_name
 from lunette.store.database import Store
 from lunette.store.schema import utc_now
+from lunette.store.settings import with_secrets
 
 
 class Trial(Model):

@@ -1,0 +1,61 @@
+"""What can be undone, and why the rest cannot (decision 0022)."""
+
+from collections.abc import Mapping
+
+from lunette.domain.jobs import JobKind
+
+UNDOABLE = frozenset({"host", "host_group", "mapping", "portal", "fc_port", "schedule", "setting", "volume"})
+"""Nouns whose converging changes keep what was before; of a volume that is its name and description."""
+
+_DATA_MADE = (
+    "Hosts may have written to what was made since. Delete it with its own command: its plan names what is lost."
+)
+_DATA_GONE = "The data that was there is gone: nothing on this appliance can bring it back. Restore it from a backup."
+JOB_REASONS: Mapping[JobKind, str] = {
+    JobKind.ARRAY_CREATE: _DATA_MADE,
+    JobKind.ARRAY_DELETE: _DATA_GONE,
+    JobKind.ARRAY_CHANGE: (
+        "It moved data between disks, or set how that is done. Make the opposite change with the array's own commands."
+    ),
+    JobKind.VOLUMES_CREATE: _DATA_MADE,
+    JobKind.VOLUME_DELETE: _DATA_GONE,
+    JobKind.VOLUME_GROW: "Hosts may use the new size already: shrinking would cut off data. The size stays.",
+    JobKind.VOLUME_ROLL_BACK: (
+        "What was written after the snapshot was given up when the volume was rolled back. If a later snapshot was "
+        "taken, roll back to that one."
+    ),
+    JobKind.SNAPSHOTS_CREATE: "A snapshot interrupts nobody. Delete it with its own command if it is not needed.",
+    JobKind.SNAPSHOT_DELETE: _DATA_GONE,
+    JobKind.THIN_POOL_GROW: "Volumes may use the room already: shrinking would cut off data. The size stays.",
+    JobKind.SITE_APPLY: "Its changes are undone one by one: each has an event of its own, see the log.",
+    JobKind.SCHEDULE_RUN: "What the run made and let go holds data. Delete a snapshot it took with its own command.",
+}
+"""Why no job is undone: jobs are what holds data, and data does not come back by a plan."""
+
+_EVENTS = {
+    "array.created": JobKind.ARRAY_CREATE,
+    "array.deleted": JobKind.ARRAY_DELETE,
+    "array.changed": JobKind.ARRAY_CHANGE,
+    "volume.created": JobKind.VOLUMES_CREATE,
+    "volume.deleted": JobKind.VOLUME_DELETE,
+    "volume.grown": JobKind.VOLUME_GROW,
+    "volume.rolled_back": JobKind.VOLUME_ROLL_BACK,
+    "snapshot.created": JobKind.SNAPSHOTS_CREATE,
+    "snapshot.deleted": JobKind.SNAPSHOT_DELETE,
+    "thin_pool.grown": JobKind.THIN_POOL_GROW,
+    "site.applied": JobKind.SITE_APPLY,
+}
+_CHANGES = ("created", "changed", "deleted")
+_PEOPLE = "Users, tokens and passwords are not undone: who may come in is decided anew each time, with its own command."
+_OLD = "It was made by a version that did not keep what was before. Change it back with its own command."
+NO_CHANGE = "It tells what happened and changed nothing by itself."
+
+
+def why_not(kind: str) -> str:
+    """Why an event that keeps no state cannot be undone, in words with what to do instead."""
+    noun, _, verb = kind.partition(".")
+    if kind in _EVENTS:
+        return JOB_REASONS[_EVENTS[kind]]
+    if noun in ("user", "token") and verb in _CHANGES:
+        return _PEOPLE
+    return _OLD if noun in UNDOABLE and verb in _CHANGES else NO_CHANGE

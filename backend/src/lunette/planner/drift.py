@@ -1,0 +1,117 @@
+"""Finds where the machine and the database differ. What is exported is compared by the agent alone, see its report."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from lunette.domain.drift import Drift, DriftKind
+from lunette.domain.exports import ConvergeReport, ServingState
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+
+LEFT_ALONE = "It is never touched. Delete it with the tools it was made with, if nobody needs it."
+AGAIN = "It is tried again by itself until it is there; put right what the reason names."
+OLDER = "Nothing is taken away for it. If an older database was restored, restore the newest one."
+UNKNOWN = (
+    "It is left as it is. If the database was restored from a backup, restore a newer one; do not wipe its disks "
+    "before."
+)
+
+
+@dataclass(frozen=True)
+class Known:
+    """An array or a volume of the database. `key` is how the machine knows it: a UUID, or its own id."""
+
+    key: str
+    name: str
+    state: str
+
+
+@dataclass(frozen=True)
+class DriftFacts:
+    """What the database knows; `names` are those of whatever a report can speak of, by id."""
+
+    arrays: Iterable[Known]
+    volumes: Iterable[Known]
+    snapshot_ids: frozenset[str]
+    names: Mapping[str, str]
+
+
+def find(facts: DriftFacts, seen: Observation | None, report: ConvergeReport | None) -> tuple[Drift, ...]:
+    """Every difference, in the order of DriftKind: what needs a person first."""
+    found = [*(_exports(facts, report) if report else ()), *(_storage(facts, seen) if seen else ())]
+    order = list(DriftKind)
+    return tuple(sorted(found, key=lambda one: (order.index(one.kind), one.noun, one.name)))
+
+
+def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
+    if not report.accepted:
+        words = report.refusal or "the agent refuses the exports of this database"
+        yield Drift(kind=DriftKind.REFUSED, noun="export", name="all", words=words, fix=OLDER)
+    for line in report.unexplained:
+        noun, _, rest = line.partition(" ")
+        ref, _, words = rest.partition(" ")
+        name = facts.names.get(ref, ref)
+        yield Drift(kind=DriftKind.UNEXPLAINED, noun=noun, name=name, words=words, fix=OLDER)
+    doors = (
+        *(("target", one.target_id, one.state, one.reason) for one in report.targets),
+        *(("subsystem", one.target_id, one.state, one.reason) for one in report.subsystems),
+        *(("volume", one.volume_id, one.state, one.reason) for one in report.volumes),
+        *(("portal", one.portal_id, one.state, one.reason) for one in report.portals),
+        *(("fc_port", one.port_id, one.state, one.reason) for one in report.fc_ports),
+    )
+    for noun, ref, state, reason in doors:
+        if state is ServingState.BLOCKED:
+            yield Drift(
+                kind=DriftKind.UNSERVED, noun=noun, name=facts.names.get(ref, ref),
+                words=reason or "it is not served, and the agent gave no reason", fix=AGAIN, is_repaired=True,
+            )  # fmt: skip
+    for name in report.foreign:
+        words = "it is in the kernel's target configuration and carries no mark of this appliance"
+        yield Drift(kind=DriftKind.FOREIGN, noun="export", name=name, words=words, fix=LEFT_ALONE)
+
+
+def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
+    """What stands in the database comes and goes with its job, so only what is ready is missed or known."""
+    arrays = {one.key: one for one in facts.arrays}
+    there = {one.uuid for one in seen.arrays}
+    for one in arrays.values():
+        if one.state == ResourceState.READY and one.key not in there:
+            yield Drift(
+                kind=DriftKind.MISSING, noun="array", name=one.name, words="the machine does not have it",
+                fix="Its exports wait. Attach its disks again: it comes up by itself.", is_repaired=True,
+            )  # fmt: skip
+    for array in seen.arrays:
+        if not array.ours:
+            words = f"{array.engine.value} {array.level} of {array.raid_disks} disks that this appliance did not make"
+            yield Drift(kind=DriftKind.FOREIGN, noun="array", name=array.name, words=words, fix=LEFT_ALONE)
+        elif array.uuid not in arrays:
+            words = f"{array.engine.value} {array.level} with this appliance's mark, and the database does not know it"
+            yield Drift(kind=DriftKind.UNKNOWN, noun="array", name=array.name, words=words, fix=UNKNOWN)
+    ours = {pool.group for pool in seen.pools if pool.ours}
+    pools_of_zfs = {array.name for array in seen.arrays}
+    for pool in seen.pools:
+        if not pool.ours and pool.group not in pools_of_zfs:
+            words = "a volume group that this appliance did not make"
+            yield Drift(kind=DriftKind.FOREIGN, noun="pool", name=pool.group, words=words, fix=LEFT_ALONE)
+    yield from _volumes(facts, seen, ours)
+
+
+def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[Drift]:
+    volumes = {one.key: one for one in facts.volumes}
+    there = {one.volume_id for one in seen.volumes}
+    for one in volumes.values():
+        if one.state == ResourceState.READY and one.key not in there:
+            yield Drift(
+                kind=DriftKind.MISSING, noun="volume", name=one.name, words="the machine does not have it",
+                fix="Look at its array first: a volume is not seen while its array is down. Hosts wait meanwhile.",
+            )  # fmt: skip
+    for volume in seen.volumes:
+        known = volume.volume_id in volumes or volume.snapshot_id in facts.snapshot_ids
+        name = f"{volume.group}/{volume.name}"
+        if volume.volume_id is None and volume.snapshot_id is None:
+            if volume.group in ours:
+                words = "it is in a group of this appliance and carries no mark of it"
+                yield Drift(kind=DriftKind.FOREIGN, noun="volume", name=name, words=words, fix=LEFT_ALONE)
+        elif not known:
+            words = "it carries this appliance's mark, and the database does not know it"
+            yield Drift(kind=DriftKind.UNKNOWN, noun="volume", name=name, words=words, fix=UNKNOWN)

@@ -1,0 +1,100 @@
+"""Where machine and database differ. A database of yesterday, or an empty one, takes nothing away and is told."""
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from backend.tests.api.test_metrics import IQN
+from backend.tests.scene import ADDRESS, make_array
+from backend.tests.wiring import Api, add_token, make_parts, running
+from lunette.agent.core import Agent
+from lunette.domain.roles import Role
+from lunette.system.fake import FakeSystem
+from lunette.system.fake.traffic import Io
+
+PORTAL = f"{ADDRESS}:3260"
+
+
+def serve_first(api: Api) -> str:
+    """Volume `data` for host `db`; the name of its target."""
+    make_array(api)
+    api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "64MiB"})
+    api.made("/hosts", {"name": "db", "iqns": [IQN]})
+    api.made("/portals", {"name": "front", "address": ADDRESS})
+    api.made("/mappings", {"volume": "data", "host": "db"})
+    api.until(lambda: api.items("/mappings")[0]["state"] == "open")
+    return str(api.get("/hosts/db")["target_iqn"])
+
+
+def kinds(api: Api) -> dict[str, set[str]]:
+    """Names by kind of difference."""
+    found: dict[str, set[str]] = {}
+    for one in api.get("/drift")["items"]:
+        assert one["words"]
+        assert one["fix"]
+        found.setdefault(one["kind"], set()).add(f"{one['noun']} {one['name']}")
+    return found
+
+
+def read_both(machine: FakeSystem, target: str) -> None:
+    """The host logs in anew and reads from both of its volumes."""
+    session = machine.login(IQN, target, PORTAL)
+    for lun in (1, 2):
+        machine.carry(session, lun, Io(reads=1, read_bytes=4096))
+
+
+def test_what_is_as_wanted_has_no_drift(appliance: Api) -> None:
+    serve_first(appliance)
+    appliance.until(lambda: appliance.get("/drift")["repaired"] == 0)
+    assert appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0}
+
+
+def test_without_the_agent_it_says_what_was_not_looked_at(api: Api) -> None:
+    found = api.get("/drift")
+    assert (found["items"], found["complete"], found["repaired"]) == ([], False, None)
+    assert [one.partition(":")[0] for one in found["unseen"]] == ["arrays and volumes", "exports"]
+
+
+@pytest.mark.parametrize("restored", ["of yesterday", "empty"])
+def test_a_database_that_knows_less_takes_nothing_away_and_is_told(
+    restored: str, tmp_path: Path, machine: FakeSystem, agent: Agent
+) -> None:
+    first = tmp_path / "first"
+    parts = make_parts(first, agent)
+    with running(parts) as http:
+        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+        target = serve_first(api)
+        with sqlite3.connect(first / "lunette.db") as live, sqlite3.connect(tmp_path / "yesterday.db") as copy:
+            live.backup(copy)
+        api.made("/volumes", {"name": "more", "array": "tank", "size_bytes": "64MiB"})
+        api.made("/mappings", {"volume": "more", "host": "db"})
+        api.until(lambda: {one["state"] for one in api.items("/mappings")} == {"open"})
+        read_both(machine, target)
+    second = tmp_path / "second"
+    second.mkdir()
+    if restored == "of yesterday":
+        shutil.copy(tmp_path / "yesterday.db", second / "lunette.db")
+    parts = make_parts(second, agent)
+    with running(parts) as http:
+        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+        api.until(lambda: "refused" in kinds(api))
+        found = kinds(api)
+        assert any(name.startswith("volume ") for name in found["unknown"])
+        assert ("array tank" in {name.partition("@")[0] for name in found["unknown"]}) == (restored == "empty")
+        read_both(machine, target)
+        for _ in range(3):
+            parts.control._reconciler.round()
+        read_both(machine, target)
+
+
+def test_a_portal_that_was_taken_out_of_configfs_is_put_back(appliance: Api, machine: FakeSystem) -> None:
+    target = serve_first(appliance)
+    portal = f"/sys/kernel/config/target/iscsi/{target}/tpgt_1/np/{PORTAL}"
+    machine.rmdir(portal)
+    assert not machine.is_dir(portal)
+    assert appliance.patch("/hosts/db", {"description": "wakes the reconciler"}).status_code == 200
+    appliance.until(lambda: machine.is_dir(portal))
+    machine.login(IQN, target, PORTAL)
+    appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})

@@ -1,0 +1,14 @@
+"""`lunette drift`: nothing where all is as wanted, else each difference with its fix."""
+
+import json
+from pathlib import Path
+
+from backend.tests.cli.appliance import appliance
+
+
+def test_drift_says_that_all_is_as_wanted(tmp_path: Path, sqlite_url: str) -> None:
+    with appliance(tmp_path, sqlite_url) as cli:
+        cli.settle()
+        told = cli("drift")
+        assert (told.code, told.out) == (0, "The machine is as the database says, and nothing foreign is on it.\n")
+        assert json.loads(cli("drift", "--json").out)["items"] == []

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const AS_WANTED = 'The machine is as the database says'
+
+it('says that all is as wanted', async () => {
+  const { page } = await visit('/drift', loggedIn())
+  expect(page.textContent).toContain(AS_WANTED)
+})
+
+it('says what differs, what to do, and what could not be looked at', async () => {
+  const world = loggedIn()
+  world.drift = {
+    items: [
+      {
+        kind: 'foreign',
+        noun: 'pool',
+        name: 'vg-theirs',
+        words: 'a volume group that this appliance did not make',
+        fix: 'It is never touched.',
+        is_repaired: false,
+      },
+    ],
+    complete: false,
+    unseen: ['exports: the agent has not answered since this process started'],
+    repaired: null,
+  }
+  const { page } = await visit('/drift', world)
+  expect(page.textContent).toContain('vg-theirs')
+  expect(page.textContent).toContain('It is never touched.')
+  expect(page.textContent).toContain('Not everything could be looked at')
+  expect(page.textContent).not.toContain(AS_WANTED)
+})
