@@ -41,7 +41,7 @@ def many(luns: int) -> SavedConfig:
     return SavedConfig.model_validate(
         {
             "storage_objects": [
-                {"name": f"v{n}", "plugin": "block", "dev": f"/dev/vg0/v{n}", "wwn": f"{n:032x}"} for n in range(luns)
+                {"name": f"v{n}", "plugin": "block", "dev": f"/dev/vg0/v{n}", "wwn": f"{n:08x}"} for n in range(luns)
             ],
             "targets": [{
                 "wwn": f"{TARGET}.1", "fabric": "iscsi",

@@ -1055,6 +1055,26 @@ export type FcRemote = {
 };
 
 /**
+ * Finding
+ *
+ * One object of the configuration: what it would be in Lunette, or why it does not fit and what to do about it.
+ */
+export type Finding = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Fits
+     */
+    fits: boolean;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -1421,6 +1441,35 @@ export type HostPaths = {
      * Volumes
      */
     volumes: Array<VolumePaths>;
+};
+
+/**
+ * InspectRequest
+ *
+ * A targetcli configuration to be read. Nothing of it is kept.
+ */
+export type InspectRequest = {
+    saveconfig: SavedConfig;
+};
+
+/**
+ * Inspection
+ *
+ * Every object of a configuration with its verdict, in the order of the file.
+ */
+export type Inspection = {
+    /**
+     * Fits
+     */
+    fits: number;
+    /**
+     * Refused
+     */
+    refused: number;
+    /**
+     * Findings
+     */
+    findings: Array<Finding>;
 };
 
 /**
@@ -2768,6 +2817,266 @@ export type Retention = {
  * metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
  */
 export type Role = 'metrics' | 'viewer' | 'operator' | 'administrator';
+
+/**
+ * Saveconfig
+ *
+ * All that LIO serves for us as `targetctl restore` and targetcli read it (rtslib-fb 2.1 and later).
+ */
+export type Saveconfig = {
+    /**
+     * Document
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * Has Secrets
+     */
+    has_secrets: boolean;
+    /**
+     * Left Out
+     */
+    left_out: Array<string>;
+};
+
+/**
+ * SavedAcl
+ */
+export type SavedAcl = {
+    /**
+     * Node Wwn
+     */
+    node_wwn: string;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Mapped Luns
+     */
+    mapped_luns?: Array<SavedMappedLun>;
+    /**
+     * Chap Userid
+     */
+    chap_userid?: string | null;
+    /**
+     * Chap Password
+     */
+    chap_password?: null;
+    /**
+     * Chap Mutual Userid
+     */
+    chap_mutual_userid?: string | null;
+    /**
+     * Chap Mutual Password
+     */
+    chap_mutual_password?: null;
+};
+
+/**
+ * SavedAluaGroup
+ */
+export type SavedAluaGroup = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Alua Access State
+     */
+    alua_access_state?: number | null;
+};
+
+/**
+ * SavedConfig
+ *
+ * A `saveconfig.json` as targetcli and targetctl write it.
+ */
+export type SavedConfig = {
+    /**
+     * Storage Objects
+     */
+    storage_objects?: Array<SavedStore>;
+    /**
+     * Targets
+     */
+    targets?: Array<SavedTarget>;
+    /**
+     * Fabric Modules
+     */
+    fabric_modules?: Array<SavedFabric>;
+};
+
+/**
+ * SavedFabric
+ */
+export type SavedFabric = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Discovery Enable Auth
+     */
+    discovery_enable_auth?: boolean | null;
+};
+
+/**
+ * SavedGroup
+ *
+ * A target portal group.
+ */
+export type SavedGroup = {
+    /**
+     * Tag
+     */
+    tag?: number;
+    /**
+     * Enable
+     */
+    enable?: boolean | null;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Luns
+     */
+    luns?: Array<SavedLun>;
+    /**
+     * Portals
+     */
+    portals?: Array<SavedPortal>;
+    /**
+     * Node Acls
+     */
+    node_acls?: Array<SavedAcl>;
+};
+
+/**
+ * SavedLun
+ */
+export type SavedLun = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Storage Object
+     */
+    storage_object: string;
+    /**
+     * Alua Tg Pt Gp Name
+     */
+    alua_tg_pt_gp_name?: string | null;
+};
+
+/**
+ * SavedMappedLun
+ *
+ * `index` is the number the host sees, `tpg_lun` that of the portal group.
+ */
+export type SavedMappedLun = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Tpg Lun
+     */
+    tpg_lun: number;
+    /**
+     * Write Protect
+     */
+    write_protect?: boolean | null;
+};
+
+/**
+ * SavedPortal
+ */
+export type SavedPortal = {
+    /**
+     * Ip Address
+     */
+    ip_address: string;
+    /**
+     * Port
+     */
+    port: number;
+    /**
+     * Iser
+     */
+    iser?: boolean | null;
+    /**
+     * Offload
+     */
+    offload?: boolean | null;
+};
+
+/**
+ * SavedStore
+ *
+ * A backstore.
+ */
+export type SavedStore = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Plugin
+     */
+    plugin: string;
+    /**
+     * Dev
+     */
+    dev?: string | null;
+    /**
+     * Wwn
+     */
+    wwn?: string | null;
+    /**
+     * Readonly
+     */
+    readonly?: boolean | null;
+    /**
+     * Exclusive
+     */
+    exclusive?: boolean | null;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Alua Tpgs
+     */
+    alua_tpgs?: Array<SavedAluaGroup>;
+};
+
+/**
+ * SavedTarget
+ */
+export type SavedTarget = {
+    /**
+     * Wwn
+     */
+    wwn: string;
+    /**
+     * Fabric
+     */
+    fabric: string;
+    /**
+     * Tpgs
+     */
+    tpgs?: Array<SavedGroup>;
+};
 
 /**
  * Schedule
@@ -4184,6 +4493,15 @@ export type HostPatchWritable = {
 };
 
 /**
+ * InspectRequest
+ *
+ * A targetcli configuration to be read. Nothing of it is kept.
+ */
+export type InspectRequestWritable = {
+    saveconfig: SavedConfigWritable;
+};
+
+/**
  * Login
  *
  * A person's credentials.
@@ -4231,6 +4549,114 @@ export type MailSettingsWritable = {
      * Recipients
      */
     recipients: Array<string>;
+};
+
+/**
+ * SavedAcl
+ */
+export type SavedAclWritable = {
+    /**
+     * Node Wwn
+     */
+    node_wwn: string;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Mapped Luns
+     */
+    mapped_luns?: Array<SavedMappedLun>;
+    /**
+     * Chap Userid
+     */
+    chap_userid?: string | null;
+    /**
+     * Chap Password
+     */
+    chap_password?: string | null;
+    /**
+     * Chap Mutual Userid
+     */
+    chap_mutual_userid?: string | null;
+    /**
+     * Chap Mutual Password
+     */
+    chap_mutual_password?: string | null;
+};
+
+/**
+ * SavedConfig
+ *
+ * A `saveconfig.json` as targetcli and targetctl write it.
+ */
+export type SavedConfigWritable = {
+    /**
+     * Storage Objects
+     */
+    storage_objects?: Array<SavedStore>;
+    /**
+     * Targets
+     */
+    targets?: Array<SavedTargetWritable>;
+    /**
+     * Fabric Modules
+     */
+    fabric_modules?: Array<SavedFabric>;
+};
+
+/**
+ * SavedGroup
+ *
+ * A target portal group.
+ */
+export type SavedGroupWritable = {
+    /**
+     * Tag
+     */
+    tag?: number;
+    /**
+     * Enable
+     */
+    enable?: boolean | null;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Luns
+     */
+    luns?: Array<SavedLun>;
+    /**
+     * Portals
+     */
+    portals?: Array<SavedPortal>;
+    /**
+     * Node Acls
+     */
+    node_acls?: Array<SavedAclWritable>;
+};
+
+/**
+ * SavedTarget
+ */
+export type SavedTargetWritable = {
+    /**
+     * Wwn
+     */
+    wwn: string;
+    /**
+     * Fabric
+     */
+    fabric: string;
+    /**
+     * Tpgs
+     */
+    tpgs?: Array<SavedGroupWritable>;
 };
 
 /**
@@ -10776,6 +11202,126 @@ export type SiteApplyResponses = {
 };
 
 export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
+
+export type SiteSaveconfigData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Secrets
+         *
+         * Fill in CHAP. Needs the role administrator, and is told in the events.
+         */
+        secrets?: boolean;
+    };
+    url: '/api/v1/site:saveconfig';
+};
+
+export type SiteSaveconfigErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteSaveconfigError = SiteSaveconfigErrors[keyof SiteSaveconfigErrors];
+
+export type SiteSaveconfigResponses = {
+    /**
+     * Successful Response
+     */
+    200: Saveconfig;
+};
+
+export type SiteSaveconfigResponse = SiteSaveconfigResponses[keyof SiteSaveconfigResponses];
+
+export type SiteInspectData = {
+    body: InspectRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:inspect';
+};
+
+export type SiteInspectErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteInspectError = SiteInspectErrors[keyof SiteInspectErrors];
+
+export type SiteInspectResponses = {
+    /**
+     * Successful Response
+     */
+    200: Inspection;
+};
+
+export type SiteInspectResponse = SiteInspectResponses[keyof SiteInspectResponses];
 
 export type JobListData = {
     body?: never;

@@ -339,6 +339,10 @@ OPERATIONS: dict[str, Operation] = {
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", body="SiteRequest", dry_run=True, job=True),
+    "site_saveconfig": Operation(
+        "GET", "/site:saveconfig", query=("secrets",), words=(("secrets", ("true", "false")),)
+    ),
+    "site_inspect": Operation("POST", "/site:inspect", body="InspectRequest", dry_run=True),
     "job_list": Operation(
         "GET",
         "/jobs",
@@ -1126,6 +1130,21 @@ class Operations:
     def site_apply(self, body: t.SiteRequest, *, dry_run: bool = False) -> Any:
         """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
         return self.operate("site_apply", {}, {}, body, dry_run=dry_run)
+
+    def site_saveconfig(self, *, secrets: bool | None = None) -> t.Saveconfig:
+        """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""
+        answer: t.Saveconfig = self.operate("site_saveconfig", {}, {"secrets": secrets})
+        return answer
+
+    @overload
+    def site_inspect(self, body: t.InspectRequest, *, dry_run: Literal[False] = False) -> t.Inspection: ...
+    @overload
+    def site_inspect(self, body: t.InspectRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def site_inspect(self, body: t.InspectRequest, *, dry_run: bool = False) -> Any:
+        """Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or
+        kept.
+        """
+        return self.operate("site_inspect", {}, {}, body, dry_run=dry_run)
 
     def job_list(
         self,

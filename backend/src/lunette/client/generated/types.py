@@ -96,6 +96,7 @@ __all__ = [
     "FcPortPage",
     "FcPortPatch",
     "FcRemote",
+    "Finding",
     "Health",
     "HealthState",
     "Host",
@@ -109,6 +110,8 @@ __all__ = [
     "HostPatch",
     "HostPath",
     "HostPaths",
+    "InspectRequest",
+    "Inspection",
     "Job",
     "JobError",
     "JobKind",
@@ -167,6 +170,17 @@ __all__ = [
     "ResourceState",
     "Retention",
     "Role",
+    "Saveconfig",
+    "SavedAcl",
+    "SavedAluaGroup",
+    "SavedConfig",
+    "SavedFabric",
+    "SavedGroup",
+    "SavedLun",
+    "SavedMappedLun",
+    "SavedPortal",
+    "SavedStore",
+    "SavedTarget",
     "Schedule",
     "ScheduleAction",
     "ScheduleCreate",
@@ -637,6 +651,16 @@ class FcRemote(TypedDict):
     host: str | None
 
 
+class Finding(TypedDict):
+    """One object of the configuration: what it would be in Lunette, or why it does not fit and what to do
+    about it.
+    """
+
+    path: str
+    fits: bool
+    words: str
+
+
 class Health(TypedDict):
     """That the API answers; nothing more is told without credentials."""
 
@@ -779,6 +803,20 @@ class HostPaths(TypedDict):
     sentence: str
     paths: list[HostPath]
     volumes: list[VolumePaths]
+
+
+class InspectRequest(TypedDict):
+    """A targetcli configuration to be read. Nothing of it is kept."""
+
+    saveconfig: SavedConfig
+
+
+class Inspection(TypedDict):
+    """Every object of a configuration with its verdict, in the order of the file."""
+
+    fits: int
+    refused: int
+    findings: list[Finding]
 
 
 class Job(TypedDict):
@@ -1259,6 +1297,105 @@ class Retention(TypedDict):
     daily: NotRequired[int]
     weekly: NotRequired[int]
     monthly: NotRequired[int]
+
+
+class Saveconfig(TypedDict):
+    """All that LIO serves for us as `targetctl restore` and targetcli read it (rtslib-fb 2.1 and later)."""
+
+    document: dict[str, Any]
+    has_secrets: bool
+    left_out: list[str]
+
+
+class SavedAcl(TypedDict):
+    """SavedAcl"""
+
+    node_wwn: str
+    attributes: NotRequired[dict[str, Any]]
+    mapped_luns: NotRequired[list[SavedMappedLun]]
+    chap_userid: NotRequired[str | None]
+    chap_password: NotRequired[str | None]
+    chap_mutual_userid: NotRequired[str | None]
+    chap_mutual_password: NotRequired[str | None]
+
+
+class SavedAluaGroup(TypedDict):
+    """SavedAluaGroup"""
+
+    name: str
+    alua_access_state: NotRequired[int | None]
+
+
+class SavedConfig(TypedDict):
+    """A `saveconfig.json` as targetcli and targetctl write it."""
+
+    storage_objects: NotRequired[list[SavedStore]]
+    targets: NotRequired[list[SavedTarget]]
+    fabric_modules: NotRequired[list[SavedFabric]]
+
+
+class SavedFabric(TypedDict):
+    """SavedFabric"""
+
+    name: str
+    discovery_enable_auth: NotRequired[bool | None]
+
+
+class SavedGroup(TypedDict):
+    """A target portal group."""
+
+    tag: NotRequired[int]
+    enable: NotRequired[bool | None]
+    attributes: NotRequired[dict[str, Any]]
+    luns: NotRequired[list[SavedLun]]
+    portals: NotRequired[list[SavedPortal]]
+    node_acls: NotRequired[list[SavedAcl]]
+
+
+class SavedLun(TypedDict):
+    """SavedLun"""
+
+    index: int
+    storage_object: str
+    alua_tg_pt_gp_name: NotRequired[str | None]
+
+
+class SavedMappedLun(TypedDict):
+    """`index` is the number the host sees, `tpg_lun` that of the portal group."""
+
+    index: int
+    tpg_lun: int
+    write_protect: NotRequired[bool | None]
+
+
+class SavedPortal(TypedDict):
+    """SavedPortal"""
+
+    ip_address: str
+    port: int
+    iser: NotRequired[bool | None]
+    offload: NotRequired[bool | None]
+
+
+class SavedStore(TypedDict):
+    """A backstore."""
+
+    name: str
+    plugin: str
+    dev: NotRequired[str | None]
+    wwn: NotRequired[str | None]
+    readonly: NotRequired[bool | None]
+    exclusive: NotRequired[bool | None]
+    attributes: NotRequired[dict[str, Any]]
+    alua_tpgs: NotRequired[list[SavedAluaGroup]]
+
+
+class SavedTarget(TypedDict):
+    """SavedTarget"""
+
+    wwn: str
+    fabric: str
+    tpgs: NotRequired[list[SavedGroup]]
 
 
 class Schedule(TypedDict):
