@@ -127,6 +127,9 @@ def left() -> Iterator[Left]:
         made.machine.check("systemctl stop lunette-api lunette-agent", timeout_s=120.0)
         before = picture(made)
         made.machine.check(f"umask 077; cat > {FILE} <<'SAVED'\n{json.dumps(saved['document'])}\nSAVED")
+        made.machine.check("/opt/lunette/bin/lunette-agent withdraw", timeout_s=120.0)
+        gone = picture(made)
+        assert not [path for path in gone if path.startswith("iscsi/iqn.") or "/lunette-" in path]
         printed = made.machine.check(f"targetctl restore {FILE} 2>&1", timeout_s=120.0)
         yield Left(made, host, targets, saved, seen, before, picture(made), printed)
 
