@@ -1,6 +1,6 @@
 """`lunette-agent`: the root process. `lunette-agent shutdown` closes exports, volumes and arrays for a power-off.
 
-`lunette-agent withdraw` takes our exports out of the kernel and leaves volumes and arrays up, for another to serve them.
+`lunette-agent withdraw` takes our exports out of the kernel and leaves volumes and arrays up, for another to serve.
 The ledger stays: the next start brings back what either closed.
 """
 
