@@ -145,3 +145,18 @@ def test_a_kit_and_the_paths_of_a_host_are_read(at: Bench) -> None:
     assert (kit["host"], kit["files"]) == (host["name"], []), "nothing is mapped, so there is nothing to write"
     assert "Nothing is mapped" in _good(at.run("host_paths_info", known), changed=False)["host_paths"]["sentence"]
     _good(at.run("host", {**host, "state": "absent"}), changed=True)
+
+
+def test_what_lio_serves_is_read_for_targetcli_with_and_without_secrets(at: Bench) -> None:
+    chap = {"user": "leaving", "secret": "secret-of-leaving"[:16]}
+    CASES["mapping"].also(at)
+    _good(at.run("host", {"name": "leaving", "iqns": ["iqn.2026-01.com.example:leaving"], "chap": chap}), changed=True)
+    mapping = {"volume": "mapped", "host": "leaving"}
+    _good(at.run("mapping", mapping), changed=True)
+    without = _good(at.run("site_saveconfig_info", {}), changed=False)["site_saveconfig"]
+    assert (without["has_secrets"], chap["secret"] in str(without)) == (False, False)
+    with_secrets = _good(at.run("site_saveconfig_info", {"secrets": True}), changed=False)["site_saveconfig"]
+    acl = with_secrets["document"]["targets"][0]["tpgs"][0]["node_acls"][0]
+    assert (acl["node_wwn"], acl["chap_password"]) == ("iqn.2026-01.com.example:leaving", chap["secret"])
+    _good(at.run("mapping", {**mapping, "state": "absent"}), changed=True)
+    _good(at.run("host", {"name": "leaving", "state": "absent"}), changed=True)

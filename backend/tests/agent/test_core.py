@@ -4,6 +4,7 @@ import pytest
 
 from backend.tests.agent.exports import exports, id_of, initiator, lun, portal, target, volume
 from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID, Shop
+from lunette.agent import serving
 from lunette.agent.bring_up import GRACE_S, shut_down
 from lunette.agent.core import Agent
 from lunette.agent.ledger import STATE_DIR
@@ -243,6 +244,18 @@ def test_a_shutdown_takes_everything_down_and_the_next_start_brings_it_back(stor
     assert shut_down(store.machine) == []
     assert exported_volumes(store.machine) == frozenset()
     assert store.machine.listdir("/sys/block") == sorted(disk.kernel_name for disk in store.disks)
+    store.restart()
+    assert store.agent.bring_up()
+    assert exported_volumes(store.machine) == {VOLUME_ID}
+
+
+def test_what_is_withdrawn_leaves_the_volumes_up_and_comes_back_with_the_agent(store: Store) -> None:
+    volumes = [volume.device for volume in store.agent.observe().volumes if volume.active]
+    assert volumes
+    assert serving.withdraw(store.machine) == {}
+    assert serving.withdraw(store.machine) == {}, "twice is once"
+    assert not serving.is_served(store.machine)
+    assert [volume.device for volume in store.agent.observe().volumes if volume.active] == volumes
     store.restart()
     assert store.agent.bring_up()
     assert exported_volumes(store.machine) == {VOLUME_ID}

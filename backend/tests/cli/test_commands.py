@@ -24,7 +24,7 @@ COMMANDS = {
 }
 WITHOUT_COMMAND = {"performance_show": "an hour of figures is for a graph; `lunette top` shows those of now"}
 """Operations that deliberately have none, and why."""
-OWN_WORDS = {"completion": [set(SHELL_PLACES)]}
+OWN_WORDS = {"completion": [set(SHELL_PLACES)], "export": [{"site", "targetcli"}]}
 """Words that are no closed set of the API: those of the command line itself."""
 TESTED_ELSEWHERE = {
     "login": "asks and needs TLS: test_access.py",
@@ -36,6 +36,7 @@ TESTED_ELSEWHERE = {
     "job wait": "follows a job that runs: test_terminal.py",
     "completion": "test_completion.py",
     "top": "its figures vary: test_top.py",
+    "inspect": "reads a file of targetcli: test_targetcli.py",
     "host kit": "long, and written as files: test_kit.py",
     "host paths": "needs a host that is logged in: test_kit.py",
 }

@@ -1,4 +1,8 @@
-"""`lunette-agent`: the root process. `lunette-agent shutdown` closes exports, volumes and arrays for a power-off."""
+"""`lunette-agent`: the root process. `lunette-agent shutdown` closes exports, volumes and arrays for a power-off.
+
+`lunette-agent withdraw` takes our exports out of the kernel and leaves volumes and arrays up, for another to serve.
+The ledger stays: the next start brings back what either closed.
+"""
 
 import argparse
 import fcntl
@@ -36,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _only_one(folder, LOCK_S if options.command == "shutdown" else 1.0):
-            return _shut_down() if options.command == "shutdown" else _serve(options)
+            return _COMMANDS[options.command](options)
     except (OSError, LunetteError) as error:
         log.error("lunette-agent stops: %s", error)
         return 1
@@ -44,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="lunette-agent", description=__doc__)
-    parser.add_argument("command", nargs="?", choices=("run", "shutdown"), default="run")
+    parser.add_argument("command", nargs="?", choices=tuple(_COMMANDS), default="run")
     parser.add_argument("--socket", default=SOCKET_PATH, help="where to listen")
     parser.add_argument("--state-dir", default=STATE_DIR, help="folder of the boot ledger")
     parser.add_argument("--allow-uid", type=int, action="append", default=[], help="let this user in too")
@@ -80,11 +84,21 @@ def _prepare_exports(system: LocalSystem) -> None:
         log.warning("no exports: %s", error)
 
 
-def _shut_down() -> int:
-    refused = shut_down(LocalSystem())
+def _shut_down(_options: argparse.Namespace) -> int:
+    return _told(shut_down(LocalSystem()))
+
+
+def _withdraw(_options: argparse.Namespace) -> int:
+    return _told([f"{path}: {why}" for path, why in serving.withdraw(LocalSystem()).items()])
+
+
+def _told(refused: Sequence[str]) -> int:
     for line in refused:
         log.error("not closed: %s", line)
     return 1 if refused else 0
+
+
+_COMMANDS = {"run": _serve, "shutdown": _shut_down, "withdraw": _withdraw}
 
 
 def _only_one(folder: Path, patience_s: float) -> IO[bytes]:

@@ -23,7 +23,7 @@ _VIEWER = (
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
     "session_list", "job_list", "job_show", "event_list", "event_show", "event_stream", "alert_list",
-    "site_show", "site_schema_show", "volume_why", "schedule_list", "schedule_show",
+    "site_show", "site_schema_show", "site_saveconfig", "volume_why", "schedule_list", "schedule_show",
     "setting_show",
     "token_list", "token_show", "token_create", "token_delete",
 )  # fmt: skip
@@ -31,7 +31,7 @@ _OPERATOR = (
     "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_grow",
     "volume_roll_back", "snapshot_create", "snapshot_clone", "snapshot_delete",
     "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
-    "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "event_undo",
+    "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "site_inspect", "event_undo",
 )  # fmt: skip
 _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",

@@ -16,7 +16,8 @@ MEANINGS = {
     UNREACHABLE: "No answer, an answer by somebody else than the trusted appliance, or a part of it is not available.",
     JOB_FAILED: "The job failed, was undone, is stuck, or has not ended in time.",
     NOT_CONFIRMED: "The question was not answered with yes: nothing was changed.",
-    NOT_WELL: "What was asked about is not well: a path is missing, or a channel did not take the test.",
+    NOT_WELL: "What was asked about is not well: a path is missing, a channel did not take the test, "
+    "or a part of a configuration does not fit.",
     INTERRUPTED: "Interrupted with Ctrl-C. A job that was being followed goes on.",
 }
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from lunette.cli import targetcli
 from lunette.cli.call import Call, read_text
 from lunette.cli.parsing import Wrong
 from lunette.cli.spec import Command, JsonObject, Param
@@ -18,7 +19,12 @@ _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "unknown": ("?", "ye
 
 
 def export(call: Call) -> None:
-    """YAML, unless --json is given."""
+    """YAML, unless --json is given; for targetcli always JSON."""
+    if call["format"] == "targetcli":
+        targetcli.export(call)
+        return
+    if call["secrets"]:
+        raise Wrong("--secrets is for --format targetcli: a site document never holds secrets")
     site = call.client.site_show()
     if call["output"] is None:
         call.show(site, call.screen.yaml)
@@ -120,12 +126,18 @@ def schema(call: Call) -> None:
 
 
 COMMANDS = {
-    "export": (Command("", "Writes everything by name as a site document. CHAP secrets are left out.", ("site_show",),
-                       (Param("--output", "Write to this file instead of standard output.", path=True),), export),),
+    "export": (Command("", "Writes everything by name as a site document, or what LIO serves for targetcli.",
+                       ("site_show", "site_saveconfig"), (
+        Param("--output", "Write to this file instead of standard output.", path=True),
+        Param("--format", "A site document, or a saveconfig.json for targetctl and targetcli.",
+              words=("site", "targetcli"), default="site"),
+        Param("--secrets", "Fill in CHAP secrets, for targetcli only; the events tell who asked.", flag=True),
+    ), export),),
     "plan": (Command("", "Shows what applying a site document would change, and changes nothing.", ("site_plan",),
                      (_FILE, _SCOPE, _DESTROY), plan),),
     "apply": (Command("", "Makes the appliance as a site document says, as one job. Applying it twice changes nothing.",
                       ("site_plan", "site_apply"), (_FILE, _SCOPE, _DESTROY), apply, interrupts=True),),
+    "inspect": (targetcli.INSPECT,),
     "schema": (Command("", "Prints the JSON Schema of site documents, for editors.", ("site_schema_show",), (),
                        schema),),
     "why": (Command("", "Tells where the way from a volume to its hosts is broken.", ("volume_why",), (

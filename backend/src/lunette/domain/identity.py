@@ -23,6 +23,15 @@ def subsystem_serial(target_id: str) -> str:
     return target_id.replace("-", "")[:20]
 
 
+def naa_of(serial: str) -> str:
+    """The NAA that LIO makes of any unit serial: its hex digits in order, other characters passed over.
+
+    After spc_gen_naa_6h_vendor_specific in drivers/target/target_core_spc.c of Linux 6.12.
+    """
+    digits = "".join(one for one in serial.lower() if one in "0123456789abcdef")
+    return f"6{COMPANY_ID}{digits[:25]:0<25}"
+
+
 class VolumeIdentity(Model):
     """What a host recognises a volume by, on every fabric."""
 
@@ -59,7 +68,7 @@ class IdentitySource:
         return VolumeIdentity(
             uuid=str(value),
             serial=serial,
-            naa=f"6{COMPANY_ID}{serial[:25]}",
+            naa=naa_of(serial),
             nguid=serial,
             eui64=f"02{serial[:14]}",
         )

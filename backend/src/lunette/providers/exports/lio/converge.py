@@ -150,7 +150,7 @@ class _Builder:
     def _offer_discard(self, node: Backstore) -> None:
         """Once a backstore is enabled the kernel knows whether its device can discard."""
         if self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
-            for name in ("emulate_tpu", "emulate_tpws"):
+            for name in tree.DISCARD:
                 self.files.hold(node.path, Attribute(name=f"attrib/{name}", value="1"))
 
     def _check_backstore(self, node: Backstore) -> None:

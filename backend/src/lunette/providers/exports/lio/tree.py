@@ -26,6 +26,8 @@ HBA = "core/iblock_700"
 PREFIX = "lunette-"
 REVISION = "1.0"
 """Shown by SCSI INQUIRY beside vendor and product, and as unchanging."""
+DISCARD = ("emulate_tpu", "emulate_tpws")
+"""What offers hosts to give space back; the kernel refuses it where the device cannot discard."""
 
 
 class Node(Model):

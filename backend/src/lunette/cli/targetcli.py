@@ -1,0 +1,88 @@
+"""`lunette export --format targetcli` and `lunette inspect`: leaving to targetcli, and what would come over from it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from lunette.cli.call import Call, NotWell, read_text
+from lunette.cli.parsing import Wrong
+from lunette.cli.spec import Command, JsonObject, Param
+
+READ = frozenset({
+    "storage_objects", "name", "plugin", "dev", "wwn", "readonly", "exclusive", "attributes", "alua_tpgs",
+    "alua_access_state", "targets", "fabric", "tpgs", "tag", "enable", "luns", "index", "storage_object",
+    "alua_tg_pt_gp_name", "portals", "ip_address", "port", "iser", "offload", "node_acls", "node_wwn", "mapped_luns",
+    "tpg_lun", "write_protect", "chap_userid", "chap_password", "chap_mutual_userid", "chap_mutual_password",
+    "fabric_modules", "discovery_enable_auth", "pi_prot_type", "authentication", "generate_node_acls",
+    "prod_mode_write_protect", "default_erl", "t10_pi", "fabric_prot_type",
+})  # fmt: skip
+"""What of a saveconfig is judged: the rest, most of it, does not travel."""
+
+
+def export(call: Call) -> None:
+    """JSON as targetctl reads it; what it does not hold goes to standard error."""
+    found = call.client.site_saveconfig(secrets=True if call["secrets"] else None)
+    if call["output"] is None:
+        call.screen.json(found["document"])
+    else:
+        _write(Path(call["output"]), found["document"])
+        call.screen.note(f"Written to {call['output']}.")
+    for words in found["left_out"]:
+        call.screen.note(f"Left out: {words}")
+
+
+def _write(path: Path, document: JsonObject) -> None:
+    """For this user alone, as targetcli does: with or without secrets it has room for them. Whole, or not at all."""
+    text = json.dumps(document, indent=2, sort_keys=True) + "\n"
+    try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():  # a pipe or /dev/null takes it, and stays what it is
+            path.write_text(text)
+            return
+        beside = path.with_name(f".{path.name}.new")
+        beside.unlink(missing_ok=True)
+        beside.touch(mode=0o600, exist_ok=False)
+        with beside.open("w") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        raise Wrong(f"{path} cannot be written: {error.strerror}") from error
+
+
+def inspect(call: Call) -> None:
+    """Raises NotWell if an object does not fit."""
+    file = call["file"]
+    try:
+        saved = json.loads(read_text(file))
+    except ValueError as error:
+        raise Wrong(f"{file} is no JSON: {error}") from error
+    if not isinstance(saved, dict) or not {"storage_objects", "targets"} & saved.keys():
+        raise Wrong(f"{file} is no saveconfig.json: it has neither storage_objects nor targets")
+    found = call.client.operate("site_inspect", body={"saveconfig": _slim(saved)})
+    call.show(found, lambda shown: _print(call, shown))
+    if found["refused"]:
+        raise NotWell
+
+
+def _slim(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _slim(inner) for key, inner in value.items() if key in READ}
+    return [_slim(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _print(call: Call, found: JsonObject) -> None:
+    for one in found["findings"]:
+        mark, style = ("✓", "green") if one["fits"] else ("✗", "red")
+        call.screen.line(f"{mark} {one['path']}", style)
+        call.screen.line(f"    {one['words']}")
+    call.screen.line(f"{found['fits']} fit, {found['refused']} do not. Nothing was changed.", "bold")
+
+
+INSPECT = Command(
+    "", "Tells what of a targetcli configuration Lunette could serve as it is, and what not and why.",
+    ("site_inspect",), (Param("file", "A saveconfig.json; - reads standard input.", path=True),), inspect,
+    more="Nothing is changed or kept. The exit code tells whether all of it fits.",
+)  # fmt: skip

@@ -1,0 +1,183 @@
+"""The tree as a `saveconfig.json`, which rtslib-fb restores to the same tree where Lunette is not: pure.
+
+Format: saveconfig.json(5) and the `setup` methods of rtslib-fb 2.2 (rtslib/root.py, tcm.py, target.py). Keys that
+older versions do not take, such as `exclusive` of a backstore, are left to their defaults.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from lunette.domain.exports import ExportFcPort, ExportPortal, ExportSet, ExportTarget
+from lunette.domain.fc import FcMode, ObservedFcPort
+from lunette.domain.identity import PRODUCT, VENDOR
+from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.domain.targetcli import Saveconfig
+from lunette.providers.exports.configfs import Attribute
+from lunette.providers.exports.lio import fc_tree, tree
+from lunette.providers.exports.lio.tree import Backstore, Node
+from lunette.providers.fabrics.fc_host import BY_DRIVER
+
+_CREDENTIALS = {
+    "auth/userid": "chap_userid", "auth/password": "chap_password",
+    "auth/userid_mutual": "chap_mutual_userid", "auth/password_mutual": "chap_mutual_password",
+}  # fmt: skip
+_FABRICS = {"fc": "tcm_fc"}
+"""Where rtslib calls a fabric by another name than its folder (rtslib/fabric.py)."""
+_WWPN = re.compile(r"[125c-f][0-9a-f]{15}")
+"""What rtslib takes for one (`normalize_wwn` in rtslib/utils.py)."""
+_Json = dict[str, Any]
+
+
+def write(wish: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool) -> Saveconfig:
+    """The wish as a document. `ports` are those of the machine: their drivers tell which fabric serves them.
+
+    Without `secrets` user names and CHAP secrets are left out, and whoever must show one is let in nowhere.
+    """
+    nodes = tree.build(wish).nodes()
+    portals = [_portal(portal) for portal in wish.portals if portal.engine is ExportEngine.LIO]
+    drivers = {port.wwpn: port.driver for port in ports}
+    document = {
+        "fabric_modules": [],
+        "storage_objects": [_backstore(node) for node in nodes.values() if isinstance(node, Backstore)],
+        "targets": [
+            *(_target(target, nodes, portals, secrets=secrets) for target in wish.targets),
+            *_fc_targets(wish, drivers),
+        ],
+    }  # fmt: skip
+    asked = sorted({one.host for target in wish.targets for one in target.initiators if one.chap})
+    return Saveconfig(
+        document=document, has_secrets=secrets or not asked,
+        left_out=tuple(_left_out(wish, drivers, () if secrets else asked)),
+    )  # fmt: skip
+
+
+def _backstore(node: Backstore) -> _Json:
+    """`emulate_tpu` is asked for everywhere: where the device cannot discard the kernel refuses it, as it does us."""
+    attributes = _numbers(node.attributes) | dict.fromkeys(tree.DISCARD, 1)
+    return {
+        "attributes": attributes, "dev": node.device, "name": _last(node.path), "plugin": "block", "readonly": False,
+        "write_back": False, "wwn": node.serial,
+    }  # fmt: skip
+
+
+def _target(target: ExportTarget, nodes: dict[str, Node], portals: list[_Json], *, secrets: bool) -> _Json:
+    group = tree.portal_group(target)
+    names = [one.iqn for one in target.initiators if _speaks(one.iqn)]
+    acls = []
+    for iqn in names:
+        acl = nodes[f"{group}/acls/{iqn}"]
+        mapped = [nodes[f"{acl.path}/lun_{lun.lun}"] for lun in target.luns]
+        acls.append(_acl(iqn, acl, mapped, secrets=secrets))
+    luns = [_lun(nodes[f"{group}/lun/lun_{lun.lun}"]) for lun in target.luns]
+    inside = {"attributes": _numbers(nodes[group].attributes), "luns": luns, "node_acls": acls, "portals": portals}
+    return {"fabric": "iscsi", "tpgs": [{"enable": True, "tag": target.tag, **inside}], "wwn": target.iqn}
+
+
+def _fc_targets(wish: ExportSet, drivers: dict[str, str]) -> Iterator[_Json]:
+    numbers = fc_tree.choose_numbers({}, fc_tree.served(wish.targets))
+    for port in wish.fc_ports:
+        fabric = BY_DRIVER.get(drivers.get(port.wwpn, ""))
+        if port.mode is not FcMode.TARGET or fabric is None or not numbers:
+            continue
+        place = fc_tree.place(port, fabric, None, numbers)
+        volumes = fc_tree.levels([place], wish.targets)[-1]
+        doors = [door for door in fc_tree.doors([place], wish.targets) if _WWPN.fullmatch(door.wwpn.replace(":", ""))]
+        inside = {
+            "attributes": _numbers(place.attributes), "luns": [_lun(node) for node in volumes], "portals": [],
+            "node_acls": [_acl(_naa(door.wwpn), door.nodes[0], door.nodes[1:], secrets=True) for door in doors],
+        }  # fmt: skip
+        yield {
+            "fabric": _FABRICS.get(fabric.folder, fabric.folder), "tpgs": [{"enable": True, "tag": 1, **inside}],
+            "wwn": _naa(port.wwpn),
+        }  # fmt: skip
+
+
+def _lun(node: Node) -> _Json:
+    alias, backstore = node.link or ("", "")
+    return {
+        "alias": alias, "alua_tg_pt_gp_name": "default_tg_pt_gp", "index": _index(node.path),
+        "storage_object": f"/backstores/block/{_last(backstore)}",
+    }  # fmt: skip
+
+
+def _acl(name: str, node: Node, mapped: Iterable[Node], *, secrets: bool) -> _Json:
+    """Attributes first, then who may come in with what."""
+    told = {_CREDENTIALS[one.name]: one.value for one in node.attributes if one.secret and one.value and secrets}
+    switches = _numbers(one for one in node.attributes if not one.secret)
+    return {"attributes": switches, "mapped_luns": [_mapped(one) for one in mapped], "node_wwn": name, **told}
+
+
+def _mapped(node: Node) -> _Json:
+    alias, lun = node.link or ("", "")
+    return {"alias": alias, "index": _index(node.path), "tpg_lun": _index(lun), "write_protect": False}
+
+
+def _portal(portal: ExportPortal) -> _Json:
+    address = tree.portal_name(portal).rpartition(":")[0]
+    iser = portal.protocol is Protocol.ISER
+    return {"ip_address": address, "iser": iser, "offload": False, "port": portal.port}
+
+
+def _left_out(wish: ExportSet, drivers: dict[str, str], asked: Sequence[str]) -> Iterator[str]:
+    if asked:
+        yield (
+            f"The CHAP secrets of {_enumerated(asked)}: they cannot log in to what is restored from this; an "
+            "administrator may ask for a document with secrets."
+        )
+    for target in wish.targets:
+        for one in target.initiators:
+            if not _speaks(one.iqn):
+                yield f"Initiator {one.iqn} of {one.host}: rtslib takes no name with an underscore; rename it there."
+        for fc in target.fc_initiators:
+            if not _WWPN.fullmatch(fc.wwpn.replace(":", "")):
+                yield f"Initiator {fc.wwpn} of {fc.host}: rtslib takes it for no WWPN; make its ACL by hand."
+    for port in wish.fc_ports:
+        if words := _port_problem(port, drivers.get(port.wwpn)):
+            yield f"Fibre Channel port {port.wwpn}: {words}"
+    for wwpn, numbers in fc_tree.collisions(wish.targets).items():
+        yield f"LUN {min(numbers)} of {wwpn}: two volumes have this number over Fibre Channel; map one of them anew."
+    names = {volume.volume_id: volume.name for volume in wish.volumes}
+    for subsystem in wish.subsystems:
+        volumes = _enumerated([names[lun.volume_id] for lun in subsystem.luns])
+        yield f"{volumes} over NVMe ({subsystem.nqn}): LIO does not serve NVMe; set it up with nvmetcli."
+    if wish.targets:
+        yield (
+            f"SCSI vendor and product: hosts will read LIO-ORG and IBLOCK instead of {VENDOR} and {PRODUCT}; serials "
+            "and NAAs stay. Multipath settings that name ours must name LIO-ORG too, before you change over."
+        )
+
+
+def _port_problem(port: ExportFcPort, driver: str | None) -> str | None:
+    if port.mode is not FcMode.TARGET:
+        return None
+    if driver is None:
+        return "the machine does not show it now, so its fabric is not known; ask again once it is there."
+    return None if driver in BY_DRIVER else f"its driver {driver} has no fabric that Lunette knows; set it up by hand."
+
+
+def _speaks(iqn: str) -> bool:
+    """Whether rtslib takes the name (`normalize_wwn` in rtslib/utils.py)."""
+    return "_" not in iqn
+
+
+def _numbers(attributes: Iterable[Attribute]) -> dict[str, int]:
+    return {one.name.removeprefix("attrib/"): int(one.value) for one in attributes}
+
+
+def _naa(wwpn: str) -> str:
+    return "naa." + wwpn.replace(":", "")
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _index(path: str) -> int:
+    return int(path.rpartition("_")[2])
+
+
+def _enumerated(names: Sequence[str]) -> str:
+    """All of a few names; of many the first ones and how many more."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
