@@ -317,6 +317,18 @@ export type ArrayScrub = {
 };
 
 /**
+ * BackupRequest
+ *
+ * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
+ */
+export type BackupRequest = {
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+};
+
+/**
  * Channel
  *
  * A way alerts are told to people and machines.
@@ -499,6 +511,23 @@ export type DhGroup = 'null' | 'ffdhe2048' | 'ffdhe3072' | 'ffdhe4096' | 'ffdhe6
  * The hash of challenge and response.
  */
 export type DhHash = 'sha256' | 'sha384' | 'sha512';
+
+/**
+ * Difference
+ *
+ * One thing that restoring would bring back, change or forget. `name` is for people.
+ */
+export type Difference = {
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Name
+     */
+    name: string;
+    change: RowChange;
+};
 
 /**
  * Disk
@@ -1853,6 +1882,26 @@ export type Layouts = {
 };
 
 /**
+ * LeftOut
+ *
+ * Something of the backup that is not restored, because hosts use what is in its way.
+ */
+export type LeftOut = {
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * Level
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
@@ -2714,6 +2763,11 @@ export type RdmaDevicePage = {
 };
 
 /**
+ * ReleaseKind
+ */
+export type ReleaseKind = 'array' | 'volume' | 'portal' | 'fc_port' | 'target' | 'subsystem' | 'initiator' | 'mapping';
+
+/**
  * Resolution
  *
  * What to do with a stuck job.
@@ -2730,6 +2784,83 @@ export type Resolution = 'retry' | 'abandon';
  * person decides what happens to it.
  */
 export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'stuck';
+
+/**
+ * RestoreFound
+ *
+ * What is in a backup, and what restoring it changes.
+ */
+export type RestoreFound = {
+    /**
+     * Appliance
+     */
+    appliance: string;
+    /**
+     * Appliance Id
+     */
+    appliance_id: string;
+    /**
+     * Made At
+     */
+    made_at: string;
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Schema Revision
+     */
+    schema_revision: string;
+    /**
+     * Has Certificate
+     */
+    has_certificate: boolean;
+    /**
+     * Differences
+     */
+    differences: Array<Difference>;
+    /**
+     * Still Served
+     */
+    still_served: Array<StillServed>;
+    /**
+     * Left Out
+     */
+    left_out: Array<LeftOut>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Restored
+     */
+    restored: boolean;
+    /**
+     * Kept
+     */
+    kept: string | null;
+};
+
+/**
+ * RestoreRequest
+ *
+ * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
+ * not served any more then. Without its name nothing that is served is taken away.
+ */
+export type RestoreRequest = {
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+    /**
+     * Give Up
+     */
+    give_up?: Array<string>;
+};
 
 /**
  * Retention
@@ -2768,6 +2899,13 @@ export type Retention = {
  * metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
  */
 export type Role = 'metrics' | 'viewer' | 'operator' | 'administrator';
+
+/**
+ * RowChange
+ *
+ * returns: it is in the backup only. forgotten: it is here only; on the machine it stays as it is.
+ */
+export type RowChange = 'returns' | 'changes' | 'forgotten';
 
 /**
  * Schedule
@@ -3439,6 +3577,23 @@ export type Status = {
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
 
 /**
+ * StillServed
+ *
+ * Something that is served now and unknown to the backup: it stays served, unless `give_up` names its id.
+ */
+export type StillServed = {
+    kind: ReleaseKind;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * Syslog
  *
  * A log server, or the own log.
@@ -4080,6 +4235,22 @@ export type StorageArray = {
 };
 
 /**
+ * BackupRequest
+ *
+ * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
+ */
+export type BackupRequestWritable = {
+    /**
+     * Passphrase
+     */
+    passphrase: string;
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+};
+
+/**
  * Chap
  *
  * CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must differ.
@@ -4231,6 +4402,31 @@ export type MailSettingsWritable = {
      * Recipients
      */
     recipients: Array<string>;
+};
+
+/**
+ * RestoreRequest
+ *
+ * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
+ * not served any more then. Without its name nothing that is served is taken away.
+ */
+export type RestoreRequestWritable = {
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Passphrase
+     */
+    passphrase: string;
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+    /**
+     * Give Up
+     */
+    give_up?: Array<string>;
 };
 
 /**
@@ -10776,6 +10972,131 @@ export type SiteApplyResponses = {
 };
 
 export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
+
+export type ApplianceBackupData = {
+    body: BackupRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/appliance:backup';
+};
+
+export type ApplianceBackupErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceBackupError = ApplianceBackupErrors[keyof ApplianceBackupErrors];
+
+export type ApplianceBackupResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type ApplianceBackupResponse = ApplianceBackupResponses[keyof ApplianceBackupResponses];
+
+export type ApplianceRestoreData = {
+    body: RestoreRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/appliance:restore';
+};
+
+export type ApplianceRestoreErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceRestoreError = ApplianceRestoreErrors[keyof ApplianceRestoreErrors];
+
+export type ApplianceRestoreResponses = {
+    /**
+     * Successful Response
+     */
+    200: RestoreFound;
+};
+
+export type ApplianceRestoreResponse = ApplianceRestoreResponses[keyof ApplianceRestoreResponses];
 
 export type JobListData = {
     body?: never;

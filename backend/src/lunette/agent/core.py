@@ -92,6 +92,9 @@ class Agent:
             taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
         )
 
+    def served(self) -> ExportSet | None:
+        return self._served.without_secrets() if self._served else None
+
     def counters(self) -> Counters:
         return _in_words(lambda: counters.take(self._system, self._served))
 

@@ -253,6 +253,17 @@ PROVISIONING = (
     "thick",
     "thin",
 )
+ReleaseKind = Literal["array", "volume", "portal", "fc_port", "target", "subsystem", "initiator", "mapping"]
+RELEASE_KIND = (
+    "array",
+    "volume",
+    "portal",
+    "fc_port",
+    "target",
+    "subsystem",
+    "initiator",
+    "mapping",
+)
 Resolution = Literal["retry", "abandon"]
 RESOLUTION = (
     "retry",
@@ -272,6 +283,12 @@ ROLE = (
     "viewer",
     "operator",
     "administrator",
+)
+RowChange = Literal["returns", "changes", "forgotten"]
+ROW_CHANGE = (
+    "returns",
+    "changes",
+    "forgotten",
 )
 ScheduleAction = Literal["snapshot", "scrub"]
 SCHEDULE_ACTION = (

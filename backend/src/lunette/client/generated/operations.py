@@ -339,6 +339,8 @@ OPERATIONS: dict[str, Operation] = {
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", body="SiteRequest", dry_run=True, job=True),
+    "appliance_backup": Operation("POST", "/appliance:backup", body="BackupRequest", is_binary=True),
+    "appliance_restore": Operation("POST", "/appliance:restore", body="RestoreRequest", dry_run=True),
     "job_list": Operation(
         "GET",
         "/jobs",
@@ -1126,6 +1128,23 @@ class Operations:
     def site_apply(self, body: t.SiteRequest, *, dry_run: bool = False) -> Any:
         """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
         return self.operate("site_apply", {}, {}, body, dry_run=dry_run)
+
+    def appliance_backup(self, body: t.BackupRequest) -> bytes:
+        """The database with its secrets, and if wished the certificate, as one file that only the passphrase
+        opens.
+        """
+        answer: bytes = self.operate("appliance_backup", {}, {}, body)
+        return answer
+
+    @overload
+    def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[False] = False) -> t.RestoreFound: ...
+    @overload
+    def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def appliance_restore(self, body: t.RestoreRequest, *, dry_run: bool = False) -> Any:
+        """Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells
+        what differs.
+        """
+        return self.operate("appliance_restore", {}, {}, body, dry_run=dry_run)
 
     def job_list(
         self,

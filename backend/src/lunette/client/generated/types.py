@@ -32,9 +32,11 @@ from lunette.client.generated.enums import (
     ProblemType,
     Protocol,
     Provisioning,
+    ReleaseKind,
     Resolution,
     ResourceState,
     Role,
+    RowChange,
     ScheduleAction,
     ScrubAction,
     Severity,
@@ -63,6 +65,7 @@ __all__ = [
     "ArrayProgress",
     "ArrayReplace",
     "ArrayScrub",
+    "BackupRequest",
     "Channel",
     "ChannelTest",
     "Chap",
@@ -74,6 +77,7 @@ __all__ = [
     "DhChapAsked",
     "DhGroup",
     "DhHash",
+    "Difference",
     "Disk",
     "DiskHardware",
     "DiskPage",
@@ -125,6 +129,7 @@ __all__ = [
     "Layout",
     "LayoutDisk",
     "Layouts",
+    "LeftOut",
     "Level",
     "LinkState",
     "Login",
@@ -163,10 +168,14 @@ __all__ = [
     "RdmaAddress",
     "RdmaDevice",
     "RdmaDevicePage",
+    "ReleaseKind",
     "Resolution",
     "ResourceState",
+    "RestoreFound",
+    "RestoreRequest",
     "Retention",
     "Role",
+    "RowChange",
     "Schedule",
     "ScheduleAction",
     "ScheduleCreate",
@@ -190,6 +199,7 @@ __all__ = [
     "Split",
     "Status",
     "StepState",
+    "StillServed",
     "Syslog",
     "SyslogSettings",
     "SyslogTransport",
@@ -370,6 +380,15 @@ class ArrayScrub(TypedDict):
     action: NotRequired[ScrubAction]
 
 
+class BackupRequest(TypedDict):
+    """The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its
+    private key.
+    """
+
+    passphrase: str
+    certificate: NotRequired[bool]
+
+
 class ChannelTest(TypedDict):
     """Whether a test was taken over one channel; `detail` is what the server said, or why nothing could be
     sent.
@@ -440,6 +459,14 @@ class DhChapAsked(TypedDict):
     hash: DhHash
     dh_group: DhGroup
     is_mutual: bool
+
+
+class Difference(TypedDict):
+    """One thing that restoring would bring back, change or forget. `name` is for people."""
+
+    noun: str
+    name: str
+    change: RowChange
 
 
 class Disk(TypedDict):
@@ -940,6 +967,14 @@ class Layouts(TypedDict):
     layouts: list[Layout]
 
 
+class LeftOut(TypedDict):
+    """Something of the backup that is not restored, because hosts use what is in its way."""
+
+    noun: str
+    id: str
+    words: str
+
+
 class Login(TypedDict):
     """A person's credentials."""
 
@@ -1248,6 +1283,34 @@ class RdmaDevicePage(TypedDict):
     total: int
 
 
+class RestoreFound(TypedDict):
+    """What is in a backup, and what restoring it changes."""
+
+    appliance: str
+    appliance_id: str
+    made_at: str
+    version: str
+    schema_revision: str
+    has_certificate: bool
+    differences: list[Difference]
+    still_served: list[StillServed]
+    left_out: list[LeftOut]
+    warnings: list[str]
+    restored: bool
+    kept: str | None
+
+
+class RestoreRequest(TypedDict):
+    """`content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not
+    know: it is not served any more then. Without its name nothing that is served is taken away.
+    """
+
+    content: str
+    passphrase: str
+    certificate: NotRequired[bool]
+    give_up: NotRequired[list[str]]
+
+
 class Retention(TypedDict):
     """How many snapshots of each volume stay: the newest `last`, and the newest of each of so many hours,
     days, ISO weeks and months in which there is one. Nothing is deleted by age, so a clock that is
@@ -1506,6 +1569,16 @@ class Status(TypedDict):
     exports: ExportsStatus
     agent: AgentStatus
     counts: Counts
+
+
+class StillServed(TypedDict):
+    """Something that is served now and unknown to the backup: it stays served, unless `give_up` names its
+    id.
+    """
+
+    kind: ReleaseKind
+    id: str
+    words: str
 
 
 class Syslog(TypedDict):
