@@ -81,7 +81,7 @@ def test_a_new_installation_serves_the_old_volumes_under_their_old_names() -> No
         made.wait_for_api()
         wait_until(
             "all is served again",  # by the token and the certificate of the backup
-            lambda: (found := made.client.list("/mappings")) and all(one["state"] == "open" for one in found),
+            lambda: (found := list(made.client.list("/mappings"))) and all(one["state"] == "open" for one in found),
             deadline_s=300,
         )
         devices = login(made, host, target)

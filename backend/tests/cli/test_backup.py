@@ -44,7 +44,7 @@ def test_a_backup_is_written_privately_and_restored_after_a_look(lunette: Cli, t
     assert "new" in lunette("host", "list").out
 
     done = lunette(*restore, "phrase", "--yes")
-    assert (done.code, "Restored" in done.err) == (exits.OK, True)
+    assert (done.code, "Restored" in done.err) == (exits.OK, True), done.err
     assert [host["name"] for host in json.loads(lunette("host", "list", "--json").out)] == ["old"]
 
 

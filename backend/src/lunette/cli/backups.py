@@ -20,7 +20,7 @@ def backup(call: Call) -> None:
     output = Path(call["file"])
     passphrase = call.secret("passphrase_file", "Passphrase for the backup", twice=True)
     body = {"passphrase": passphrase, "certificate": not call["no_certificate"]}
-    made: bytes = call.client.appliance_backup(body=body)
+    made: bytes = call.client.operate("appliance_backup", {}, {}, body)
     draft = output.with_name(output.name + ".new")
     try:
         draft.unlink(missing_ok=True)

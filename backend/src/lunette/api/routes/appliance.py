@@ -54,6 +54,7 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
     """
     _count_attempt(request, change.parts)
     with _opened(body) as (header, extras, scratch), change.control.exports_held():
+        change.parts.login_limit.succeeded(_address(request), request.url.path)
         prepared = change.control.prepare_restore(scratch, body.give_up)
 
         def work(tx: Session) -> Response:
@@ -105,4 +106,8 @@ def _certificate(change: Change, body: RestoreRequest, extras: tables.Extras) ->
 
 def _count_attempt(request: Request, parts: Parts) -> None:
     """A passphrase is guessed as slowly as a password, and costs as much to check."""
-    parts.login_limit.attempt(request.client.host if request.client else "", request.url.path)
+    parts.login_limit.attempt(_address(request), request.url.path)
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
