@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
@@ -97,7 +98,7 @@ def filled(store: Store) -> None:
             emit(tx, "host.created", f"number {number}", data={"number": number})
 
 
-def content_of(store: Store) -> dict[str, list[tuple[object, ...]]]:
+def content_of(store: Store) -> dict[str, list[tuple[Any, ...]]]:
     with store.read() as tx:
         return {
             table.name: sorted((tuple(row) for row in tx.execute(select(table))), key=repr)
