@@ -93,6 +93,12 @@ class Agent:
         )
 
     def served(self) -> ExportSet | None:
+        """Raises InUse while something is served that no ledger explains: then nobody knows who has which volume."""
+        if self._keep_strays:
+            raise InUse(
+                "the boot ledger was lost and exports stand that it would explain, so nobody knows who uses which "
+                "volume: stop the hosts, restart the appliance, then try again"
+            )
         return self._served.without_secrets() if self._served else None
 
     def counters(self) -> Counters:
