@@ -56,6 +56,9 @@ class AwayAgent:
     def sessions(self) -> SessionsObservation:
         raise _away()
 
+    def served(self) -> ExportSet | None:
+        raise _away()
+
     def counters(self) -> Counters:
         raise _away()
 

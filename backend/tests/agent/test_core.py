@@ -192,6 +192,19 @@ def test_a_broken_ledger_removes_nothing_that_is_served(store: Store) -> None:
     assert store.machine.read_file(f"{STATE_DIR}/ledger.json.broken") == b"rubbish"
 
 
+def test_without_a_ledger_nobody_is_told_that_nothing_is_served(store: Store) -> None:
+    """A restored database would give away what hosts use."""
+    known = store.agent.served()
+    assert known is not None
+    assert [volume.volume_id for volume in known.volumes] == [VOLUME_ID]
+    store.machine.unlink(f"{STATE_DIR}/ledger.json")
+    store.restart()
+    with pytest.raises(InUse, match="nobody knows who uses which volume"):
+        store.agent.served()
+    store.reboot()
+    assert store.agent.served() is None
+
+
 def test_a_mapped_volume_is_not_deleted_even_while_its_array_is_down(store: Store) -> None:
     with pytest.raises(InUse, match="mapped"):
         store.do(store.delete_step())

@@ -93,6 +93,10 @@ class MemoryAgent:
         self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
 
+    def served(self) -> ExportSet | None:
+        self._answer()
+        return self.wanted.without_secrets() if self.wanted else None
+
     def counters(self) -> Counters:
         """Nothing is counted here."""
         self._answer()

@@ -1,6 +1,7 @@
 """The brake (DESIGN R2): what is served leaves only if the document names its release. Pure.
 
-The ledger is what is served. A document of another database, or older than the ledger, changes nothing at all. In one
+The ledger is what is served. A document of another database, or older than the ledger, changes nothing at all; where
+nothing is served it may come from any, for a new appliance takes up what a backup or another database says. In one
 that is accepted, whatever the ledger holds and the document neither holds nor releases stays, and is told as
 unexplained; so does everything it stands on. Permanent facts, such as a LUN number or a serial, stay as they were.
 """
@@ -75,6 +76,8 @@ def merge(ledger: ExportSet | None, wanted: ExportSet) -> Verdict:
 
 
 def _refusal(ledger: ExportSet, wanted: ExportSet) -> str | None:
+    if ledger.is_empty and wanted.database_id != ledger.database_id:
+        return None
     if wanted.appliance_id != ledger.appliance_id:
         return (
             f"the exports are of appliance {wanted.appliance_id} and this machine serves {ledger.appliance_id}: "

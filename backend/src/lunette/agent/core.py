@@ -92,6 +92,15 @@ class Agent:
             taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
         )
 
+    def served(self) -> ExportSet | None:
+        """Raises InUse while something is served that no ledger explains: then nobody knows who has which volume."""
+        if self._keep_strays:
+            raise InUse(
+                "the boot ledger was lost and exports stand that it would explain, so nobody knows who uses which "
+                "volume: stop the hosts, restart the appliance, then try again"
+            )
+        return self._served.without_secrets() if self._served else None
+
     def counters(self) -> Counters:
         return _in_words(lambda: counters.take(self._system, self._served))
 

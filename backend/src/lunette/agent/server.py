@@ -28,8 +28,10 @@ from lunette.domain.agent_protocol import (
     Observe,
     ObserveCounters,
     ObserveReply,
+    ObserveServed,
     ObserveSessions,
     ProblemReply,
+    ServedReply,
     SessionsReply,
     UndoStep,
 )
@@ -71,6 +73,8 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return ObserveReply(observation=agent.observe())
         case ObserveSessions():
             return SessionsReply(sessions=agent.sessions())
+        case ObserveServed():
+            return ServedReply(served=agent.served())
         case ObserveCounters():
             return CountersReply(counters=agent.counters())
         case AwaitChange():

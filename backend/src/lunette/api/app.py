@@ -13,6 +13,7 @@ from lunette.api.describe import describe
 from lunette.api.middleware import SecurityHeaders
 from lunette.api.parts import Parts
 from lunette.api.routes import (
+    appliance,
     array_changes,
     arrays,
     disks,
@@ -49,7 +50,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     array_changes.routes, volumes.batches, why.routes, volumes.routes, snapshots.routes,
     host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
     mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes, settings.routes,
-    site.routes, site.verbs, targetcli.verbs, drift.routes, jobs.routes, events.routes, events.alerts,
+    site.routes, site.verbs, appliance.verbs, targetcli.verbs, drift.routes, jobs.routes, events.routes, events.alerts,
 )  # fmt: skip
 
 

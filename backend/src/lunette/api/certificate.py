@@ -24,8 +24,8 @@ def ensure_certificate(cert: Path, key: Path, hostname: str, addresses: Iterable
         return
     private = ec.generate_private_key(ec.SECP256R1())
     cert.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    _write(key, _pem_key(private), 0o600)
-    _write(cert, _self_signed(private, hostname, addresses).public_bytes(serialization.Encoding.PEM), 0o644)
+    write_durably(key, _pem_key(private), 0o600)
+    write_durably(cert, _self_signed(private, hostname, addresses).public_bytes(serialization.Encoding.PEM), 0o644)
 
 
 def fingerprint(cert: Path) -> str:
@@ -73,7 +73,8 @@ def _pem_key(private: ec.EllipticCurvePrivateKey) -> bytes:
     )
 
 
-def _write(path: Path, data: bytes, mode: int) -> None:
+def write_durably(path: Path, data: bytes, mode: int) -> None:
+    """Puts a file in place whole, on stable storage when it returns. Raises OSError, with the old one kept."""
     draft = path.with_suffix(".new")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -81,3 +82,8 @@ def _write(path: Path, data: bytes, mode: int) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -16,6 +16,7 @@ from starlette.types import Message
 from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
 from lunette.api.identity import SAFE_METHODS, Identity, authenticate
 from lunette.api.parts import parts_of
+from lunette.domain.backups import MAX_FILE_BYTES
 from lunette.domain.errors import (
     FieldProblem,
     Forbidden,
@@ -27,6 +28,8 @@ from lunette.domain.errors import (
 from lunette.domain.roles import Role
 
 MAX_BODY_BYTES = 1024 * 1024
+LARGER_BODIES = {"appliance_restore": MAX_FILE_BYTES * 4 // 3 + MAX_BODY_BYTES}
+"""Operations that take a file."""
 
 
 class GuardedRoute(APIRoute):
@@ -44,7 +47,7 @@ class GuardedRoute(APIRoute):
             if request.method in SAFE_METHODS:
                 request.state.body = b""
                 return await handle(request)
-            request.state.body = body = await _read(request)
+            request.state.body = body = await _read(request, LARGER_BODIES.get(operation, MAX_BODY_BYTES))
             return await handle(_with_body(request, body))
 
         return guarded
@@ -94,15 +97,15 @@ def _wrong(field: str, message: str) -> FieldProblem:
     return FieldProblem(field=field.replace("\0", "?")[:100], value=None, message=message)
 
 
-async def _read(request: Request) -> bytes:
+async def _read(request: Request, limit: int) -> bytes:
     declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared) > MAX_BODY_BYTES:
-        raise _too_large()
+    if declared.isdecimal() and int(declared) > limit:
+        raise _too_large(limit)
     chunks, size = [], 0
     async for chunk in request.stream():
         size += len(chunk)
-        if size > MAX_BODY_BYTES:
-            raise _too_large()
+        if size > limit:
+            raise _too_large(limit)
         chunks.append(chunk)
     body = b"".join(chunks)
     if b"\\u0000" in body:
@@ -110,8 +113,8 @@ async def _read(request: Request) -> bytes:
     return body
 
 
-def _too_large() -> TooLarge:
-    return TooLarge(f"The body is larger than {MAX_BODY_BYTES} bytes; send less at once.")
+def _too_large(limit: int) -> TooLarge:
+    return TooLarge(f"The body is larger than {limit} bytes; send less at once.")
 
 
 def _with_body(request: Request, body: bytes) -> Request:

@@ -17,10 +17,11 @@ from lunette.api.app import make_app
 from lunette.api.certificate import ensure_certificate, fingerprint
 from lunette.api.feed import EventFeed
 from lunette.api.first_user import ensure_first_user, reset_first_user
+from lunette.api.keeping import install_restored
 from lunette.api.local import LOCAL_SOCKET, ROOT, Doorman, config_for, listen
 from lunette.api.log import set_up_log
 from lunette.api.notify import notify
-from lunette.api.parts import Parts
+from lunette.api.parts import Files, Parts
 from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
 from lunette.api.settings import Settings, read_settings
 from lunette.domain.errors import LunetteError
@@ -95,16 +96,19 @@ def main() -> int:
 
 def _serve(settings: Settings) -> int:
     address = _own_address()
-    if settings.makes_certificate:
+    store = _open(settings)
+    files = Files(settings.data, settings.tls_cert, settings.tls_key, own=settings.makes_certificate)
+    if files.own:
+        install_restored(store, files)
         known = [] if address is None else [address]
         ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
-    store = _open(settings)
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
     password = ensure_first_user(store, passwords, one_time)
     feed = EventFeed(store)
     parts = Parts(
         store=store, control=control_over(store, settings.agent_socket), feed=feed, one_time=one_time,
-        passwords=passwords, name=socket.gethostname, ui=settings.ui,
+        passwords=passwords, name=socket.gethostname, ui=settings.ui, files=files,
+        restart=lambda: os.kill(os.getpid(), signal.SIGTERM),
     )  # fmt: skip
     _greet(settings, address, password)
     server = Server(_config(settings, parts), feed, _local_door(settings.runtime / LOCAL_SOCKET))

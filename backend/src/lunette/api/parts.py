@@ -14,6 +14,16 @@ from lunette.store.database import Store
 
 
 @dataclass(frozen=True)
+class Files:
+    """Where the API keeps what is no row: its folder, and the certificate. `own`: the API makes and replaces it."""
+
+    data: Path
+    tls_cert: Path
+    tls_key: Path
+    own: bool
+
+
+@dataclass(frozen=True)
 class Parts:
     """The store, the engine, and what only HTTP needs. `name` is the appliance's name for people."""
 
@@ -25,6 +35,9 @@ class Parts:
     login_limit: LoginLimit = field(default_factory=LoginLimit)
     name: Callable[[], str] = lambda: "lunette"
     ui: Path | None = None
+    files: Files | None = None
+    restart: Callable[[], None] = lambda: None
+    """Ends this process soon, so that its service starts it anew."""
 
 
 def parts_of(request: Request) -> Parts:

@@ -46,6 +46,8 @@ GROUPS = (
     Group("alert", "journal", "Alerts: what a person must look at."),
     Group("engine", "disks", "Engines: what this appliance can do, and what it lacks."),
     Group("setting", "settings", "Settings of the appliance, and the test of its alerts."),
+    Group("backup", "backups", "Writes a backup of database, secrets and certificate."),
+    Group("restore", "backups", "Restores a backup, after showing what differs."),
     Group("user", "people", "Users and their roles."),
     Group("token", "people", "API tokens for automation."),
     Group("login", "access", "Trusts an appliance, logs in, and remembers a token."),

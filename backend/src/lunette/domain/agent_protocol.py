@@ -36,6 +36,12 @@ class ObserveSessions(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
 
 
+class ObserveServed(Model):
+    """Asks for the boot ledger: what is served, whatever the database says. Secrets are left out."""
+
+    kind: Literal["observe_served"] = "observe_served"
+
+
 class ObserveCounters(Model):
     """Asks what has been counted so far; nothing is run for it, so it may be asked every few seconds."""
 
@@ -74,7 +80,7 @@ class Converge(Model):
 
 
 AnyRequest = Annotated[
-    Hello | Observe | ObserveSessions | ObserveCounters | AwaitChange | DoStep | UndoStep | Converge,
+    Hello | Observe | ObserveSessions | ObserveServed | ObserveCounters | AwaitChange | DoStep | UndoStep | Converge,
     Field(discriminator="kind"),
 ]
 
@@ -101,6 +107,12 @@ class ObserveReply(Model):
 class SessionsReply(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
     sessions: SessionsObservation
+
+
+class ServedReply(Model):
+    kind: Literal["observe_served"] = "observe_served"
+    served: ExportSet | None
+    """None if nothing was ever asked for, or the ledger cannot be read."""
 
 
 class CountersReply(Model):
@@ -143,7 +155,15 @@ class ProblemReply(Model):
 
 
 AnyReply = Annotated[
-    HelloReply | ObserveReply | SessionsReply | CountersReply | ChangeReply | StepReply | ConvergeReply | ProblemReply,
+    HelloReply
+    | ObserveReply
+    | SessionsReply
+    | ServedReply
+    | CountersReply
+    | ChangeReply
+    | StepReply
+    | ConvergeReply
+    | ProblemReply,
     Field(discriminator="kind"),
 ]
 ENVELOPE = TypeAdapter(Envelope)

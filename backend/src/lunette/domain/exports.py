@@ -179,6 +179,28 @@ class ExportSet(Model):
     fc_ports: tuple[ExportFcPort, ...] = ()
     released: tuple[Release, ...] = ()
 
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing is served or brought up."""
+        return not (self.arrays or self.volumes or self.portals or self.targets or self.subsystems or self.fc_ports)
+
+    def without_secrets(self) -> "ExportSet":
+        """The same, as if no host had to show a credential."""
+        return self.model_copy(
+            update={
+                "targets": tuple(
+                    door.model_copy(
+                        update={"initiators": tuple(i.model_copy(update={"chap": None}) for i in door.initiators)}
+                    )
+                    for door in self.targets
+                ),
+                "subsystems": tuple(
+                    door.model_copy(update={"hosts": tuple(h.model_copy(update={"dhchap": None}) for h in door.hosts)})
+                    for door in self.subsystems
+                ),
+            }
+        )
+
 
 class ServingState(StrEnum):
     """open: served now. blocked: wanted, and waiting for something named in the reason."""

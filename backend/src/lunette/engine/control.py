@@ -7,7 +7,7 @@ rows, events, releases and (for arrays and volumes) a job, and wakes the workers
 import datetime as dt
 import functools
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -41,6 +41,7 @@ from lunette.engine import (
     mappings,
     portals,
     resolving,
+    restoring,
     schedules,
     settings,
     site,
@@ -325,6 +326,21 @@ class Control:
     def drift(self, tx: Session, seen: Observation | None, away: str | None) -> DriftReport:
         """Where machine and database differ; `away` tells why there is no observation."""
         return drift.report(tx, seen, self.exports(), away)
+
+    def exports_held(self) -> AbstractContextManager[None]:
+        """While it lasts no change of the exports reaches the agent; what is served goes on."""
+        return self._reconciler.held()
+
+    def prepare_restore(self, scratch: Store, give_up: Sequence[str]) -> restoring.Prepared:
+        """Makes an unpacked backup ready for this appliance, in its scratch database. Hold the exports meanwhile.
+
+        Raises Unavailable if the agent is away, Conflict if the backup must not be restored here, Invalid.
+        """
+        return restoring.prepare(scratch, self.desk, self.agent.served(), self.observation(max_age_s=0), give_up)
+
+    def restore(self, tx: Session, actor: Actor, scratch: Store, prepared: restoring.Prepared) -> None:
+        """Puts the prepared database in the place of all that is there. Raises Conflict while a job runs."""
+        restoring.restore(tx, self.desk, actor, scratch, prepared)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""

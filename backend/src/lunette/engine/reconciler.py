@@ -5,7 +5,9 @@ be served shows as an alert and is tried again soon.
 """
 
 import datetime as dt
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -41,6 +43,7 @@ class Reconciler:
         self._last: tuple[ConvergeReport, dt.datetime] | None = None
         self._built: ExportSet | None = None
         self._quiet: tuple[Cause, ...] = ()
+        self._turn = threading.Lock()
         self._loop = Loop("reconciler", self.round, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
@@ -51,6 +54,16 @@ class Reconciler:
 
     def round(self) -> float:
         """One round. Returns the seconds until the next if nobody wakes it."""
+        with self._turn:
+            return self._round()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """No document is on its way to the agent, and none is sent, while the block runs."""
+        with self._turn:
+            yield
+
+    def _round(self) -> float:
         try:
             wanted = self._wanted()
         except LunetteError as error:

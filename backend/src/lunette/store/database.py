@@ -40,7 +40,7 @@ class Store:
     def __init__(self, engine: Engine, box: SecretBox) -> None:
         self.box = box
         self.engine = engine
-        self._writers = engine.execution_options(**{_WRITES: True})
+        self._writers = writing(engine)
         self._listeners: list[Callback] = []
         self._listeners_lock = threading.Lock()
 
@@ -141,6 +141,11 @@ def connect(url: str, busy_timeout_s: int = BUSY_TIMEOUT_S) -> Engine:
         engine = create_engine(parsed, pool_size=32, max_overflow=32, pool_pre_ping=True, connect_args=arguments)
         event.listen(engine, "begin", _begin_postgresql)
     return engine
+
+
+def writing(engine: Engine) -> Engine:
+    """The same engine for transactions that write."""
+    return engine.execution_options(**{_WRITES: True})
 
 
 def _prepare_sqlite(connection: Any, _record: ConnectionPoolEntry) -> None:

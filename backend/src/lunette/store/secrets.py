@@ -1,22 +1,27 @@
-"""Secrets at rest: Fernet (AES-128-CBC with HMAC-SHA256) under a key file only this process's user can read."""
+"""Secrets at rest: Fernet (AES-128-CBC with HMAC-SHA256) under a key file only this process's user can read.
+
+The file holds a key per line: the first seals, all of them open. A restored database brings the keys it needs.
+"""
 
 import hashlib
 import hmac
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from cryptography.fernet import Fernet, InvalidToken
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from pydantic import SecretStr
 
 from lunette.domain.errors import Unavailable
 
 
 class SecretBox:
-    """Seals text for the database and opens it again."""
+    """Seals text for the database and opens it again. Without a `path` its keys are kept in memory alone."""
 
-    def __init__(self, key: bytes) -> None:
-        self._fernet = Fernet(key)
-        self._mac_key = hashlib.sha256(b"mac " + key).digest()
+    def __init__(self, *keys: bytes, path: Path | None = None) -> None:
+        self.keys, self._path = keys, path
+        self._fernet = MultiFernet([Fernet(key) for key in keys])
+        self._mac_key = hashlib.sha256(b"mac " + keys[0]).digest()
 
     @classmethod
     def at(cls, path: Path) -> "SecretBox":
@@ -27,12 +32,30 @@ class SecretBox:
         try:
             if not path.exists():
                 _create_key(path)
-            return cls(path.read_bytes().strip())
-        except (OSError, ValueError) as error:
+            return cls(*path.read_bytes().split(), path=path)
+        except (OSError, ValueError, IndexError) as error:
             raise Unavailable(
                 f"The key for stored secrets in {path} cannot be used; restore it from a backup of this appliance.",
                 log=str(error),
             ) from error
+
+    def learn(self, keys: Iterable[bytes]) -> None:
+        """Opens also what these keys sealed, from now on and after a restart; what it could open it still can.
+
+        On stable storage when it returns. Raises Unavailable if the file cannot be written, ValueError for no key.
+        """
+        known = tuple(dict.fromkeys((*self.keys, *keys)))
+        if known == self.keys:
+            return
+        fernet = MultiFernet([Fernet(key) for key in known])
+        if self._path is not None:
+            try:
+                _write_keys(self._path, known)
+            except OSError as error:
+                raise Unavailable(
+                    f"The keys of the backup cannot be written to {self._path}; nothing was changed.", log=str(error)
+                ) from error
+        self.keys, self._fernet = known, fernet
 
     def seal(self, secret: SecretStr) -> str:
         return self._fernet.encrypt(secret.get_secret_value().encode()).decode("ascii")
@@ -52,12 +75,16 @@ class SecretBox:
 
 
 def _create_key(path: Path) -> None:
-    """Writes the key aside and links it in place, so that a crash leaves either no key or a whole one."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    _write_keys(path, (Fernet.generate_key(),))
+
+
+def _write_keys(path: Path, keys: Iterable[bytes]) -> None:
+    """Writes the keys aside and renames them in place, so that a crash leaves the file as it was or all of it."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.new")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(descriptor, Fernet.generate_key())
+        os.write(descriptor, b"\n".join(keys))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

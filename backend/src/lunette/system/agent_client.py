@@ -24,8 +24,10 @@ from lunette.domain.agent_protocol import (
     Observe,
     ObserveCounters,
     ObserveReply,
+    ObserveServed,
     ObserveSessions,
     ProblemReply,
+    ServedReply,
     SessionsReply,
     StepReply,
     UndoStep,
@@ -43,7 +45,17 @@ SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
-Reply = TypeVar("Reply", HelloReply, ObserveReply, SessionsReply, CountersReply, ChangeReply, StepReply, ConvergeReply)
+Reply = TypeVar(
+    "Reply",
+    HelloReply,
+    ObserveReply,
+    SessionsReply,
+    ServedReply,
+    CountersReply,
+    ChangeReply,
+    StepReply,
+    ConvergeReply,
+)
 
 
 class AgentClient:
@@ -87,6 +99,9 @@ class AgentClient:
 
     def sessions(self) -> SessionsObservation:
         return self._expect(SessionsReply, ObserveSessions(), min(SESSIONS_S, self._answer_s)).sessions
+
+    def served(self) -> ExportSet | None:
+        return self._expect(ServedReply, ObserveServed()).served
 
     def counters(self) -> Counters:
         return self._expect(CountersReply, ObserveCounters(), min(SESSIONS_S, self._answer_s)).counters

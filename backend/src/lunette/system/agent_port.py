@@ -18,6 +18,10 @@ class AgentPort(Protocol):
 
     def sessions(self) -> SessionsObservation: ...
 
+    def served(self) -> ExportSet | None:
+        """The boot ledger without its secrets: what is served, whatever the database says."""
+        ...
+
     def counters(self) -> Counters: ...
 
     def await_change(self, known: int, timeout_s: float) -> int:

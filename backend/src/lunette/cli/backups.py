@@ -1,0 +1,106 @@
+"""`lunette backup` and `lunette restore`: the appliance's database, secrets and certificate as one sealed file."""
+
+import base64
+import os
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.spec import Command, JsonObject, Param
+
+_SHOWN = 20
+"""So many differences are shown; --json has all."""
+_PASSPHRASE = Param("--passphrase-file", "File with the passphrase; asked for if not given.", file=True)
+
+
+def backup(call: Call) -> None:
+    """For this user alone, and whole: written aside first."""
+    output = Path(call["file"])
+    passphrase = call.secret("passphrase_file", "Passphrase for the backup", twice=True)
+    body = {"passphrase": passphrase, "certificate": not call["no_certificate"]}
+    made: bytes = call.client.operate("appliance_backup", {}, {}, body)
+    draft = output.with_name(output.name + ".new")
+    try:
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(made)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(output)
+    except OSError as error:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise Wrong(f"{output} cannot be written: {error.strerror}") from error
+    call.screen.note(f"Written to {output}. Keep it and its passphrase apart; without the passphrase it is of no use.")
+
+
+def restore(call: Call) -> None:
+    """Shows what differs, asks, and restores."""
+    try:
+        content = base64.b64encode(Path(call["file"]).read_bytes()).decode()
+    except OSError as error:
+        raise Wrong(f"{call['file']} cannot be read: {error.strerror}") from error
+    body = {
+        "content": content,
+        "passphrase": call.secret("passphrase_file", "Passphrase of the backup"),
+        "certificate": not call["no_certificate"],
+        "give_up": call["give_up"] or [],
+    }
+    found = call.client.operate("appliance_restore", {}, {}, body, dry_run=True)
+    if call.dry_run:
+        call.show(found, lambda _: _print(call, found))
+        return
+    if not call["yes"]:
+        if call.screen.can_ask:
+            _print(call, found)
+        call.confirm("Restore this backup?", "--yes")
+    answer = call.client.operate("appliance_restore", {}, {}, body)
+    call.show(answer, lambda done: _done(call, done))
+
+
+def _print(call: Call, found: JsonObject) -> None:
+    line = call.screen.line
+    made_at = found["made_at"][:19].replace("T", " ")
+    line(f"Backup of {found['appliance']}, made at {made_at} UTC by version {found['version']}", "bold")
+    counts = Counter((one["noun"], one["change"]) for one in found["differences"])
+    for (noun, change), count in sorted(counts.items()):
+        line(f"{noun}: {count} {change}")
+    for one in found["differences"][:_SHOWN]:
+        line(f"  {one['change']} {one['noun']} {one['name']}")
+    if len(found["differences"]) > _SHOWN:
+        line(f"  and {len(found['differences']) - _SHOWN} more")
+    for one in found["left_out"]:
+        line(f"left out: {one['words']}", "yellow")
+    for one in found["still_served"]:
+        line(f"stays served: {one['words']} ({one['id']})", "yellow")
+    for warning in found["warnings"]:
+        line(f"warning: {warning}", "yellow")
+    if not found["differences"]:
+        line("Nothing differs by name.")
+
+
+def _done(call: Call, done: JsonObject) -> None:
+    for one in (*done["left_out"], *done["still_served"]):
+        call.screen.note(f"look at: {one['words']}")
+    call.screen.note("Restored. Users, passwords and tokens are those of the backup now; the API starts anew.")
+    if done["kept"]:
+        call.screen.note(f"The state before is kept in {done['kept']}, under the same passphrase.")
+
+
+COMMANDS = {
+    "backup": (Command("", "Writes database, secrets and certificate to one file that only a passphrase opens.",
+                       ("appliance_backup",), (
+        Param("file", "Where to write it.", path=True),
+        _PASSPHRASE,
+        Param("--no-certificate", "Leave out the certificate and its private key.", flag=True),
+    ), backup),),
+    "restore": (Command("", "Restores a backup, after showing what differs from now.", ("appliance_restore",), (
+        Param("file", "The backup.", path=True),
+        _PASSPHRASE,
+        Param("--no-certificate", "Keep the certificate that is in use.", flag=True),
+        Param("--give-up", "Id of what is served and unknown to the backup: stop serving it; repeatable.", many=True,
+              metavar="ID"),
+    ), restore, interrupts=True, more="Nothing that hosts use is taken from them, unless --give-up names it."),),
+}  # fmt: skip

@@ -1,0 +1,186 @@
+"""What a restored database may ask for while hosts use what is served. Pure.
+
+The brake of the agent keeps what is served from leaving. The danger of an older database is what it would add: a volume
+given to the host that had it yesterday while another host writes to it today. What is served wins; what contradicts it
+is left out of the restored database and told.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Mapping
+
+from lunette.domain.backups import LeftOut, StillServed
+from lunette.domain.base import Model
+from lunette.domain.exports import ExportSet, ExportSubsystem, ExportTarget, ReleaseKind
+
+Door = ExportTarget | ExportSubsystem
+
+
+class Judgement(Model):
+    """With a refusal the database must not be restored here at all."""
+
+    refusal: str | None
+    still_served: tuple[StillServed, ...]
+    left_out: tuple[LeftOut, ...]
+    opens: tuple[str, ...]
+    """Volumes that hosts will get which they do not have now, in words."""
+
+
+def judge(served: ExportSet | None, wanted: ExportSet, give_up: Iterable[str] = ()) -> Judgement:
+    """Holds what a backup would export against what is served now. `wanted` is what its rows ask for."""
+    if served is None or served.is_empty:
+        return Judgement(refusal=None, still_served=(), left_out=(), opens=())
+    if served.appliance_id != wanted.appliance_id or served.database_id != wanted.database_id:
+        refusal = (
+            f"the backup is of appliance {wanted.appliance_id}, and here appliance {served.appliance_id} has arrays or "
+            "serves hosts: restore a backup of this one, or restore on an appliance that serves nothing"
+        )
+        return Judgement(refusal=refusal, still_served=(), left_out=(), opens=())
+    staying = _without(served, frozenset(give_up))
+    left_out = (*_mappings_in_the_way(staying, wanted), *_initiators_in_the_way(staying, wanted))
+    return Judgement(
+        refusal=None,
+        still_served=still_served(staying, wanted),
+        left_out=left_out,
+        opens=tuple(_opens(served, wanted, {one.id for one in left_out})),
+    )
+
+
+def releases(served: ExportSet, wanted: ExportSet, give_up: Iterable[str]) -> tuple[tuple[ReleaseKind, str], ...]:
+    """What is to be released so that this is not served any more, with the volumes that nobody needs then."""
+    named = frozenset(give_up)
+    given = tuple((one.kind, one.id) for one in still_served(served, wanted) if one.id in named)
+    needed = {volume.volume_id for volume in wanted.volumes}
+    needed |= {lun.volume_id for door in _doors(_without(served, named)) for lun in door.luns}
+    idle = (volume.volume_id for volume in served.volumes if volume.volume_id not in needed)
+    return (*given, *((ReleaseKind.VOLUME, id_) for id_ in idle if given))
+
+
+def still_served(served: ExportSet | None, wanted: ExportSet) -> tuple[StillServed, ...]:
+    """What is served now and the backup does not know, each once."""
+    return tuple({one.id: one for one in _still_served(served, wanted)}.values()) if served else ()
+
+
+def _doors(exports: ExportSet) -> tuple[Door, ...]:
+    return (*exports.targets, *exports.subsystems)
+
+
+def _initiators(door: Door) -> dict[str, tuple[str, str]]:
+    """Name of the initiator and of its host, by id."""
+    if isinstance(door, ExportSubsystem):
+        return {one.initiator_id: (one.nqn, one.host) for one in door.hosts}
+    over_ip = {one.initiator_id: (one.iqn, one.host) for one in door.initiators}
+    return over_ip | {one.initiator_id: (one.wwpn, one.host) for one in door.fc_initiators}
+
+
+def _hosts(door: Door) -> str:
+    return " and ".join(sorted({host for _, host in _initiators(door).values()})) or "nobody"
+
+
+def _names(*sets: ExportSet) -> dict[str, str]:
+    return {volume.volume_id: volume.name for exports in sets for volume in exports.volumes}
+
+
+def _without(served: ExportSet, given_up: frozenset[str]) -> ExportSet:
+    """What would still be served."""
+
+    def thinned(door: Door) -> dict[str, object]:
+        return {"luns": tuple(lun for lun in door.luns if lun.mapping_id not in given_up)}
+
+    targets = tuple(
+        door.model_copy(
+            update={
+                **thinned(door),
+                "initiators": tuple(i for i in door.initiators if i.initiator_id not in given_up),
+                "fc_initiators": tuple(i for i in door.fc_initiators if i.initiator_id not in given_up),
+            }
+        )
+        for door in served.targets
+        if door.target_id not in given_up
+    )
+    subsystems = tuple(
+        door.model_copy(
+            update={**thinned(door), "hosts": tuple(h for h in door.hosts if h.initiator_id not in given_up)}
+        )
+        for door in served.subsystems
+        if door.target_id not in given_up
+    )
+    return served.model_copy(
+        update={
+            "targets": targets,
+            "subsystems": subsystems,
+            "portals": tuple(one for one in served.portals if one.portal_id not in given_up),
+            "fc_ports": tuple(one for one in served.fc_ports if one.port_id not in given_up),
+            "arrays": tuple(one for one in served.arrays if one.array_id not in given_up),
+        }
+    )
+
+
+def _still_served(served: ExportSet, wanted: ExportSet) -> Iterator[StillServed]:
+    names, known = _names(wanted, served), {(one.kind, one.id) for one in _things(wanted, _names(wanted))}
+    yield from (one for one in _things(served, names) if (one.kind, one.id) not in known)
+
+
+def _things(exports: ExportSet, names: Mapping[str, str]) -> Iterator[StillServed]:
+    """All that can be released by itself."""
+    for array in exports.arrays:
+        yield StillServed(kind=ReleaseKind.ARRAY, id=array.array_id, words=f"array {array.name}")
+    for door in _doors(exports):
+        name, kind = (
+            (door.nqn, ReleaseKind.SUBSYSTEM) if isinstance(door, ExportSubsystem) else (door.iqn, ReleaseKind.TARGET)
+        )
+        yield StillServed(kind=kind, id=door.target_id, words=f"{name}, for {_hosts(door)}")
+        for lun in door.luns:
+            words = f"volume {names[lun.volume_id]} for {_hosts(door)}, as number {lun.lun}"
+            yield StillServed(kind=ReleaseKind.MAPPING, id=lun.mapping_id, words=words)
+        for id_, (initiator, host) in _initiators(door).items():
+            yield StillServed(kind=ReleaseKind.INITIATOR, id=id_, words=f"{initiator} of {host} at {name}")
+    for portal in exports.portals:
+        words = f"{portal.protocol.value} at {portal.address} port {portal.port}"
+        yield StillServed(kind=ReleaseKind.PORTAL, id=portal.portal_id, words=words)
+    for port in exports.fc_ports:
+        yield StillServed(kind=ReleaseKind.FC_PORT, id=port.port_id, words=f"Fibre Channel port {port.wwpn}")
+
+
+def _mappings_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftOut]:
+    """Mappings whose volume another mapping serves, unknown to the backup, or whose number hosts know otherwise."""
+    names = _names(served, wanted)
+    known = {lun.mapping_id for door in _doors(wanted) for lun in door.luns}
+    standing = {lun.mapping_id for door in _doors(served) for lun in door.luns}
+    users: dict[str, str] = {}
+    numbers: Mapping[tuple[str, int], str] = {
+        (door.target_id, lun.lun): names[lun.volume_id] for door in _doors(served) for lun in door.luns
+    }
+    for door in _doors(served):
+        users |= {lun.volume_id: _hosts(door) for lun in door.luns if lun.mapping_id not in known}
+    for door in _doors(wanted):
+        for lun in door.luns:
+            if lun.mapping_id in standing:
+                continue
+            what = f"volume {names[lun.volume_id]} for {_hosts(door)}"
+            if lun.volume_id in users:
+                words = f"{what}: it is served to {users[lun.volume_id]} now"
+            elif (door.target_id, lun.lun) in numbers:
+                words = f"{what}: number {lun.lun} is volume {numbers[door.target_id, lun.lun]} there now"
+            else:
+                continue
+            yield LeftOut(noun="mapping", id=lun.mapping_id, words=words)
+
+
+def _initiators_in_the_way(served: ExportSet, wanted: ExportSet) -> Iterator[LeftOut]:
+    """Initiators that are let in elsewhere now: one machine would see the volumes of two hosts."""
+    places = {name: (id_, host) for door in _doors(served) for id_, (name, host) in _initiators(door).items()}
+    told: set[str] = set()
+    for door in _doors(wanted):
+        for id_, (name, host) in _initiators(door).items():
+            if name in places and places[name][0] != id_ and id_ not in told:
+                told.add(id_)
+                words = f"{name} of {host}: it is let in as {places[name][1]} now"
+                yield LeftOut(noun="initiator", id=id_, words=words)
+
+
+def _opens(served: ExportSet, wanted: ExportSet, left_out: Container[str]) -> Iterator[str]:
+    names = _names(served, wanted)
+    standing = {lun.mapping_id for door in _doors(served) for lun in door.luns}
+    for door in _doors(wanted):
+        for lun in door.luns:
+            if lun.mapping_id not in standing and lun.mapping_id not in left_out:
+                yield f"volume {names[lun.volume_id]} for {_hosts(door)}"

@@ -1,0 +1,178 @@
+"""The content of a backup: every row of every table as lines of JSON, the same from SQLite and from PostgreSQL.
+
+Values are written as SQLite would store them. A backup is read into a scratch database of its own schema, which is
+then migrated: what an older version wrote arrives in today's tables, and what breaks a rule is refused in time.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Table, insert, select, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine import Engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+from lunette.domain.base import Model
+from lunette.domain.errors import Invalid
+from lunette.store import access, journal, resources, schedules, settings
+from lunette.store.access import IdempotencyKey, LoginSession
+from lunette.store.database import connect, writing
+from lunette.store.migrate import MIGRATIONS, upgrade
+from lunette.store.resources import ReleaseRow
+from lunette.store.schema import Base
+from lunette.store.settings import Delivery
+
+MODULES = (access, journal, resources, schedules, settings)
+"""Importing them fills the metadata."""
+LEFT_OUT = frozenset({one.__tablename__ for one in (LoginSession, IdempotencyKey, Delivery, ReleaseRow)})
+"""What is of the moment. Above all releases: a restored one could take away what is served by now."""
+_ROWS_AT_ONCE = 500
+_SQLITE = sqlite.dialect()
+
+
+class Certificate(Model):
+    """PEM, as the files hold them."""
+
+    cert: str
+    key: str
+
+
+class Extras(Model):
+    """What a backup holds beside rows. `keys` are those of the stored secrets, the one that seals first."""
+
+    keys: tuple[str, ...]
+    certificate: Certificate | None
+
+
+def revision(tx: Session) -> str:
+    """The schema of a database."""
+    return str(tx.execute(text("SELECT version_num FROM alembic_version")).scalar_one())
+
+
+def dump(tx: Session, extras: Extras) -> bytes:
+    """Everything, compressed. `tx` reads one snapshot, so changes may go on beside it."""
+    packer = zlib.compressobj()
+    packed = [packer.compress(line) for line in _lines(tx, extras)]
+    return b"".join(packed) + packer.flush()
+
+
+def _lines(tx: Session, extras: Extras) -> Iterator[bytes]:
+    yield extras.model_dump_json().encode() + b"\n"
+    for table in Base.metadata.sorted_tables:
+        if table.name not in LEFT_OUT:
+            yield _line({"table": table.name, "columns": [column.name for column in table.columns]})
+            yield from _rows(tx, table)
+
+
+def _rows(tx: Session, table: Table) -> Iterator[bytes]:
+    binders = [column.type.dialect_impl(_SQLITE).bind_processor(_SQLITE) for column in table.columns]
+    for row in tx.execute(
+        select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_ROWS_AT_ONCE)
+    ):
+        values = (bind(value) if bind else value for bind, value in zip(binders, row, strict=True))
+        yield _line([_plain(value) for value in values])
+
+
+def _line(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _plain(value: Any) -> Any:
+    return {"base64": base64.b64encode(bytes(value)).decode()} if isinstance(value, bytes | memoryview) else value
+
+
+def is_newer(revision_of_backup: str) -> bool:
+    """True for a schema this version does not know."""
+    return revision_of_backup not in {one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
+
+
+@contextmanager
+def unpacked(content: bytes, schema_revision: str) -> Iterator[tuple[Extras, Engine]]:
+    """The content as a database of today's schema, for as long as the block runs. Raises Invalid if it does not fit."""
+    with TemporaryDirectory(prefix="lunette-restore-") as folder:
+        engine = connect(f"sqlite:///{Path(folder) / 'scratch.db'}")
+        try:
+            yield _fill(writing(engine), content, schema_revision), engine
+        finally:
+            engine.dispose()
+
+
+def _fill(engine: Engine, content: bytes, schema_revision: str) -> Extras:
+    try:
+        lines = iter(zlib.decompress(content).splitlines())
+        extras = Extras.model_validate_json(next(lines))
+        upgrade(engine, schema_revision)
+        with engine.begin() as connection:
+            _insert(connection, lines)
+        upgrade(engine)
+    except (DBAPIError, zlib.error, ValueError, LookupError, TypeError, StopIteration) as error:
+        raise Invalid(
+            "Nothing was changed: the content of this backup does not make a database. Take another backup.",
+            log=f"{type(error).__name__}: {error}",
+        ) from error
+    return extras
+
+
+def _insert(connection: Connection, lines: Iterable[bytes]) -> None:
+    statement, rows = "", list[tuple[Any, ...]]()
+    for line in lines:
+        found = json.loads(line)
+        if isinstance(found, dict):
+            _flush(connection, statement, rows)
+            columns = ", ".join(_quoted(name) for name in found["columns"])
+            marks = ", ".join("?" * len(found["columns"]))
+            statement = f"INSERT INTO {_quoted(found['table'])} ({columns}) VALUES ({marks})"  # noqa: S608 quoted
+        else:
+            rows.append(tuple(_stored(value) for value in found))
+            if len(rows) == _ROWS_AT_ONCE:
+                _flush(connection, statement, rows)
+    _flush(connection, statement, rows)
+
+
+def _flush(connection: Connection, statement: str, rows: list[tuple[Any, ...]]) -> None:
+    if rows:
+        connection.exec_driver_sql(statement, rows)
+        rows.clear()
+
+
+def _stored(value: Any) -> Any:
+    return base64.b64decode(value["base64"]) if isinstance(value, dict) else value
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def replace(tx: Session, scratch: Connection) -> None:
+    """Puts the rows of a scratch database in the place of all that is there, in the transaction of `tx`."""
+    tx.flush()
+    tables = Base.metadata.sorted_tables
+    for table in reversed(tables):
+        tx.execute(table.delete())
+    for table in tables:
+        for rows in scratch.execute(select(table)).mappings().partitions(_ROWS_AT_ONCE):
+            tx.execute(insert(table), [dict(row) for row in rows])
+    tx.expire_all()
+    if tx.get_bind().dialect.name == "postgresql":
+        for table in tables:
+            if "seq" in table.columns:
+                _count_on(tx, table)
+
+
+def _count_on(tx: Session, table: Table) -> None:
+    """Numbers are never given twice: PostgreSQL's counter goes on behind the highest. SQLite does so by itself."""
+    tx.execute(
+        text(
+            f"SELECT setval(s, GREATEST(nextval(s), (SELECT COALESCE(MAX(seq), 1) FROM {table.name}))) "  # noqa: S608
+            "FROM (SELECT pg_get_serial_sequence(:name, 'seq')::regclass AS s) AS counter"
+        ),
+        {"name": table.name},
+    )

@@ -1,0 +1,60 @@
+"""`lunette backup` and `lunette restore`: a private file, a look at the difference, a question, and the answer."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.tests.cli.appliance import Cli, appliance
+from lunette.cli import exits
+
+
+@pytest.fixture
+def lunette(tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cli]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "phrase").write_text("correct horse battery\n")
+    (tmp_path / "wrong").write_text("another passphrase\n")
+    with appliance(tmp_path, sqlite_url) as cli:
+        cli.settle()
+        yield cli
+
+
+def test_a_backup_is_written_privately_and_restored_after_a_look(lunette: Cli, tmp_path: Path) -> None:
+    assert lunette("host", "create", "old", "--iqn", "iqn.2026-01.com.example:old").code == exits.OK
+    made = lunette("backup", "state", "--passphrase-file", "phrase")
+    assert (made.code, made.out) == (exits.OK, "")
+    assert "Written to state" in made.err
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o600
+    assert lunette("host", "delete", "old", "--yes").code == exits.OK
+    assert lunette("host", "create", "new", "--iqn", "iqn.2026-01.com.example:new").code == exits.OK
+
+    restore = ("restore", "state", "--passphrase-file")
+    looked = lunette(*restore, "phrase", "--dry-run")
+    assert looked.code == exits.OK
+    assert "returns host old" in looked.out
+    assert "forgotten host new" in looked.out
+    found = json.loads(lunette(*restore, "phrase", "--dry-run", "--json").out)
+    assert {(one["name"], one["change"]) for one in found["differences"]} == {("old", "returns"), ("new", "forgotten")}
+    unasked = lunette(*restore, "phrase")
+    assert (unasked.code, "give --yes" in unasked.err) == (exits.USAGE, True)
+    refused = lunette(*restore, "wrong", "--yes")
+    assert "the passphrase is not that of this backup" in refused.err
+    assert refused.code not in (exits.OK, exits.USAGE)
+    assert "new" in lunette("host", "list").out
+
+    done = lunette(*restore, "phrase", "--yes")
+    assert (done.code, "Restored" in done.err) == (exits.OK, True), done.err
+    assert [host["name"] for host in json.loads(lunette("host", "list", "--json").out)] == ["old"]
+
+
+def test_what_cannot_be_read_or_written_is_said(lunette: Cli, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for words in (
+        ("backup", "nowhere/state", "--passphrase-file", "phrase"),
+        ("backup", "folder", "--passphrase-file", "phrase"),
+        ("restore", "nothing", "--passphrase-file", "phrase", "--yes"),
+    ):
+        ran = lunette(*words)
+        assert (ran.code, "cannot be" in ran.err) == (exits.USAGE, True), words
+    assert not (tmp_path / "folder.new").exists()
