@@ -50,7 +50,10 @@ class Stack:
         """Starts it and waits until every service says that it is healthy."""
         self.docker.compose("up", "--detach", "--no-build", deadline_s=600)
         for service in ("database", "agent", "api"):
-            wait_until(f"{service} is healthy", lambda name=service: self.health(name) == "healthy", HEALTHY_S)
+            self._await_health(service)
+
+    def _await_health(self, service: str) -> None:
+        wait_until(f"{service} is healthy", lambda: self.health(service) == "healthy", HEALTHY_S)
 
     def inspect(self, service: str) -> dict[str, Any]:
         """What the engine knows of the container of a service, stopped or not."""
