@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import ssl
 import subprocess
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,8 @@ UID = 18443
 BUILD_S = 2400
 HEALTHY_S = 300
 IQN = "iqn.2026-01.com.example:compose"
+LESS_RIGHTS = "tests/containers/less-rights.yml"
+"""For an engine that has not all rights itself and so can give no container all of them."""
 _MADE_BY_DOCKER = ("/etc/target", "/lib/modules", "/run/lock/lvm", "/run/lvm", "/run/mdadm", "/run/udev")
 """Folders of the host that are mounted into the agent: Docker makes those that the host does not have."""
 _ASK_AGENT = """
@@ -77,13 +78,14 @@ class Stack:
 
 @contextmanager
 def host_folders() -> Iterator[None]:
-    """Afterwards the host has no folder that Docker made for a mount."""
+    """Afterwards the host has no empty folder that Docker made for a mount."""
     made = [Path(place) for place in _MADE_BY_DOCKER if not Path(place).exists()]
     try:
         yield
     finally:
         for place in made:
-            shutil.rmtree(place, ignore_errors=True)
+            with suppress(OSError):
+                place.rmdir()
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
             made = Stack(docker, port)
             try:
                 images.make(docker)
+                if docker.run("docker", "run", "--rm", "--privileged", images.DEBIAN, "true", check=False).returncode:
+                    docker.environment["COMPOSE_FILE"] = f"docker-compose.yml:{LESS_RIGHTS}"
                 docker.compose("build", deadline_s=BUILD_S)
                 made.up()
                 yield made
@@ -132,8 +136,8 @@ def test_the_stack_tells_the_disks_and_which_of_them_carries_the_running_system(
     drives = [one for one in json.loads(root.stdout)["blockdevices"] if one["type"] == "disk"]
     system = [drive["kname"] for drive in drives if '"/"' in json.dumps(drive)]
     with stack.client(access) as client:
-        disks = {disk["observed"]["kernel_name"]: disk for disk in client.list("/disks") if disk["observed"]}
-    assert set(system) <= set(disks)
+        disks = {disk["observed"]["device"].rpartition("/")[2]: disk for disk in client.list("/disks")}
+    assert set(system) <= set(disks) <= {drive["kname"] for drive in drives}
     for name in system:
         assert disks[name]["state"] == "system"
         assert not disks[name]["wipeable"]
@@ -209,12 +213,6 @@ def test_the_agent_answers_the_user_of_the_api_and_nobody_else(stack: Stack) -> 
     assert "Permission" in stack.python("api", _ASK_AGENT, "--user", "12345:12345")
 
 
-def test_root_on_the_docker_host_needs_no_password(stack: Stack) -> None:
-    container = stack.inspect("api")["Id"]
-    said = stack.docker.run("docker", "exec", "--privileged", "--user", "0", container, "lunette", "status").stdout
-    assert "sentence: " in said
-
-
 def test_what_was_made_is_there_after_a_restart_and_after_all_containers_were_made_anew(
     stack: Stack, access: Access
 ) -> None:
@@ -229,8 +227,8 @@ def test_what_was_made_is_there_after_a_restart_and_after_all_containers_were_ma
             client.login("admin", access.password)
 
 
-def test_the_agent_goes_without_touching_what_is_served(stack: Stack) -> None:
-    """It ends at once when it is asked to, as a restart of the service does on an appliance."""
+def test_the_agent_ends_by_itself_when_it_is_stopped(stack: Stack) -> None:
+    """A step of a job is not cut: it is asked to end, not killed."""
     stack.docker.compose("stop", "agent", deadline_s=120)
     try:
         assert stack.inspect("agent")["State"]["ExitCode"] == 0

@@ -11,7 +11,9 @@ import yaml
 from lunette.agent.ledger import STATE_DIR
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.providers.exports.lio.configfs import DB_ROOT
+from tests.containers.engine import NoEngine, engine
 from tests.run.command import ROOT
+from tests.run.tiers import load
 
 _TEXT = (ROOT / "docker-compose.yml").read_text()
 _FOLDER = ROOT / "image/container"
@@ -149,3 +151,12 @@ def test_what_a_power_cut_left_half_is_made_whole_and_a_whole_password_stays(sec
     (secrets / "passfile").unlink()
     _make(secrets)
     assert len((secrets / "password").read_text()) == 48
+
+
+def test_without_an_engine_the_reason_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "docker").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoEngine, match="dockerd is not installed"), engine(tmp_path):
+        pass
+    assert "no Docker engine can be started here" in load().allowed_skips
