@@ -26,7 +26,7 @@ test: deps ## run every test a change must pass, and say at the end what ran and
 	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all
 
 test-full: deps ## run the whole matrix, resumable; SHARD=name runs one shard, SHARD=list names them
-	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all --full $(if $(SHARD),--shard $(SHARD))
+	@tests/run/deps docker && $(ROOT) $(PYTHON) -m tests.run.suite --require-all --full $(if $(SHARD),--shard $(SHARD))
 
 check: ## format, lint, types, import rule, sizes, stale generated files
 	@tests/run/deps python node && $(PYTHON) -m tests.run.check

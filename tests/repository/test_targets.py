@@ -84,4 +84,4 @@ def test_deps_refuses_an_unknown_group_and_names_the_known_ones(tmp_path: Path) 
     )
     assert done.returncode == 1
     assert "unknown group coffee" in done.stderr
-    assert "python, node, ui, machines, browser or database" in done.stderr
+    assert "python, node, ui, machines, browser, database or docker" in done.stderr

@@ -42,6 +42,11 @@ def _qemu() -> str | None:
     return _commands("qemu-system-x86_64", "qemu-img", "nbdkit", "iscsi-inq", "qemu-io")
 
 
+def _docker() -> str | None:
+    plugin = Path("/usr/libexec/docker/cli-plugins/docker-compose")
+    return _commands("docker", "mmdebstrap", *(() if plugin.exists() else ("docker-compose",)))
+
+
 @cache
 def _image() -> str | None:
     """Builds the images of this tree, the appliance and the plain one of the hosts; quick where the cache has them."""
@@ -54,6 +59,7 @@ def _image() -> str | None:
 
 _NEEDS: dict[str, Callable[[], str | None]] = {
     "chromium": lambda: _commands("chromium"),
+    "docker": _docker,
     "image": _image,
     "node": _node,
     "postgres": _postgres,

@@ -57,6 +57,34 @@ def test_a_partition_used_as_swap_makes_its_drive_busy() -> None:
     assert [s.type for s in disk.signatures] == ["dos"]
 
 
+_MOUNTINFO = """\
+22 1 98:0 / / rw,relatime shared:1 - ext4 /dev/ubda rw
+23 22 98:65 / /srv/with\\040space rw - ext4 /dev/ubde1 rw
+24 22 0:35 /@home /home rw shared:9 master:2 - btrfs /dev/ubdg rw
+25 22 0:21 / /proc rw - proc proc rw
+"""
+
+
+def _contained(name: str, number: str) -> ObservedDisk:
+    """A drive as lsblk in a container sees it, where nothing but the container's own files is mounted."""
+    entry = next(e for e in parse.block_tree(recorded("util-linux-2.41/lsblk-uml.json")) if e["kname"] == name)
+    inside = {**entry, "maj:min": number, "mountpoints": ["/etc/hosts"] if name == "ubda" else [None]}
+    return parse.disk(inside, (), {}, FACTS, parse.mounts(_MOUNTINFO))
+
+
+def test_the_mounts_of_the_machine_count_also_where_our_own_are_others() -> None:
+    system = _contained("ubda", "98:0")
+    assert (system.mounts, system.used_by_system) == (("/",), True)
+    by_source = _contained("ubdg", "98:96")
+    assert (by_source.mounts, by_source.is_busy()) == (("/home",), True)
+    assert not _contained("ubdb", "98:16").mounts
+
+
+def test_names_of_mount_points_are_read_as_they_are() -> None:
+    assert parse.mounts(_MOUNTINFO)["98:65"] == parse.mounts(_MOUNTINFO)["/dev/ubde1"] == ["/srv/with space"]
+    assert parse.mounts("") == {}
+
+
 def test_a_blank_drive_is_free() -> None:
     disk = uml_disks()["ubdg"]
     assert disk.occupation() is None

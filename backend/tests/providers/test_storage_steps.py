@@ -287,6 +287,21 @@ def test_a_wipe_of_an_exchanged_or_used_disk_is_refused(shop: Shop) -> None:
     assert carried(shop, 0) == ["ext4"]
 
 
+def test_nothing_is_wiped_of_a_disk_of_which_somebody_unseen_uses_a_partition(shop: Shop) -> None:
+    """A container or a virtual machine may have it open: no mount of ours tells, but the kernel refuses to share it."""
+    disk = shop.disks[0]
+    disk.media.signatures = [FakeSignature("ext4", 1080, "data", "u1")]
+    disk.partitions = [Partition(1, Media(GIB)), Partition(2, Media(GIB))]
+    disk.partitions[0].media.signatures = [FakeSignature("vfat", 82, "EFI", "u2")]
+    shop.machine.changed()
+    step = shop.wipe(disk)
+    shop.machine.blocks.open_exclusively(f"/dev/{disk.partition_name(2)}", "another container")
+    with pytest.raises(InUse, match="has it open"):
+        shop.do(step)
+    assert carried(shop, 0) == ["ext4"]
+    assert [signature.type for signature in disk.partitions[0].media.signatures] == ["vfat"]
+
+
 def test_what_is_wiped_or_deleted_does_not_come_back(shop: Shop) -> None:
     with pytest.raises(Conflict, match="cannot be taken back"):
         shop.undo(shop.wipe(shop.disks[0]))

@@ -19,6 +19,8 @@ from lunette.system.doorway import CommandResult
 from lunette.system.tools import SEARCH_PATH, missing_tool
 
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
+_ENVIRONMENT["SYSTEMD_IGNORE_CHROOT"] = "1"
+"""In a container udevadm would take itself for being in a chroot, and wait for nothing (systemd, chroot-util.c)."""
 _REAP_S = 5.0
 """How long to wait for a killed group: a process stuck in the kernel cannot die, and must not hold us too."""
 _starting = threading.Lock()

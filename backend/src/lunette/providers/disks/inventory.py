@@ -8,6 +8,8 @@ from lunette.providers.disks import parse
 from lunette.system.doorway import System
 
 BY_ID = "/dev/disk/by-id"
+MOUNTS = "/proc/1/mountinfo"
+"""What the machine has mounted. Our own mounts, which are all that lsblk looks at, are others in a container."""
 UNREADABLE = "unreadable"
 """The signature of a drive that could not be read: what it carries is not known."""
 _GIVEN_UP = ("offline", "transport-offline", "dead")
@@ -16,7 +18,7 @@ sdev_states; nvme sysfs.c, state_name)."""
 _PARTITION = re.compile(r"-part\d+$")
 _STACKED = ("dm-", "md-", "lvm-")
 """Links of what is built on drives: there is one or more per volume."""
-_COLUMNS = "NAME,KNAME,PATH,TYPE,SIZE,VENDOR,MODEL,SERIAL,REV,WWN,TRAN,ROTA,LOG-SEC,PHY-SEC,MOUNTPOINTS"
+_COLUMNS = "NAME,KNAME,PATH,TYPE,SIZE,VENDOR,MODEL,SERIAL,REV,WWN,TRAN,ROTA,LOG-SEC,PHY-SEC,MOUNTPOINTS,MAJ:MIN"
 """No more: lsblk shows every volume below every drive of its array, and all its columns take three times as long."""
 
 
@@ -34,7 +36,8 @@ def observe_disks(system: System) -> tuple[ObservedDisk, ...]:
     for entry, facts in local:
         if facts.state in _GIVEN_UP:
             found[entry["kname"]] = (Signature(type=UNREADABLE, label=f"the kernel says {facts.state}", uuid=None),)
-    disks = [parse.disk(entry, links.get(entry["path"], ()), found, facts) for entry, facts in drives]
+    mounted = parse.mounts(_attribute(system, MOUNTS) or "")
+    disks = [parse.disk(entry, links.get(entry["path"], ()), found, facts, mounted) for entry, facts in drives]
     return tuple(sorted(disks, key=lambda disk: disk.id))
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from lunette.domain.base import Model
@@ -13,6 +14,7 @@ NOT_DRIVES = re.compile(r"^(ram|loop|zram|sr|md|dm-|zd|fd|nbd|rbd|drbd|bcache|mt
 _FABRIC = {"iscsi", "fc", "fcoe", "srp", "tcp", "rdma", "loop"}
 _FABRIC_PATH = re.compile(r"/(session\d+|rport-[\d:-]+|tcm_loop_\d+|nvme-fabrics)(/|$)")
 _SYSTEM_MOUNTS = ("/", "/boot", "/boot/efi", "/usr", "/var", "/etc", "/opt", "/run/live/medium", "/cdrom")
+_ESCAPE = re.compile(r"\\([0-7]{3})")
 _KINDS = ("nvme-", "ata-", "scsi-S", "scsi-0", "scsi-1", "scsi-2", "virtio-", "ubd-", "usb-", "mmc-", "scsi-", "wwn-")
 
 
@@ -61,15 +63,33 @@ def choose_id(links: Iterable[str], serial: str) -> str | None:
     return min(links, key=rank, default=None)
 
 
+def mounts(text: str) -> dict[str, list[str]]:
+    """Mount points by device number `major:minor` and by source, from /proc/PID/mountinfo (proc_pid_mountinfo(5)).
+
+    btrfs shows a number that no block device has, and there the source tells.
+    """
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        own, _, of_file_system = line.partition(" - ")
+        number, point = own.split()[2], _ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), own.split()[4])
+        for key in (number, of_file_system.split()[1]):
+            found.setdefault(key, []).append(point)
+    return found
+
+
 def disk(
-    entry: Mapping[str, Any], links: tuple[str, ...], found: Mapping[str, tuple[Signature, ...]], facts: SysfsFacts
+    entry: Mapping[str, Any],
+    links: tuple[str, ...],
+    found: Mapping[str, tuple[Signature, ...]],
+    facts: SysfsFacts,
+    mounted: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> ObservedDisk:
-    """One drive from its lsblk entry, its by-id links, all signatures by device name, and sysfs."""
+    """One drive from its lsblk entry, its by-id links, all signatures by device name, sysfs, and what is `mounted`."""
     serial = (entry["serial"] or "").strip()
     own = found.get(entry["kname"], ())
     parts = [child for child in entry.get("children", ()) if child["type"] == "part"]
     below = list(_descend(entry))
-    mounts = [mount for child in (entry, *parts) for mount in _mounts(child)]
+    points = [point for child in (entry, *parts) for point in _mounts(child, mounted)]
     return ObservedDisk(
         id=choose_id(links, serial) or entry["kname"],
         device=entry["path"],
@@ -89,9 +109,9 @@ def disk(
         partitions=len(parts),
         signatures=own,
         holders=facts.holders,
-        mounts=tuple(dict.fromkeys(mount for mount in mounts if mount != "[SWAP]")),
-        is_swap="[SWAP]" in mounts,
-        used_by_system=any(mount in _SYSTEM_MOUNTS for child in below for mount in _mounts(child)),
+        mounts=tuple(dict.fromkeys(point for point in points if point != "[SWAP]")),
+        is_swap="[SWAP]" in points,
+        used_by_system=any(point in _SYSTEM_MOUNTS for child in below for point in _mounts(child, mounted)),
         fabric=over_fabric(entry, facts),
         array_uuid=next((plain(s.uuid) for s in own if s.type == "linux_raid_member" and s.uuid), None),
     )
@@ -127,8 +147,10 @@ def _transport(entry: Mapping[str, Any]) -> Transport:
     return Transport.SCSI if name.startswith("sd") else Transport.OTHER
 
 
-def _mounts(entry: Mapping[str, Any]) -> list[str]:
-    return [mount for mount in entry.get("mountpoints") or () if mount]
+def _mounts(entry: Mapping[str, Any], mounted: Mapping[str, list[str]]) -> list[str]:
+    """Where it is mounted; in lsblk's own words only if `mounted` does not know it, or for swap space."""
+    known = [point for key in (entry.get("maj:min"), entry["path"]) for point in mounted.get(key or "", ())]
+    return known + [point for point in entry.get("mountpoints") or () if point and (point == "[SWAP]" or not known)]
 
 
 def _descend(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -19,6 +19,9 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     if not disk.signatures and not disk.partitions:
         return None
     _refuse(disk, step)
+    if system.is_held(disk.device):
+        # The kernel knows every user, also one whose mounts cannot be seen from here. A held partition holds the disk.
+        raise InUse(f"disk {step.disk_id} is not wiped because a program or file system has it open: free it first")
     parts = [f"/dev/{name}" for name in system.listdir(f"/sys/block/{disk.kernel_name}") if _is_part(disk, name)]
     # Partitions first: their own signatures would come back to life under the next partition table.
     for device in (*parts, disk.device):

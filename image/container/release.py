@@ -1,0 +1,13 @@
+"""Makes /opt/lunette inside the build of the containers: what the image of an appliance has there, by the same code."""
+
+import sys
+from pathlib import Path
+
+BUILD = Path(__file__).parent
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(BUILD / "image"))
+    from lunette_image.product import add_product, add_venv
+
+    add_venv(Path("/"), BUILD / "site")
+    add_product(Path("/"), BUILD / "backend", BUILD / "ui")
