@@ -106,10 +106,10 @@ def _plain(path: str) -> str:
 
 def wwids(host: KernelInitiator, target: str) -> dict[int, str]:
     """How the host tells its disks apart, by LUN."""
-    devices = wait_until("both are there", lambda: len(found := host.devices(target)) == 2 and found)
+    wait_until("both are there", lambda: len(host.devices(target)) == 2)
     return {
         lun: host.machine.check(f"cat /sys/block/{device.rpartition('/')[2]}/device/wwid").strip()
-        for lun, device in devices.items()
+        for lun, device in host.devices(target).items()
     }
 
 

@@ -1,0 +1,78 @@
+/** Portals, and the RDMA devices and Fibre Channel ports beside them. */
+import { describe, expect, it } from 'vitest'
+import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { exportEngines, softRoce } from '../../../mock/storage'
+import { fcPort } from '../../../mock/fc'
+import { loggedIn } from '../../../mock/world'
+
+const option = (name: string) => [...dialog().querySelectorAll('option')].find((one) => text(one) === name)
+
+function choose(label: string, value: string) {
+  const found = [...dialog().querySelectorAll('label')].find((one) => text(one) === label)
+  const select = dialog().querySelector<HTMLSelectElement>(`#${CSS.escape(found?.htmlFor ?? '')}`)
+  if (!select) throw new Error(`no select ${label}`)
+  select.value = value
+  select.dispatchEvent(new Event('change', { bubbles: true }))
+}
+
+describe('portals', () => {
+  it('are made on an address the appliance has', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/portals', world)
+    await click(page, 'Create portal')
+    const choices = [...dialog().querySelectorAll('option')].map(text)
+    expect(choices).toEqual(expect.arrayContaining(['iSCSI', 'Every address (0.0.0.0)', '10.20.0.2']))
+    type(field(dialog(), 'Name'), 'front')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    expect(world.portals.at(-1)).toMatchObject({ name: 'front', address: '0.0.0.0', port: 3260 })
+  })
+
+  it('offer no RDMA where there is none, and say why', async () => {
+    const { page } = await visit('/portals', loggedIn())
+    await click(page, 'Create portal')
+    expect(option('iSER')?.disabled).toBe(true)
+    expect(option('iSCSI')?.disabled).toBe(false)
+    expect(text(dialog())).toContain('Not here: iSER, NVMe/RDMA. this machine has no RDMA device')
+  })
+
+  it('over RDMA are made on an address of an RDMA device', async () => {
+    const world = loggedIn()
+    world.engines = exportEngines(true)
+    world.rdmaDevices = [softRoce('10.30.0.2')]
+    const { page } = await visit('/portals', world)
+    expect(text(page)).toContain('rxe0/1activeeth1 · 10.30.0.2 (RoCE v2) · MTU 1500')
+    await click(page, 'Create portal')
+    expect(option('10.20.0.2')).toBeDefined()
+    choose('Protocol', 'iser')
+    await settle()
+    expect(option('10.20.0.2')).toBeUndefined()
+    expect(option('10.30.0.2 (rxe0/1)')).toBeDefined()
+    choose('Address', '10.30.0.2')
+    type(field(dialog(), 'Name'), 'fast')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    expect(world.portals.at(-1)).toMatchObject({ protocol: 'iser', address: '10.30.0.2', port: 3261 })
+  })
+
+  it('show Fibre Channel ports with who is there, and make one a target and let it go', async () => {
+    const world = loggedIn()
+    const wwpn = '21:00:00:24:ff:00:00:01'
+    world.fcPorts = [fcPort(wwpn)]
+    const { page } = await visit('/portals', world)
+    expect(text(page)).toContain('Left alone')
+    expect(text(page)).toContain('QLE2692 · online · 16 Gbit · fabric')
+    expect(text(page)).toContain('10:00:00:00:c9:00:00:01no host of ours')
+    await click(page, `Change mode of ${wwpn}`)
+    expect(option('Left alone')).toBeUndefined()
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('becomes target')
+    await click(dialog(), 'Change mode')
+    expect(world.fcPorts[0]).toMatchObject({ mode: 'target', state: 'open' })
+    await click(page, `Change mode of ${wwpn}`)
+    choose('Mode', 'none')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Change mode')
+    expect(world.fcPorts[0]).toMatchObject({ id: null, mode: null })
+  })
+})
