@@ -46,6 +46,11 @@ class Operation:
         return any(one["name"] == "dry_run" for one in self.parameters("query"))
 
     @property
+    def can_confirm(self) -> bool:
+        """Whether volumes in use can be named that may go."""
+        return any(one["name"] == "confirm" for one in self.parameters("query"))
+
+    @property
     def makes_job(self) -> bool:
         return "202" in self.spec["responses"]
 

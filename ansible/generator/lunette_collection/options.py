@@ -2,15 +2,27 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from lunette_collection.document import GENERATOR, NOT_OPTIONS, Document, InfoModule, Json, NounModule, VerbModule
+from lunette_collection.document import (
+    GENERATOR,
+    NOT_OPTIONS,
+    Document,
+    InfoModule,
+    Json,
+    NounModule,
+    Operation,
+    VerbModule,
+)
 
 _TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list", "object": "dict"}
 _LOOKS_SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 _WORDS = tomllib.loads((GENERATOR / "words.toml").read_text())
-OWN = frozenset({"state", "wait", "wait_timeout", "destroy_data", "update_secret", "clear", "renamed_from", "id"})
+OWN = frozenset(
+    {"state", "wait", "wait_timeout", "destroy_data", "in_use", "update_secret", "clear", "renamed_from", "id"}
+)
 """Options every module may have; an API field of such a name would need another one."""
 CONSENT = frozenset({"wipe", "destroy"})
 """Fields of a verb that name what may be lost, so that no further consent is asked for."""
@@ -172,7 +184,14 @@ def noun_options(document: Document, noun: NounModule) -> dict[str, Option]:
     changing = [noun.operations[verb] for verb in ("create", "patch", "delete") if verb in noun.operations]
     if any(one.makes_job for one in changing):
         options |= _job_options(any(one.makes_job for one in changing if one.method != "POST"))
-    return options
+    return options | _in_use(changing)
+
+
+def _in_use(changing: Iterable[Operation]) -> dict[str, Option]:
+    if not any(one.can_confirm for one in changing):
+        return {}
+    told = ["Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which."]
+    return {"in_use": Option({"type": "bool", "default": False}, told)}
 
 
 def _fate(one: ApiField, is_key: bool) -> list[str]:
@@ -230,7 +249,7 @@ def verb_options(document: Document, verb: VerbModule) -> dict[str, Option]:
     if not verb.operation.makes_job:
         return options
     destroys = verb.operation.id not in document.exceptions.harmless and not CONSENT & set(options)
-    return options | _job_options(destroys)
+    return options | _job_options(destroys) | _in_use([verb.operation])
 
 
 def info_options(document: Document, info: InfoModule) -> dict[str, Option]:

@@ -27,7 +27,7 @@ from ansible_collections.lunette.appliance.plugins.module_utils.compare import s
 from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
 
 BUSY = ("creating", "changing", "deleting")
-ADDS_UP = ("changes", "steps", "devices", "bytes_destroyed", "hosts_interrupted", "warnings")
+ADDS_UP = ("changes", "steps", "devices", "bytes_destroyed", "hosts_interrupted", "warnings", "volumes")
 CONSENTS = ("destroy_data", "wipe", "destroy")
 """Options by which a play says what may be lost; the first one a module has counts."""
 Found = tuple[Any, Optional[str]]  # noqa: UP045 (modules run on Python 3.9 too)
@@ -86,6 +86,15 @@ class Appliance:
         before = self.result.get("plan")
         self.result["plan"] = {**answer, **{key: before[key] + answer[key] for key in ADDS_UP}} if before else answer
         return bool(answer["changes"] or answer["steps"])
+
+    def confirming(self) -> dict[str, Any]:
+        """The query that lets volumes go which hosts use, where the play allows it; refuses to go on where not."""
+        plan = self.result.get("plan") or {}
+        used = [one["name"] for one in plan.get("volumes") or () if one["busy"]]
+        if used and not self.params.get("in_use"):
+            how = "; end the I/O on the hosts first, or set in_use: true if that is meant"
+            self.fail(f"{plan['title']}: hosts use {', '.join(used)}. Nothing was changed{how}.")
+        return {"confirm": used} if used else {}
 
     def must_keep_data(self, what: str) -> None:
         """Refuses to go on where the play did not allow data to be destroyed."""

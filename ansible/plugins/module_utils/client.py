@@ -160,11 +160,11 @@ class Client:
                 return found
 
     def create(
-        self, path: str, body: Any, dry_run: bool, match: str | None = None
+        self, path: str, body: Any, dry_run: bool, match: str | None = None, query: dict[str, Any] | None = None,
     ) -> tuple[int, Any, str | None]:  # fmt: skip
         """A POST that may be sent again after a lost answer: the key makes the appliance do it once."""
         headers = {"Idempotency-Key": str(uuid.uuid4()), **({"If-Match": match} if match else {})}
-        query = {"dry_run": "true"} if dry_run else {}
+        query = {"dry_run": "true"} if dry_run else query
         try:
             return self.call("POST", path, body, query, headers)
         except Unreachable:
@@ -211,7 +211,7 @@ class Client:
     def _send(
         self, method: str, path: str, body: Any, query: dict[str, Any] | None, headers: dict[str, str] | None
     ) -> tuple[int, Any, Any]:
-        url = self.url + API + path + ("?" + urllib.parse.urlencode(query) if query else "")
+        url = self.url + API + path + ("?" + urllib.parse.urlencode(query, doseq=True) if query else "")
         data = None if body is None else json.dumps(body).encode()
         sent = dict(self._identity, Accept="application/json", **(headers or {}))
         if data is not None:

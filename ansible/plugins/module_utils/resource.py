@@ -202,12 +202,13 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         self.planned(self.client.call("DELETE", path, None, {"dry_run": "true"}, match)[1])
         if "destroy_data" in self.params or self.result["plan"]["bytes_destroyed"]:
             self.must_keep_data(self.result["plan"]["title"])
+        confirmed = self.confirming()
         before = {name: shown_at(found, field.shown[0]) for name, field in self.noun.fields.items() if field.shown}
         self.result["diff"] = {"before": before, "after": {}}
         self.result["changed"] = True
         if self.checking:
             return
-        status, answer, _dummy = self.client.call("DELETE", path, None, None, match)
+        status, answer, _dummy = self.client.call("DELETE", path, None, confirmed, match)
         self.finished(status, answer)
 
 

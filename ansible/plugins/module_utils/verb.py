@@ -40,10 +40,11 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
         wish = {name: value for name, value in wish.items() if value is not None}
         if can_plan and not self._would_change(address, wish):
             return
+        confirmed = self.confirming()
         self.result["changed"] = True
         if self.checking:
             return
-        status, answer, _dummy = self.client.create(address, wish, False, self.match)
+        status, answer, _dummy = self.client.create(address, wish, False, self.match, confirmed)
         # A stuck job that was resolved is done with, whether it is finished or taken back.
         resolved = status == 202 and answer["id"] == self.params.get("job")
         self.finished(status, answer, ENDED - {"stuck"} if resolved else ("succeeded",))

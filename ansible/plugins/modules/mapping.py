@@ -68,6 +68,11 @@ options:
       - present
       - absent
     default: present
+  in_use:
+    description:
+      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -129,6 +134,10 @@ ARGUMENTS = {
         "type": "str",
         "choices": ["present", "absent"],
         "default": "present",
+    },
+    "in_use": {
+        "type": "bool",
+        "default": False,
     },
 }
 

@@ -583,6 +583,11 @@ options:
       - Seconds to wait at most. The work goes on after that, and the next run waits for it.
     type: int
     default: 3600
+  in_use:
+    description:
+      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -1007,6 +1012,10 @@ ARGUMENTS = {
     "wait_timeout": {
         "type": "int",
         "default": 3600,
+    },
+    "in_use": {
+        "type": "bool",
+        "default": False,
     },
 }
 

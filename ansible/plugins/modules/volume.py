@@ -83,6 +83,11 @@ options:
       - Allows data to be destroyed. Without it, a change that would is refused and says what would be lost.
     type: bool
     default: false
+  in_use:
+    description:
+      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -165,6 +170,10 @@ ARGUMENTS = {
         "default": 3600,
     },
     "destroy_data": {
+        "type": "bool",
+        "default": False,
+    },
+    "in_use": {
         "type": "bool",
         "default": False,
     },

@@ -1,0 +1,38 @@
+"""A volume that hosts use at this moment is taken away only by a play that says so."""
+
+from pathlib import Path
+
+from backend.tests.scene import ADDRESS, make_array
+from lunette.system.fake.traffic import Io
+from tests.collection.bench import bench
+
+IQN = "iqn.2026-01.com.example:db"
+MAPPING = {"volume": "data", "host": "db"}
+GONE = {**MAPPING, "state": "absent"}
+
+
+def test_a_volume_in_use_stays_unless_the_play_lets_it_go(tmp_path: Path) -> None:
+    with bench(tmp_path) as at:
+        make_array(at.api)
+        at.api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "64MiB"})
+        at.api.made("/hosts", {"name": "db", "iqns": [IQN]})
+        at.api.made("/portals", {"name": "front", "address": ADDRESS})
+        at.run("mapping", MAPPING)
+        at.api.until(lambda: at.api.items("/mappings")[0]["state"] == "open")
+        session = at.machine.login(IQN, at.api.get("/hosts/db")["target_iqn"], f"{ADDRESS}:3260")
+
+        def is_written_to() -> bool:
+            at.machine.advance(5.0)
+            at.machine.carry(session, 1, Io(writes=500, write_bytes=2**20))
+            path = f"/mappings/{at.api.items('/mappings')[0]['id']}"
+            return bool(at.api.delete(path, dry_run=True).json()["volumes"][0]["busy"])
+
+        at.api.until(is_written_to)
+        for check in (True, False):
+            refused = at.run("mapping", GONE, check=check)
+            assert refused["failed"]
+            assert "hosts use data" in refused["msg"]
+            assert "in_use: true" in refused["msg"]
+        assert len(at.api.items("/mappings")) == 1
+        assert at.run("mapping", {**GONE, "in_use": True})["changed"]
+        assert at.api.items("/mappings") == []
