@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
+import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1460,6 +1460,80 @@ export const siteApply = <ThrowOnError extends boolean = false>(options: Options
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/site:apply',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Appliance Backup
+ *
+ * The database with its secrets, and if wished the certificate, as one file that only the passphrase opens.
+ */
+export const applianceBackup = <ThrowOnError extends boolean = false>(options: Options<ApplianceBackupData, ThrowOnError>): RequestResult<ApplianceBackupResponses, ApplianceBackupErrors, ThrowOnError> => (options.client ?? client).post<ApplianceBackupResponses, ApplianceBackupErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/appliance:backup',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Appliance Restore
+ *
+ * Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
+ *
+ * Nothing that is served is taken away unless `give_up` names it. Users, passwords and tokens are the backup's then.
+ */
+export const applianceRestore = <ThrowOnError extends boolean = false>(options: Options<ApplianceRestoreData, ThrowOnError>): RequestResult<ApplianceRestoreResponses, ApplianceRestoreErrors, ThrowOnError> => (options.client ?? client).post<ApplianceRestoreResponses, ApplianceRestoreErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/appliance:restore',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Site Saveconfig
+ *
+ * All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree.
+ */
+export const siteSaveconfig = <ThrowOnError extends boolean = false>(options?: Options<SiteSaveconfigData, ThrowOnError>): RequestResult<SiteSaveconfigResponses, SiteSaveconfigErrors, ThrowOnError> => (options?.client ?? client).get<SiteSaveconfigResponses, SiteSaveconfigErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/site:saveconfig',
+    ...options
+});
+
+/**
+ * Site Inspect
+ *
+ * Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or kept.
+ */
+export const siteInspect = <ThrowOnError extends boolean = false>(options: Options<SiteInspectData, ThrowOnError>): RequestResult<SiteInspectResponses, SiteInspectErrors, ThrowOnError> => (options.client ?? client).post<SiteInspectResponses, SiteInspectErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/site:inspect',
     ...options,
     headers: {
         'Content-Type': 'application/json',

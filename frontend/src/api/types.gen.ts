@@ -317,6 +317,18 @@ export type ArrayScrub = {
 };
 
 /**
+ * BackupRequest
+ *
+ * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
+ */
+export type BackupRequest = {
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+};
+
+/**
  * Channel
  *
  * A way alerts are told to people and machines.
@@ -499,6 +511,23 @@ export type DhGroup = 'null' | 'ffdhe2048' | 'ffdhe3072' | 'ffdhe4096' | 'ffdhe6
  * The hash of challenge and response.
  */
 export type DhHash = 'sha256' | 'sha384' | 'sha512';
+
+/**
+ * Difference
+ *
+ * One thing that restoring would bring back, change or forget. `name` is for people.
+ */
+export type Difference = {
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Name
+     */
+    name: string;
+    change: RowChange;
+};
 
 /**
  * Disk
@@ -1172,6 +1201,26 @@ export type FcRemote = {
 };
 
 /**
+ * Finding
+ *
+ * One object of the configuration: what it would be in Lunette, or why it does not fit and what to do about it.
+ */
+export type Finding = {
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Fits
+     */
+    fits: boolean;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -1538,6 +1587,35 @@ export type HostPaths = {
      * Volumes
      */
     volumes: Array<VolumePaths>;
+};
+
+/**
+ * InspectRequest
+ *
+ * A targetcli configuration to be read. Nothing of it is kept.
+ */
+export type InspectRequest = {
+    saveconfig: SavedConfig;
+};
+
+/**
+ * Inspection
+ *
+ * Every object of a configuration with its verdict, in the order of the file.
+ */
+export type Inspection = {
+    /**
+     * Fits
+     */
+    fits: number;
+    /**
+     * Refused
+     */
+    refused: number;
+    /**
+     * Findings
+     */
+    findings: Array<Finding>;
 };
 
 /**
@@ -1969,6 +2047,26 @@ export type Layouts = {
      * Layouts
      */
     layouts: Array<Layout>;
+};
+
+/**
+ * LeftOut
+ *
+ * Something of the backup that is not restored, because hosts use what is in its way.
+ */
+export type LeftOut = {
+    /**
+     * Noun
+     */
+    noun: string;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Words
+     */
+    words: string;
 };
 
 /**
@@ -2861,6 +2959,11 @@ export type RdmaDevicePage = {
 };
 
 /**
+ * ReleaseKind
+ */
+export type ReleaseKind = 'array' | 'volume' | 'portal' | 'fc_port' | 'target' | 'subsystem' | 'initiator' | 'mapping';
+
+/**
  * Resolution
  *
  * What to do with a stuck job.
@@ -2877,6 +2980,83 @@ export type Resolution = 'retry' | 'abandon';
  * person decides what happens to it.
  */
 export type ResourceState = 'creating' | 'ready' | 'changing' | 'deleting' | 'stuck';
+
+/**
+ * RestoreFound
+ *
+ * What is in a backup, and what restoring it changes.
+ */
+export type RestoreFound = {
+    /**
+     * Appliance
+     */
+    appliance: string;
+    /**
+     * Appliance Id
+     */
+    appliance_id: string;
+    /**
+     * Made At
+     */
+    made_at: string;
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Schema Revision
+     */
+    schema_revision: string;
+    /**
+     * Has Certificate
+     */
+    has_certificate: boolean;
+    /**
+     * Differences
+     */
+    differences: Array<Difference>;
+    /**
+     * Still Served
+     */
+    still_served: Array<StillServed>;
+    /**
+     * Left Out
+     */
+    left_out: Array<LeftOut>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Restored
+     */
+    restored: boolean;
+    /**
+     * Kept
+     */
+    kept: string | null;
+};
+
+/**
+ * RestoreRequest
+ *
+ * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
+ * not served any more then. Without its name nothing that is served is taken away.
+ */
+export type RestoreRequest = {
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+    /**
+     * Give Up
+     */
+    give_up?: Array<string>;
+};
 
 /**
  * Retention
@@ -2915,6 +3095,273 @@ export type Retention = {
  * metrics reads /metrics and nothing else: it is for the token of a monitoring system, and no person has it.
  */
 export type Role = 'metrics' | 'viewer' | 'operator' | 'administrator';
+
+/**
+ * RowChange
+ *
+ * returns: it is in the backup only. forgotten: it is here only; on the machine it stays as it is.
+ */
+export type RowChange = 'returns' | 'changes' | 'forgotten';
+
+/**
+ * Saveconfig
+ *
+ * All that LIO serves for us as `targetctl restore` and targetcli read it (rtslib-fb 2.1 and later).
+ */
+export type Saveconfig = {
+    /**
+     * Document
+     */
+    document: {
+        [key: string]: unknown;
+    };
+    /**
+     * Has Secrets
+     */
+    has_secrets: boolean;
+    /**
+     * Left Out
+     */
+    left_out: Array<string>;
+};
+
+/**
+ * SavedAcl
+ */
+export type SavedAcl = {
+    /**
+     * Node Wwn
+     */
+    node_wwn: string;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Mapped Luns
+     */
+    mapped_luns?: Array<SavedMappedLun>;
+    /**
+     * Chap Userid
+     */
+    chap_userid?: string | null;
+    /**
+     * Chap Password
+     */
+    chap_password?: null;
+    /**
+     * Chap Mutual Userid
+     */
+    chap_mutual_userid?: string | null;
+    /**
+     * Chap Mutual Password
+     */
+    chap_mutual_password?: null;
+};
+
+/**
+ * SavedAluaGroup
+ */
+export type SavedAluaGroup = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Alua Access State
+     */
+    alua_access_state?: number | null;
+};
+
+/**
+ * SavedConfig
+ *
+ * A `saveconfig.json` as targetcli and targetctl write it.
+ */
+export type SavedConfig = {
+    /**
+     * Storage Objects
+     */
+    storage_objects?: Array<SavedStore>;
+    /**
+     * Targets
+     */
+    targets?: Array<SavedTarget>;
+    /**
+     * Fabric Modules
+     */
+    fabric_modules?: Array<SavedFabric>;
+};
+
+/**
+ * SavedFabric
+ */
+export type SavedFabric = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Discovery Enable Auth
+     */
+    discovery_enable_auth?: boolean | null;
+};
+
+/**
+ * SavedGroup
+ *
+ * A target portal group.
+ */
+export type SavedGroup = {
+    /**
+     * Tag
+     */
+    tag?: number;
+    /**
+     * Enable
+     */
+    enable?: boolean | null;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Luns
+     */
+    luns?: Array<SavedLun>;
+    /**
+     * Portals
+     */
+    portals?: Array<SavedPortal>;
+    /**
+     * Node Acls
+     */
+    node_acls?: Array<SavedAcl>;
+};
+
+/**
+ * SavedLun
+ */
+export type SavedLun = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Storage Object
+     */
+    storage_object: string;
+    /**
+     * Alua Tg Pt Gp Name
+     */
+    alua_tg_pt_gp_name?: string | null;
+};
+
+/**
+ * SavedMappedLun
+ *
+ * `index` is the number the host sees, `tpg_lun` that of the portal group.
+ */
+export type SavedMappedLun = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Tpg Lun
+     */
+    tpg_lun: number;
+    /**
+     * Write Protect
+     */
+    write_protect?: boolean | null;
+};
+
+/**
+ * SavedPortal
+ */
+export type SavedPortal = {
+    /**
+     * Ip Address
+     */
+    ip_address: string;
+    /**
+     * Port
+     */
+    port: number;
+    /**
+     * Iser
+     */
+    iser?: boolean | null;
+    /**
+     * Offload
+     */
+    offload?: boolean | null;
+};
+
+/**
+ * SavedStore
+ *
+ * A backstore.
+ */
+export type SavedStore = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Plugin
+     */
+    plugin: string;
+    /**
+     * Dev
+     */
+    dev?: string | null;
+    /**
+     * Wwn
+     */
+    wwn?: string | null;
+    /**
+     * Readonly
+     */
+    readonly?: boolean | null;
+    /**
+     * Exclusive
+     */
+    exclusive?: boolean | null;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Alua Tpgs
+     */
+    alua_tpgs?: Array<SavedAluaGroup>;
+};
+
+/**
+ * SavedTarget
+ */
+export type SavedTarget = {
+    /**
+     * Wwn
+     */
+    wwn: string;
+    /**
+     * Fabric
+     */
+    fabric: string;
+    /**
+     * Tpgs
+     */
+    tpgs?: Array<SavedGroup>;
+};
 
 /**
  * Schedule
@@ -3586,6 +4033,23 @@ export type Status = {
 export type StepState = 'pending' | 'started' | 'done' | 'undoing' | 'undone' | 'undo_failed';
 
 /**
+ * StillServed
+ *
+ * Something that is served now and unknown to the backup: it stays served, unless `give_up` names its id.
+ */
+export type StillServed = {
+    kind: ReleaseKind;
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Words
+     */
+    words: string;
+};
+
+/**
  * Syslog
  *
  * A log server, or the own log.
@@ -4247,6 +4711,22 @@ export type StorageArray = {
 };
 
 /**
+ * BackupRequest
+ *
+ * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
+ */
+export type BackupRequestWritable = {
+    /**
+     * Passphrase
+     */
+    passphrase: string;
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+};
+
+/**
  * Chap
  *
  * CHAP the host must answer, and with `mutual_*` the answer the host asks of us. The two secrets must differ.
@@ -4351,6 +4831,15 @@ export type HostPatchWritable = {
 };
 
 /**
+ * InspectRequest
+ *
+ * A targetcli configuration to be read. Nothing of it is kept.
+ */
+export type InspectRequestWritable = {
+    saveconfig: SavedConfigWritable;
+};
+
+/**
  * Login
  *
  * A person's credentials.
@@ -4398,6 +4887,139 @@ export type MailSettingsWritable = {
      * Recipients
      */
     recipients: Array<string>;
+};
+
+/**
+ * RestoreRequest
+ *
+ * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
+ * not served any more then. Without its name nothing that is served is taken away.
+ */
+export type RestoreRequestWritable = {
+    /**
+     * Content
+     */
+    content: string;
+    /**
+     * Passphrase
+     */
+    passphrase: string;
+    /**
+     * Certificate
+     */
+    certificate?: boolean;
+    /**
+     * Give Up
+     */
+    give_up?: Array<string>;
+};
+
+/**
+ * SavedAcl
+ */
+export type SavedAclWritable = {
+    /**
+     * Node Wwn
+     */
+    node_wwn: string;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Mapped Luns
+     */
+    mapped_luns?: Array<SavedMappedLun>;
+    /**
+     * Chap Userid
+     */
+    chap_userid?: string | null;
+    /**
+     * Chap Password
+     */
+    chap_password?: string | null;
+    /**
+     * Chap Mutual Userid
+     */
+    chap_mutual_userid?: string | null;
+    /**
+     * Chap Mutual Password
+     */
+    chap_mutual_password?: string | null;
+};
+
+/**
+ * SavedConfig
+ *
+ * A `saveconfig.json` as targetcli and targetctl write it.
+ */
+export type SavedConfigWritable = {
+    /**
+     * Storage Objects
+     */
+    storage_objects?: Array<SavedStore>;
+    /**
+     * Targets
+     */
+    targets?: Array<SavedTargetWritable>;
+    /**
+     * Fabric Modules
+     */
+    fabric_modules?: Array<SavedFabric>;
+};
+
+/**
+ * SavedGroup
+ *
+ * A target portal group.
+ */
+export type SavedGroupWritable = {
+    /**
+     * Tag
+     */
+    tag?: number;
+    /**
+     * Enable
+     */
+    enable?: boolean | null;
+    /**
+     * Attributes
+     */
+    attributes?: {
+        [key: string]: number | string | null;
+    };
+    /**
+     * Luns
+     */
+    luns?: Array<SavedLun>;
+    /**
+     * Portals
+     */
+    portals?: Array<SavedPortal>;
+    /**
+     * Node Acls
+     */
+    node_acls?: Array<SavedAclWritable>;
+};
+
+/**
+ * SavedTarget
+ */
+export type SavedTargetWritable = {
+    /**
+     * Wwn
+     */
+    wwn: string;
+    /**
+     * Fabric
+     */
+    fabric: string;
+    /**
+     * Tpgs
+     */
+    tpgs?: Array<SavedGroupWritable>;
 };
 
 /**
@@ -10961,6 +11583,251 @@ export type SiteApplyResponses = {
 };
 
 export type SiteApplyResponse = SiteApplyResponses[keyof SiteApplyResponses];
+
+export type ApplianceBackupData = {
+    body: BackupRequestWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/appliance:backup';
+};
+
+export type ApplianceBackupErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceBackupError = ApplianceBackupErrors[keyof ApplianceBackupErrors];
+
+export type ApplianceBackupResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type ApplianceBackupResponse = ApplianceBackupResponses[keyof ApplianceBackupResponses];
+
+export type ApplianceRestoreData = {
+    body: RestoreRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/appliance:restore';
+};
+
+export type ApplianceRestoreErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceRestoreError = ApplianceRestoreErrors[keyof ApplianceRestoreErrors];
+
+export type ApplianceRestoreResponses = {
+    /**
+     * Successful Response
+     */
+    200: RestoreFound;
+};
+
+export type ApplianceRestoreResponse = ApplianceRestoreResponses[keyof ApplianceRestoreResponses];
+
+export type SiteSaveconfigData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Secrets
+         *
+         * Fill in CHAP. Needs the role administrator, and is told in the events.
+         */
+        secrets?: boolean;
+    };
+    url: '/api/v1/site:saveconfig';
+};
+
+export type SiteSaveconfigErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteSaveconfigError = SiteSaveconfigErrors[keyof SiteSaveconfigErrors];
+
+export type SiteSaveconfigResponses = {
+    /**
+     * Successful Response
+     */
+    200: Saveconfig;
+};
+
+export type SiteSaveconfigResponse = SiteSaveconfigResponses[keyof SiteSaveconfigResponses];
+
+export type SiteInspectData = {
+    body: InspectRequestWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:inspect';
+};
+
+export type SiteInspectErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteInspectError = SiteInspectErrors[keyof SiteInspectErrors];
+
+export type SiteInspectResponses = {
+    /**
+     * Successful Response
+     */
+    200: Inspection;
+};
+
+export type SiteInspectResponse = SiteInspectResponses[keyof SiteInspectResponses];
 
 export type DriftShowData = {
     body?: never;

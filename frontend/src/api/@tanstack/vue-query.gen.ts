@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, alertTest, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, driftShow, engineList, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, sitePlan, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertList, alertTest, applianceBackup, applianceRestore, arrayCreate, arrayDelete, arrayFail, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, diskList, diskShow, driftShow, engineList, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1747,6 +1747,85 @@ export const siteApplyMutation = (options?: Partial<Options<SiteApplyData>>): Us
     const mutationOptions: UseMutationOptions<SiteApplyResponse, SiteApplyError, Options<SiteApplyData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await siteApply({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Appliance Backup
+ *
+ * The database with its secrets, and if wished the certificate, as one file that only the passphrase opens.
+ */
+export const applianceBackupMutation = (options?: Partial<Options<ApplianceBackupData>>): UseMutationOptions<ApplianceBackupResponse, ApplianceBackupError, Options<ApplianceBackupData>> => {
+    const mutationOptions: UseMutationOptions<ApplianceBackupResponse, ApplianceBackupError, Options<ApplianceBackupData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await applianceBackup({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Appliance Restore
+ *
+ * Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
+ *
+ * Nothing that is served is taken away unless `give_up` names it. Users, passwords and tokens are the backup's then.
+ */
+export const applianceRestoreMutation = (options?: Partial<Options<ApplianceRestoreData>>): UseMutationOptions<ApplianceRestoreResponse, ApplianceRestoreError, Options<ApplianceRestoreData>> => {
+    const mutationOptions: UseMutationOptions<ApplianceRestoreResponse, ApplianceRestoreError, Options<ApplianceRestoreData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await applianceRestore({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const siteSaveconfigQueryKey = (options?: Options<SiteSaveconfigData>) => createQueryKey('siteSaveconfig', options, false, ['site']);
+
+/**
+ * Site Saveconfig
+ *
+ * All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree.
+ */
+export const siteSaveconfigOptions = (options?: Options<SiteSaveconfigData>) => queryOptions<SiteSaveconfigResponse, SiteSaveconfigError, SiteSaveconfigResponse, ReturnType<typeof siteSaveconfigQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await siteSaveconfig({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: siteSaveconfigQueryKey(options)
+});
+
+/**
+ * Site Inspect
+ *
+ * Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or kept.
+ */
+export const siteInspectMutation = (options?: Partial<Options<SiteInspectData>>): UseMutationOptions<SiteInspectResponse, SiteInspectError, Options<SiteInspectData>> => {
+    const mutationOptions: UseMutationOptions<SiteInspectResponse, SiteInspectError, Options<SiteInspectData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await siteInspect({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

@@ -262,6 +262,17 @@ PROVISIONING = (
     "thick",
     "thin",
 )
+ReleaseKind = Literal["array", "volume", "portal", "fc_port", "target", "subsystem", "initiator", "mapping"]
+RELEASE_KIND = (
+    "array",
+    "volume",
+    "portal",
+    "fc_port",
+    "target",
+    "subsystem",
+    "initiator",
+    "mapping",
+)
 Resolution = Literal["retry", "abandon"]
 RESOLUTION = (
     "retry",
@@ -281,6 +292,12 @@ ROLE = (
     "viewer",
     "operator",
     "administrator",
+)
+RowChange = Literal["returns", "changes", "forgotten"]
+ROW_CHANGE = (
+    "returns",
+    "changes",
+    "forgotten",
 )
 ScheduleAction = Literal["snapshot", "scrub"]
 SCHEDULE_ACTION = (

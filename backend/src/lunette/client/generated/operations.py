@@ -341,6 +341,12 @@ OPERATIONS: dict[str, Operation] = {
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", query=("confirm",), body="SiteRequest", dry_run=True, job=True),
+    "appliance_backup": Operation("POST", "/appliance:backup", body="BackupRequest", is_binary=True),
+    "appliance_restore": Operation("POST", "/appliance:restore", body="RestoreRequest", dry_run=True),
+    "site_saveconfig": Operation(
+        "GET", "/site:saveconfig", query=("secrets",), words=(("secrets", ("true", "false")),)
+    ),
+    "site_inspect": Operation("POST", "/site:inspect", body="InspectRequest", dry_run=True),
     "drift_show": Operation("GET", "/drift"),
     "job_list": Operation(
         "GET",
@@ -1139,6 +1145,38 @@ class Operations:
     def site_apply(self, body: t.SiteRequest, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
         """Makes the site as the document says, as one job. Nothing is removed that `destroy` does not name."""
         return self.operate("site_apply", {}, {"confirm": confirm}, body, dry_run=dry_run)
+
+    def appliance_backup(self, body: t.BackupRequest) -> bytes:
+        """The database with its secrets, and if wished the certificate, as one file that only the passphrase
+        opens.
+        """
+        answer: bytes = self.operate("appliance_backup", {}, {}, body)
+        return answer
+
+    @overload
+    def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[False] = False) -> t.RestoreFound: ...
+    @overload
+    def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def appliance_restore(self, body: t.RestoreRequest, *, dry_run: bool = False) -> Any:
+        """Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells
+        what differs.
+        """
+        return self.operate("appliance_restore", {}, {}, body, dry_run=dry_run)
+
+    def site_saveconfig(self, *, secrets: bool | None = None) -> t.Saveconfig:
+        """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""
+        answer: t.Saveconfig = self.operate("site_saveconfig", {}, {"secrets": secrets})
+        return answer
+
+    @overload
+    def site_inspect(self, body: t.InspectRequest, *, dry_run: Literal[False] = False) -> t.Inspection: ...
+    @overload
+    def site_inspect(self, body: t.InspectRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def site_inspect(self, body: t.InspectRequest, *, dry_run: bool = False) -> Any:
+        """Which objects of a targetcli configuration Lunette could serve as they are. Nothing is changed or
+        kept.
+        """
+        return self.operate("site_inspect", {}, {}, body, dry_run=dry_run)
 
     def drift_show(self) -> t.DriftReport:
         """What the machine has and the database does not, and the reverse, in words with the fix. Nothing is

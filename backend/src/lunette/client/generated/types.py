@@ -33,9 +33,11 @@ from lunette.client.generated.enums import (
     ProblemType,
     Protocol,
     Provisioning,
+    ReleaseKind,
     Resolution,
     ResourceState,
     Role,
+    RowChange,
     ScheduleAction,
     ScrubAction,
     Severity,
@@ -64,6 +66,7 @@ __all__ = [
     "ArrayProgress",
     "ArrayReplace",
     "ArrayScrub",
+    "BackupRequest",
     "Channel",
     "ChannelTest",
     "Chap",
@@ -75,6 +78,7 @@ __all__ = [
     "DhChapAsked",
     "DhGroup",
     "DhHash",
+    "Difference",
     "Disk",
     "DiskHardware",
     "DiskPage",
@@ -101,6 +105,7 @@ __all__ = [
     "FcPortPage",
     "FcPortPatch",
     "FcRemote",
+    "Finding",
     "Health",
     "HealthState",
     "Host",
@@ -114,6 +119,8 @@ __all__ = [
     "HostPatch",
     "HostPath",
     "HostPaths",
+    "InspectRequest",
+    "Inspection",
     "Job",
     "JobError",
     "JobKind",
@@ -130,6 +137,7 @@ __all__ = [
     "Layout",
     "LayoutDisk",
     "Layouts",
+    "LeftOut",
     "Level",
     "LinkState",
     "Login",
@@ -169,10 +177,25 @@ __all__ = [
     "RdmaAddress",
     "RdmaDevice",
     "RdmaDevicePage",
+    "ReleaseKind",
     "Resolution",
     "ResourceState",
+    "RestoreFound",
+    "RestoreRequest",
     "Retention",
     "Role",
+    "RowChange",
+    "Saveconfig",
+    "SavedAcl",
+    "SavedAluaGroup",
+    "SavedConfig",
+    "SavedFabric",
+    "SavedGroup",
+    "SavedLun",
+    "SavedMappedLun",
+    "SavedPortal",
+    "SavedStore",
+    "SavedTarget",
     "Schedule",
     "ScheduleAction",
     "ScheduleCreate",
@@ -196,6 +219,7 @@ __all__ = [
     "Split",
     "Status",
     "StepState",
+    "StillServed",
     "Syslog",
     "SyslogSettings",
     "SyslogTransport",
@@ -377,6 +401,15 @@ class ArrayScrub(TypedDict):
     action: NotRequired[ScrubAction]
 
 
+class BackupRequest(TypedDict):
+    """The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its
+    private key.
+    """
+
+    passphrase: str
+    certificate: NotRequired[bool]
+
+
 class ChannelTest(TypedDict):
     """Whether a test was taken over one channel; `detail` is what the server said, or why nothing could be
     sent.
@@ -447,6 +480,14 @@ class DhChapAsked(TypedDict):
     hash: DhHash
     dh_group: DhGroup
     is_mutual: bool
+
+
+class Difference(TypedDict):
+    """One thing that restoring would bring back, change or forget. `name` is for people."""
+
+    noun: str
+    name: str
+    change: RowChange
 
 
 class Disk(TypedDict):
@@ -684,6 +725,16 @@ class FcRemote(TypedDict):
     host: str | None
 
 
+class Finding(TypedDict):
+    """One object of the configuration: what it would be in Lunette, or why it does not fit and what to do
+    about it.
+    """
+
+    path: str
+    fits: bool
+    words: str
+
+
 class Health(TypedDict):
     """That the API answers; nothing more is told without credentials."""
 
@@ -826,6 +877,20 @@ class HostPaths(TypedDict):
     sentence: str
     paths: list[HostPath]
     volumes: list[VolumePaths]
+
+
+class InspectRequest(TypedDict):
+    """A targetcli configuration to be read. Nothing of it is kept."""
+
+    saveconfig: SavedConfig
+
+
+class Inspection(TypedDict):
+    """Every object of a configuration with its verdict, in the order of the file."""
+
+    fits: int
+    refused: int
+    findings: list[Finding]
 
 
 class Job(TypedDict):
@@ -987,6 +1052,14 @@ class Layouts(TypedDict):
     total_bytes: int
     block_bytes: int
     layouts: list[Layout]
+
+
+class LeftOut(TypedDict):
+    """Something of the backup that is not restored, because hosts use what is in its way."""
+
+    noun: str
+    id: str
+    words: str
 
 
 class Login(TypedDict):
@@ -1309,6 +1382,34 @@ class RdmaDevicePage(TypedDict):
     total: int
 
 
+class RestoreFound(TypedDict):
+    """What is in a backup, and what restoring it changes."""
+
+    appliance: str
+    appliance_id: str
+    made_at: str
+    version: str
+    schema_revision: str
+    has_certificate: bool
+    differences: list[Difference]
+    still_served: list[StillServed]
+    left_out: list[LeftOut]
+    warnings: list[str]
+    restored: bool
+    kept: str | None
+
+
+class RestoreRequest(TypedDict):
+    """`content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not
+    know: it is not served any more then. Without its name nothing that is served is taken away.
+    """
+
+    content: str
+    passphrase: str
+    certificate: NotRequired[bool]
+    give_up: NotRequired[list[str]]
+
+
 class Retention(TypedDict):
     """How many snapshots of each volume stay: the newest `last`, and the newest of each of so many hours,
     days, ISO weeks and months in which there is one. Nothing is deleted by age, so a clock that is
@@ -1320,6 +1421,105 @@ class Retention(TypedDict):
     daily: NotRequired[int]
     weekly: NotRequired[int]
     monthly: NotRequired[int]
+
+
+class Saveconfig(TypedDict):
+    """All that LIO serves for us as `targetctl restore` and targetcli read it (rtslib-fb 2.1 and later)."""
+
+    document: dict[str, Any]
+    has_secrets: bool
+    left_out: list[str]
+
+
+class SavedAcl(TypedDict):
+    """SavedAcl"""
+
+    node_wwn: str
+    attributes: NotRequired[dict[str, Any]]
+    mapped_luns: NotRequired[list[SavedMappedLun]]
+    chap_userid: NotRequired[str | None]
+    chap_password: NotRequired[str | None]
+    chap_mutual_userid: NotRequired[str | None]
+    chap_mutual_password: NotRequired[str | None]
+
+
+class SavedAluaGroup(TypedDict):
+    """SavedAluaGroup"""
+
+    name: str
+    alua_access_state: NotRequired[int | None]
+
+
+class SavedConfig(TypedDict):
+    """A `saveconfig.json` as targetcli and targetctl write it."""
+
+    storage_objects: NotRequired[list[SavedStore]]
+    targets: NotRequired[list[SavedTarget]]
+    fabric_modules: NotRequired[list[SavedFabric]]
+
+
+class SavedFabric(TypedDict):
+    """SavedFabric"""
+
+    name: str
+    discovery_enable_auth: NotRequired[bool | None]
+
+
+class SavedGroup(TypedDict):
+    """A target portal group."""
+
+    tag: NotRequired[int]
+    enable: NotRequired[bool | None]
+    attributes: NotRequired[dict[str, Any]]
+    luns: NotRequired[list[SavedLun]]
+    portals: NotRequired[list[SavedPortal]]
+    node_acls: NotRequired[list[SavedAcl]]
+
+
+class SavedLun(TypedDict):
+    """SavedLun"""
+
+    index: int
+    storage_object: str
+    alua_tg_pt_gp_name: NotRequired[str | None]
+
+
+class SavedMappedLun(TypedDict):
+    """`index` is the number the host sees, `tpg_lun` that of the portal group."""
+
+    index: int
+    tpg_lun: int
+    write_protect: NotRequired[bool | None]
+
+
+class SavedPortal(TypedDict):
+    """SavedPortal"""
+
+    ip_address: str
+    port: int
+    iser: NotRequired[bool | None]
+    offload: NotRequired[bool | None]
+
+
+class SavedStore(TypedDict):
+    """A backstore."""
+
+    name: str
+    plugin: str
+    dev: NotRequired[str | None]
+    wwn: NotRequired[str | None]
+    readonly: NotRequired[bool | None]
+    exclusive: NotRequired[bool | None]
+    attributes: NotRequired[dict[str, Any]]
+    alua_tpgs: NotRequired[list[SavedAluaGroup]]
+
+
+class SavedTarget(TypedDict):
+    """SavedTarget"""
+
+    wwn: str
+    fabric: str
+    tpgs: NotRequired[list[SavedGroup]]
 
 
 class Schedule(TypedDict):
@@ -1567,6 +1767,16 @@ class Status(TypedDict):
     exports: ExportsStatus
     agent: AgentStatus
     counts: Counts
+
+
+class StillServed(TypedDict):
+    """Something that is served now and unknown to the backup: it stays served, unless `give_up` names its
+    id.
+    """
+
+    kind: ReleaseKind
+    id: str
+    words: str
 
 
 class Syslog(TypedDict):
