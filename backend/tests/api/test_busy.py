@@ -67,6 +67,7 @@ def test_a_named_one_goes_and_comes_back_by_undo(busy: Serving) -> None:
     assert api.delete("/volumes/data").status_code == 409
     assert api.post(f"/events/{last(api, 'mapping.deleted')}:undo").status_code == 201
     api.until(lambda: api.items("/mappings")[0]["state"] == "open")
+    busy.log_in()
 
 
 def test_what_was_never_counted_is_not_known_and_goes_without_a_name(appliance: Api) -> None:

@@ -53,8 +53,13 @@ class Serving:
         api.made("/portals", {"name": "front", "address": ADDRESS})
         api.made("/mappings", {"volume": "data", "host": "db"})
         api.until(lambda: api.items("/mappings")[0]["state"] == "open")
-        target = api.get("/hosts/db")["target_iqn"]
-        self.session: FakeSession = machine.login(IQN, target, f"{ADDRESS}:3260")
+        self.session: FakeSession
+        self.log_in()
+
+    def log_in(self) -> None:
+        """The host logs in; again, where its last volume was taken away meanwhile."""
+        target = self.api.get("/hosts/db")["target_iqn"]
+        self.session = self.machine.login(IQN, target, f"{ADDRESS}:3260")
 
     def scrape(self) -> Samples:
         """A new pass, five seconds after the one before."""
