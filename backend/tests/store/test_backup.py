@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.script import ScriptDirectory
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from sqlalchemy import func, select, text
@@ -20,7 +21,7 @@ from lunette.store.backup.tables import Extras
 from lunette.store.database import Store, connect, writing
 from lunette.store.events import emit
 from lunette.store.journal import Event, Job
-from lunette.store.migrate import upgrade
+from lunette.store.migrate import MIGRATIONS, upgrade
 from lunette.store.resources import Host, Meta, ReleaseRow
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
@@ -171,7 +172,7 @@ def test_a_process_that_dies_before_the_commit_leaves_the_state_before(store: St
     assert content_of(store) == before
 
 
-REVISIONS = ["0001", "0002", "0003", "0004", "0005", "0006"]
+REVISIONS = [one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
 
 
 @pytest.mark.parametrize("old", REVISIONS)

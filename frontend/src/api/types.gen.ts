@@ -718,7 +718,7 @@ export type Drift = {
     /**
      * Is Repaired
      */
-    is_repaired?: boolean;
+    is_repaired: boolean;
 };
 
 /**

@@ -28,7 +28,7 @@ class Drift(Model):
     name: str
     words: str
     fix: str
-    is_repaired: bool = False
+    is_repaired: bool
 
 
 class DriftReport(Model):

@@ -46,12 +46,12 @@ def find(facts: DriftFacts, seen: Observation | None, report: ConvergeReport | N
 def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
     if not report.accepted:
         words = report.refusal or "the agent refuses the exports of this database"
-        yield Drift(kind=DriftKind.REFUSED, noun="export", name="all", words=words, fix=OLDER)
+        yield Drift(kind=DriftKind.REFUSED, noun="export", name="all", words=words, fix=OLDER, is_repaired=False)
     for line in report.unexplained:
         noun, _, rest = line.partition(" ")
         ref, _, words = rest.partition(" ")
         name = facts.names.get(ref, ref)
-        yield Drift(kind=DriftKind.UNEXPLAINED, noun=noun, name=name, words=words, fix=OLDER)
+        yield Drift(kind=DriftKind.UNEXPLAINED, noun=noun, name=name, words=words, fix=OLDER, is_repaired=False)
     doors = (
         *(("target", one.target_id, one.state, one.reason) for one in report.targets),
         *(("subsystem", one.target_id, one.state, one.reason) for one in report.subsystems),
@@ -67,7 +67,7 @@ def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
             )  # fmt: skip
     for name in report.foreign:
         words = "it is in the kernel's target configuration and carries no mark of this appliance"
-        yield Drift(kind=DriftKind.FOREIGN, noun="export", name=name, words=words, fix=LEFT_ALONE)
+        yield Drift(kind=DriftKind.FOREIGN, noun="export", name=name, words=words, fix=LEFT_ALONE, is_repaired=False)
 
 
 def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
@@ -83,16 +83,22 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
     for array in seen.arrays:
         if not array.ours:
             words = f"{array.engine.value} {array.level} of {array.raid_disks} disks that this appliance did not make"
-            yield Drift(kind=DriftKind.FOREIGN, noun="array", name=array.name, words=words, fix=LEFT_ALONE)
+            yield Drift(
+                kind=DriftKind.FOREIGN, noun="array", name=array.name, words=words, fix=LEFT_ALONE, is_repaired=False
+            )
         elif array.uuid not in arrays:
             words = f"{array.engine.value} {array.level} with this appliance's mark, and the database does not know it"
-            yield Drift(kind=DriftKind.UNKNOWN, noun="array", name=array.name, words=words, fix=UNKNOWN)
+            yield Drift(
+                kind=DriftKind.UNKNOWN, noun="array", name=array.name, words=words, fix=UNKNOWN, is_repaired=False
+            )
     ours = {pool.group for pool in seen.pools if pool.ours}
     pools_of_zfs = {array.name for array in seen.arrays}
     for pool in seen.pools:
         if not pool.ours and pool.group not in pools_of_zfs:
             words = "a volume group that this appliance did not make"
-            yield Drift(kind=DriftKind.FOREIGN, noun="pool", name=pool.group, words=words, fix=LEFT_ALONE)
+            yield Drift(
+                kind=DriftKind.FOREIGN, noun="pool", name=pool.group, words=words, fix=LEFT_ALONE, is_repaired=False
+            )
     yield from _volumes(facts, seen, ours)
 
 
@@ -104,6 +110,7 @@ def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[D
             yield Drift(
                 kind=DriftKind.MISSING, noun="volume", name=one.name, words="the machine does not have it",
                 fix="Look at its array first: a volume is not seen while its array is down. Hosts wait meanwhile.",
+                is_repaired=False,
             )  # fmt: skip
     for volume in seen.volumes:
         known = volume.volume_id in volumes or volume.snapshot_id in facts.snapshot_ids
@@ -111,7 +118,9 @@ def _volumes(facts: DriftFacts, seen: Observation, ours: set[str]) -> Iterator[D
         if volume.volume_id is None and volume.snapshot_id is None:
             if volume.group in ours:
                 words = "it is in a group of this appliance and carries no mark of it"
-                yield Drift(kind=DriftKind.FOREIGN, noun="volume", name=name, words=words, fix=LEFT_ALONE)
+                yield Drift(
+                    kind=DriftKind.FOREIGN, noun="volume", name=name, words=words, fix=LEFT_ALONE, is_repaired=False
+                )
         elif not known:
             words = "it carries this appliance's mark, and the database does not know it"
-            yield Drift(kind=DriftKind.UNKNOWN, noun="volume", name=name, words=words, fix=UNKNOWN)
+            yield Drift(kind=DriftKind.UNKNOWN, noun="volume", name=name, words=words, fix=UNKNOWN, is_repaired=False)

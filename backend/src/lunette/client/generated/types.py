@@ -553,7 +553,7 @@ class Drift(TypedDict):
     name: str
     words: str
     fix: str
-    is_repaired: NotRequired[bool]
+    is_repaired: bool
 
 
 class DriftReport(TypedDict):
