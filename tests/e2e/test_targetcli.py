@@ -20,7 +20,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.slow, pytest.mark.timeout(900)]
 DB, WEB1, WEB2 = (f"iqn.2026-01.com.example:{name}" for name in ("db", "web1", "web2"))
 CHAP = {"user": "db", "secret": "secret-of-db12", "mutual_user": "us", "mutual_secret": "secret-of-us12"}
 SHOWN = Chap("db", "secret-of-db12", "us", "secret-of-us12")
@@ -45,6 +45,7 @@ EXCEPTIONS = {
     r"core/iblock_N/[^/]+/wwn/(vendor_id|product_id|revision)": "a saveconfig has no place for them",
     r"core/iblock_N/(hba_info|[^/]+/info)": "words for people, with the number of the adapter",
     r".*/(statistics|fabric_statistics)/.*": "counters and indexes, given anew to whatever is made",
+    r"dbroot": "rtslib keeps persistent reservations in a folder of its own",
     r"iscsi/[^/]+/tpgt_\d+/rtpi": "given by the kernel in the order groups are opened; no place in a saveconfig",
 }
 
