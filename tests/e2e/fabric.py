@@ -31,7 +31,8 @@ class Fabric:
             for noun, key in (("mappings", "id"), ("hosts", "name"), ("portals", "name"), ("fc-ports", "wwpn")):
                 for one in [*client.list(f"/{noun}")]:
                     if noun != "fc-ports" or one["mode"] == "target":
-                        client.delete(f"/{noun}/{one[key]}")
+                        used = [one["volume"]] if noun == "mappings" else []
+                        client.delete(f"/{noun}/{one[key]}", confirm=used)
 
     def volume(self, name: str, size: str, array: str = ARRAY) -> None:
         client = self.appliance.client

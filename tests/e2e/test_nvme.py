@@ -166,7 +166,7 @@ def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: S
         mapping = client.post("/mappings", {"volume": "two", "host": "db"})
         assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
         use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
-        client.delete(f"/mappings/{mapping['id']}")
+        client.delete(f"/mappings/{mapping['id']}", confirm=["two"])
         hosts.namespaces(standing.db, {1})
     before = hosts.acknowledged(device, SEED + 1)
     wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)

@@ -121,7 +121,7 @@ def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(s
     initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
     target = standing.scene.targets[plain.name]
     mapping = next(m for m in client.list("/mappings", host=plain.name) if m["lun"] == 5)
-    client.delete(f"/mappings/{mapping['id']}")
+    client.delete(f"/mappings/{mapping['id']}", confirm=[mapping["volume"]])
     wait_until("LUN 5 is gone", lambda: not initiator.inquire(target, 5).ok)
     assert initiator.inquire(target, 4).ok
     client.post("/mappings", {"volume": mapping["volume"], "host": plain.name, "lun": 5})

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 from urllib.parse import quote
@@ -101,13 +101,19 @@ class Client(Operations):
         """Does something to the resource as it is now: the resource, the job, or with `dry_run` the plan."""
         return self._guarded("POST", f"{path}:{action}", path, body, dry_run=dry_run)
 
-    def delete(self, path: str, *, dry_run: bool = False) -> JsonObject:
-        """Removes the resource as it is now: nothing, the job that removes it, or with `dry_run` the plan."""
-        return self._guarded("DELETE", path, path, None, dry_run=dry_run)
+    def delete(self, path: str, *, confirm: Sequence[str] = (), dry_run: bool = False) -> JsonObject:
+        """Removes the resource as it is now: nothing, the job that removes it, or with `dry_run` the plan.
 
-    def _guarded(self, method: str, path: str, item: str, body: Any, *, dry_run: bool) -> JsonObject:
+        `confirm`: names of volumes that may go although hosts use them at this moment.
+        """
+        return self._guarded("DELETE", path, path, None, dry_run=dry_run, confirm=confirm)
+
+    def _guarded(
+        self, method: str, path: str, item: str, body: Any, *, dry_run: bool, confirm: Sequence[str] = ()
+    ) -> JsonObject:
         headers = {"If-Match": self._etag(item)}
-        answer: JsonObject = self._wire.call(method, path, params=_dry(dry_run), body=body, headers=headers).json()
+        params = {**_dry(dry_run), **({"confirm": list(confirm)} if confirm else {})}
+        answer: JsonObject = self._wire.call(method, path, params=params, body=body, headers=headers).json()
         return answer
 
     def _etag(self, item: str) -> str:
