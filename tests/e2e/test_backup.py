@@ -11,7 +11,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.uml, pytest.mark.slow, pytest.mark.timeout(1500)]
 IQN = "iqn.2026-01.com.example:backup"
 CHAP = Chap("backup", "backup-secret-1")
 BLOCKS, SEED = 64 * MIB // 4096, 71
