@@ -12,7 +12,7 @@ export default defineConfig({
   fullyParallel: false,
   workers: 1,
   // The machine under the appliance may be busy with other tests, or be an emulated one.
-  timeout: 240_000,
+  timeout: 600_000,
   expect: { timeout: 60_000 },
   reporter: [['list']],
   use: {
