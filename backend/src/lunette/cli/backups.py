@@ -1,13 +1,12 @@
 """`lunette backup` and `lunette restore`: the appliance's database, secrets and certificate as one sealed file."""
 
 import base64
-import os
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
+from lunette.cli.private import write_privately
 from lunette.cli.spec import Command, JsonObject, Param
 
 _SHOWN = 20
@@ -16,23 +15,12 @@ _PASSPHRASE = Param("--passphrase-file", "File with the passphrase; asked for if
 
 
 def backup(call: Call) -> None:
-    """For this user alone, and whole: written aside first."""
-    output = Path(call["file"])
+    """Makes a backup and writes it to a file."""
+    output: str = call["file"]
     passphrase = call.secret("passphrase_file", "Passphrase for the backup", twice=True)
     body = {"passphrase": passphrase, "certificate": not call["no_certificate"]}
     made: bytes = call.client.operate("appliance_backup", {}, {}, body)
-    draft = output.with_name(output.name + ".new")
-    try:
-        draft.unlink(missing_ok=True)
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(made)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.rename(output)
-    except OSError as error:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-        raise Wrong(f"{output} cannot be written: {error.strerror}") from error
+    write_privately(output, made)
     call.screen.note(f"Written to {output}. Keep it and its passphrase apart; without the passphrase it is of no use.")
 
 

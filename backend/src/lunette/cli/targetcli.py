@@ -1,12 +1,11 @@
 """`lunette export --format targetcli` and `lunette inspect`: leaving to targetcli, and what would come over from it."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 from lunette.cli.call import Call, NotWell, read_text
 from lunette.cli.parsing import Wrong
+from lunette.cli.private import write_privately
 from lunette.cli.spec import Command, JsonObject, Param
 
 READ = frozenset({
@@ -26,30 +25,11 @@ def export(call: Call) -> None:
     if call["output"] is None:
         call.screen.json(found["document"])
     else:
-        _write(Path(call["output"]), found["document"])
+        text = json.dumps(found["document"], indent=2, sort_keys=True) + "\n"
+        write_privately(call["output"], text.encode())
         call.screen.note(f"Written to {call['output']}.")
     for words in found["left_out"]:
         call.screen.note(f"Left out: {words}")
-
-
-def _write(path: Path, document: JsonObject) -> None:
-    """For this user alone, as targetcli does: with or without secrets it has room for them. Whole, or not at all."""
-    text = json.dumps(document, indent=2, sort_keys=True) + "\n"
-    try:
-        path = path.resolve()
-        if path.exists() and not path.is_file():  # a pipe or /dev/null takes it, and stays what it is
-            path.write_text(text)
-            return
-        beside = path.with_name(f".{path.name}.new")
-        beside.unlink(missing_ok=True)
-        beside.touch(mode=0o600, exist_ok=False)
-        with beside.open("w") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise Wrong(f"{path} cannot be written: {error.strerror}") from error
 
 
 def inspect(call: Call) -> None:

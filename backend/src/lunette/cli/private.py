@@ -1,0 +1,33 @@
+"""Files that hold secrets: for this user alone, and whole or not at all."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from lunette.cli.parsing import Wrong
+
+
+def write_privately(name: str, content: bytes) -> None:
+    """Puts the content on stable storage in the place of what is there. Raises Wrong if it cannot be written.
+
+    A pipe or /dev/null takes it, and stays what it is.
+    """
+    path = Path(name)
+    draft = None
+    try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
+        draft = path.with_name(f".{path.name}.new")
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            if draft is not None:
+                draft.unlink(missing_ok=True)
+        raise Wrong(f"{name} cannot be written: {error.strerror}") from error
