@@ -19,7 +19,9 @@ export default defineConfig({
     baseURL: process.env['LUNETTE_URL'],
     ignoreHTTPSErrors: true,
     viewport: { width: 1440, height: 900 },
-    trace: 'retain-on-failure',
+    // No film of each test, and nothing that moves: drawing without a graphics card takes a core from the appliance.
+    trace: { mode: 'retain-on-failure', screenshots: false },
+    contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: process.env['LUNETTE_CHROMIUM'] || CHROMIUM.find((path) => existsSync(path)),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],

@@ -171,3 +171,31 @@ def test_a_snapshot_taken_while_the_machine_changed_is_not_kept(lone: Appliance)
     cache.get(2)
     cache.get(2)
     assert lone.agent.observed == 2
+
+
+def test_whoever_watches_a_job_does_not_slow_it_and_sees_all_of_it_when_it_is_over(lone: Appliance) -> None:
+    now = [0.0]
+    cache = ObservationCache(lone.agent, monotonic=lambda: now[0])
+    original = lone.agent.observe
+
+    class Slow:
+        def observe(self) -> object:
+            now[0] += 3.0
+            return original()
+
+    cache._agent = Slow()  # type: ignore[assignment]
+    cache.get(2)
+    cache.stepped()
+    now[0] += 11.9
+    cache.get(2, amid_steps=True)
+    assert lone.agent.observed == 1
+    now[0] += 0.2
+    cache.get(2, amid_steps=True)
+    assert lone.agent.observed == 2
+    cache.stepped()
+    cache.get(2)  # a plan
+    assert lone.agent.observed == 3
+    cache.stepped()
+    cache.forget()  # the job is over
+    cache.get(2, amid_steps=True)
+    assert lone.agent.observed == 4

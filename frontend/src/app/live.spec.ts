@@ -48,6 +48,15 @@ it('makes one refetch of a batch of events', () => {
   expect(invalidate).toHaveBeenCalledTimes(1)
 })
 
+it('fetches what a job makes when it is over, not at each of its steps', () => {
+  tell(JSON.stringify({ seq: 1, noun: 'job', kind: 'job.progress' }))
+  vi.advanceTimersByTime(300)
+  expect(stale()).toEqual([])
+  tell(JSON.stringify({ seq: 2, noun: 'job', kind: 'job.finished' }))
+  vi.advanceTimersByTime(300)
+  expect(stale()).toEqual(['volumeList', 'statusShow'])
+})
+
 it('survives data it cannot read', () => {
   tell('not json')
   tell('null')

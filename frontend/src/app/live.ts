@@ -27,6 +27,8 @@ const TOUCHES: Record<string, string[]> = {
   job: ['jobs', 'arrays', 'volumes'],
 }
 
+const PROGRESS = ['jobs', 'events'] as const
+
 export function tagsFor(noun: string): string[] {
   return [...(TOUCHES[noun] ?? [`${noun}s`]), 'events', 'status']
 }
@@ -56,9 +58,8 @@ export function useLive(queries: QueryClient) {
   }
 
   function onEvent(message: MessageEvent<string>): void {
-    const noun = nounOf(message.data)
-    if (!noun) return
-    for (const tag of tagsFor(noun)) changed.add(tag)
+    for (const tag of tagsOf(message.data)) changed.add(tag)
+    if (!changed.size) return
     gather ??= setTimeout(flush, GATHER_MS)
   }
 
@@ -93,12 +94,14 @@ export function useLive(queries: QueryClient) {
   return { state, start, stop }
 }
 
-function nounOf(data: string): string | undefined {
+function tagsOf(data: string): readonly string[] {
   try {
     const event: unknown = JSON.parse(data)
-    if (typeof event !== 'object' || event === null || !('noun' in event)) return undefined
-    return typeof event.noun === 'string' ? event.noun : undefined
+    if (typeof event !== 'object' || event === null || !('noun' in event)) return []
+    if (typeof event.noun !== 'string') return []
+    // A step of a job shows on the job; what it makes is told when the job ends.
+    return 'kind' in event && event.kind === 'job.progress' ? PROGRESS : tagsFor(event.noun)
   } catch {
-    return undefined
+    return []
   }
 }

@@ -26,7 +26,7 @@ def look(parts: Parts) -> Look:
     """Asks the engine for a recent observation; never raises when the agent is away."""
     report, report_at = parts.control.exports(), parts.control.exports_at
     try:
-        return Look(Seen(parts.control.observation(FRESH_S), report), report, report_at, None)
+        return Look(Seen(parts.control.observation(FRESH_S, amid_steps=True), report), report, report_at, None)
     except Unavailable as error:
         return Look(Seen(None, report), report, report_at, error.detail)
 

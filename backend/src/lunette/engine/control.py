@@ -101,7 +101,7 @@ class Control:
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.performance = Recorder(agent.counters, self._disk_ids)
-        self.runner = JobRunner(store, agent, self.desk, stepped=self._cache.forget, wait=self._workers.wait)
+        self.runner = JobRunner(store, agent, self.desk, cache=self._cache, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
         self.runs = ScheduleRunner(store, self.desk)
         self._scheduler = Scheduler(store, self.desk)
@@ -156,13 +156,15 @@ class Control:
         """The last converge report; None before the first."""
         return self._reconciler.last[0] if self._reconciler.last else None
 
-    def observation(self, max_age_s: float = 2.0) -> Observation:
+    def observation(self, max_age_s: float = 2.0, *, amid_steps: bool = False) -> Observation:
         """A snapshot of the machine that is at most `max_age_s` old. Raises Unavailable if the agent is away.
+
+        What is only shown may miss steps of a job that goes on (`amid_steps`), so that watching does not slow it.
 
         Ask once before opening a write transaction for a change: the change then finds it fresh, and no writer waits
         for the machine.
         """
-        return self._cache.get(max_age_s)
+        return self._cache.get(max_age_s, amid_steps=amid_steps)
 
     def sessions(self) -> SessionsObservation:
         """Who is logged in now. Raises Unavailable if the agent is away."""

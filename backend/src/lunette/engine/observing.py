@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
@@ -10,6 +11,20 @@ from lunette.system.agent_port import AgentPort
 
 SILENCE_S = 2.0
 """For so long after the agent failed to answer nobody asks again: one request does not wait twice for a hung agent."""
+SHARE = 4.0
+"""While a job does steps, what is only shown may be this many times as old as a look takes: so all who watch a job take
+at most a fifth of the machine's time from it."""
+
+
+@dataclass(frozen=True)
+class _Look:
+    """One answer: which look it was, when it came, how long it took, and how many steps were done before it began."""
+
+    number: int
+    at: float
+    took_s: float
+    steps: int
+    found: Observation
 
 
 class ObservationCache:
@@ -24,27 +39,32 @@ class ObservationCache:
         self._asking = threading.Lock()
         self._lock = threading.Lock()
         self._begun = 0
-        self._held: tuple[int, float, Observation] | None = None
-        """Which look it was, when its answer came, and the answer."""
+        self._held: _Look | None = None
         self._failed: tuple[float, LunetteError] | None = None
-        self._changes = 0
+        self._steps, self._ended = 0, 0
 
-    def get(self, max_age_s: float = 2.0) -> Observation:
+    def get(self, max_age_s: float = 2.0, *, amid_steps: bool = False) -> Observation:
         """A snapshot at most this old; with 0, of a look that began after the call.
 
-        Raises Unavailable if the agent does not answer, or did not a moment ago.
+        It began after the last step of any job. One that is only to be shown (`amid_steps`) may miss steps of a job
+        that goes on, and be as old as SHARE says; what a job made is in it once the job is over. Raises Unavailable if
+        the agent does not answer, or did not a moment ago.
         """
         wanted_from, begun_before = self._monotonic() - max_age_s, self._begun
         with self._asking:
             held, failed = self._held, self._failed
-            if held is not None and (held[0] > begun_before or (max_age_s > 0 and held[1] >= wanted_from)):
-                return held[2]
+            if held is not None and (held.steps == self._steps or amid_steps):
+                if amid_steps and held.steps != self._steps:
+                    wanted_from = min(wanted_from, self._monotonic() - SHARE * held.took_s)
+                if held.number > begun_before or (max_age_s > 0 and held.at >= wanted_from):
+                    return held.found
             if failed is not None and self._monotonic() - failed[0] < SILENCE_S:
                 raise failed[1]
             return self._ask()
 
     def _ask(self) -> Observation:
-        changes = self._changes
+        steps, began = self._steps, self._monotonic()
+        ended = self._ended
         self._begun += 1
         try:
             found = self._agent.observe()
@@ -54,13 +74,19 @@ class ObservationCache:
             raise
         self._failed = None
         with self._lock:
-            # A step that ended while the agent was looking may be missing from what it saw.
-            if changes == self._changes:
-                self._held = (self._begun, self._monotonic(), found)
+            # A job that ended while the agent was looking may be missing from what it saw.
+            if ended == self._ended:
+                now = self._monotonic()
+                self._held = _Look(self._begun, now, now - began, steps, found)
         return found
 
-    def forget(self) -> None:
-        """The machine was changed: the next question goes to the agent. Does not wait for one that is under way."""
+    def stepped(self) -> None:
+        """A job did a step: what is planned now takes a new look. Does not wait for one that is under way."""
         with self._lock:
-            self._changes += 1
+            self._steps += 1
+
+    def forget(self) -> None:
+        """A job is over: whoever asks now sees all it did. Does not wait for a look that is under way."""
+        with self._lock:
+            self._ended += 1
             self._held = None

@@ -17,6 +17,7 @@ from lunette.domain.steps import AnyStep
 from lunette.engine import alerts, completion
 from lunette.engine.desk import Desk
 from lunette.engine.journal import Journal, problem
+from lunette.engine.observing import ObservationCache
 from lunette.engine.site_run import wake_waiting
 from lunette.store.database import Store
 from lunette.store.journal import Job
@@ -42,15 +43,15 @@ class Stopping(Exception):
 
 
 class JobRunner:
-    """Runs jobs one at a time per call; needs no threads. `stepped` is called after each answer of the agent."""
+    """Runs jobs one at a time per call; needs no threads. Tells the cache what of it no longer holds."""
 
     def __init__(
-        self, store: Store, agent: AgentPort, desk: Desk, *, stepped: Callable[[], None], wait: Wait = _sleep
+        self, store: Store, agent: AgentPort, desk: Desk, *, cache: ObservationCache, wait: Wait = _sleep
     ) -> None:
         self._store = store
         self._agent = agent
         self._desk = desk
-        self._stepped = stepped
+        self._cache = cache
         self._wait = wait
 
     def run(self, job_id: str) -> JobState:
@@ -147,7 +148,7 @@ class JobRunner:
             except LunetteError as error:
                 return error
             finally:
-                self._stepped()
+                self._cache.stepped()
             journal.waits(f"waiting for the agent: {away.detail}")
             if self._wait(RETRY_S):
                 raise Stopping from away
@@ -155,6 +156,7 @@ class JobRunner:
     def _end(
         self, journal: Journal, state: JobState, words: str, complete: Callable[[Session, Desk, Job], None]
     ) -> JobState:
+        self._cache.forget()
         with self._store.write() as tx:
             job = tx.get_one(Job, journal.job_id)
             job.state, job.message, job.finished_at = state.value, words, utc_now()
@@ -165,6 +167,7 @@ class JobRunner:
 
     def _stick(self, journal: Journal, index: int, error: LunetteError) -> JobState:
         """Taking back failed: the job and its resources wait for a person."""
+        self._cache.forget()
         with self._store.write() as tx:
             journal.undo_failed(tx, index, error)
             job = tx.get_one(Job, journal.job_id)

@@ -33,6 +33,6 @@ def status_show(parts: UsedParts) -> Status:
 @routes.get("/engines", operation_id="engine_list", response_model=Page[Engine], responses=LISTED)
 def engine_list(parts: UsedParts, page: Paging) -> Page[Engine]:
     """What every engine can do on this machine, and what keeps it from being available."""
-    engines = [engine_answer(capability) for capability in parts.control.observation(FRESH_S).engines]
+    engines = [engine_answer(capability) for capability in parts.control.observation(FRESH_S, amid_steps=True).engines]
     found = seen_page(engines, page, "engine", lambda engine, _: (engine.engine, engine.kind))
     return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)

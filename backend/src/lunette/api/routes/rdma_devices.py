@@ -14,7 +14,7 @@ routes = router("/rdma-devices", "rdma devices")
 @routes.get("", operation_id="rdma_device_list", response_model=Page[RdmaDevice], responses=LISTED)
 def rdma_device_list(parts: UsedParts, page: Paging) -> Page[RdmaDevice]:
     """Which network cards carry RDMA, with link, RoCE version and the addresses portals can have there."""
-    observation = parts.control.observation(FRESH_S)
+    observation = parts.control.observation(FRESH_S, amid_steps=True)
     seen = Seen(observation, None)
     devices = [rdma_device_answer(device, seen) for device in observation.rdma_devices]
     found = seen_page(devices, page, "id", lambda device, _: (device.id, device.id))
