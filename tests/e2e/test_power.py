@@ -23,6 +23,8 @@ IQN = "iqn.2026-01.com.example:writer"
 SEED = 42
 WRITES = 150
 """Acknowledged writes before the power goes."""
+VOLUMES = 12
+"""Of the batch in the middle of which a guest is killed."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,7 @@ def test_a_guest_killed_in_the_middle_of_a_batch_ends_with_all_volumes_or_none()
         client, machine = made.client, made.machine
         disks = made.disk_ids("ubd")
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid5", "disks": disks}))
-        batch = {"array": "tank", "name_pattern": "lun%02d", "count": 32, "size_bytes": 16 * MIB}
+        batch = {"array": "tank", "name_pattern": "lun%02d", "count": VOLUMES, "size_bytes": 16 * MIB}
         job = client.post("/volumes:batch", batch)
         wait_until(
             "the batch is in its middle", lambda: client.get(f"/jobs/{job['id']}")["steps_done"] >= 5, pause_s=0.05
@@ -126,8 +128,8 @@ def test_a_guest_killed_in_the_middle_of_a_batch_ends_with_all_volumes_or_none()
         made_here = [line for line in volumes if "lunette.volume=" in line]
         assert not [line for line in volumes if "lunette.fresh" in line]
         if ended["state"] == "succeeded":
-            assert names == [f"lun{number:02d}" for number in range(1, 33)]
-            assert len(made_here) == 32
+            assert names == [f"lun{number:02d}" for number in range(1, VOLUMES + 1)]
+            assert len(made_here) == VOLUMES
         else:
             assert ended["state"] in {"failed", "undone"}
             assert names == []

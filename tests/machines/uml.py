@@ -57,7 +57,7 @@ def arguments(
 ) -> list[str]:
     """The kernel's arguments; `fds` are the shell's input and output."""
     shell = f"fd:{fds[0]},fd:{fds[1]}"
-    argv = [f"uml_dir={folder}/", "umid=control", f"mem={memory_mib}M", "panic=-1", "net.ifnames=0"]
+    argv = [f"uml_dir={folder}/", "umid=control", f"mem={memory_mib}M", "panic=-1", "net.ifnames=0", "seccomp=auto"]
     argv += [f"ubda={folder}/root.cow,{rootfs},{ROOT_SERIAL}", "root=/dev/ubda", "rw", "con=null"]
     argv += [
         f"ubd{letter}={folder}/{disk.serial.lower()}.raw,,{disk.serial}"
