@@ -33,7 +33,7 @@ from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
-EXAMPLES = 20
+EXAMPLES = 12
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance, unsupported_method, allow_header_conformance,

@@ -105,7 +105,7 @@ def test_the_volume_that_does_not_fit_takes_the_whole_batch_with_it(machine: App
         machine.client.post("/arrays", {"name": "small", "engine": "md", "level": "raid1", "disks": disks})
     )
     free = machine.client.get("/arrays/small")["free_bytes"]
-    size = free // 32 // (4 * MIB) * 4 * MIB
+    size = free // 6 // (4 * MIB) * 4 * MIB
     batch = {"array": "small", "name_pattern": "v%02d", "size_bytes": size}
     fitting = free // size
     problem = refusal(machine, "/volumes:batch", {**batch, "count": fitting + 1})

@@ -152,14 +152,15 @@ def test_an_orderly_stop_leaves_no_process_and_the_end_no_file(kind: str) -> Non
     assert not folder.exists()
 
 
-def traced_by(tracer: int) -> list[int]:
-    """Host processes that are guest processes of a user-mode kernel."""
-    wanted = f"\nTracerPid:\t{tracer}\n"
+def guest_processes(kernel: int) -> list[int]:
+    """Host processes that are guest processes of a user-mode kernel: its children, or what it traces."""
+    signs = [f"\n{word}:\t{kernel}\n" for word in ("PPid", "TracerPid")]
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if wanted in (entry / "status").read_text():
+                told = (entry / "status").read_text()
+                if any(sign in told for sign in signs):
                     found.append(int(entry.name))
             except (FileNotFoundError, ProcessLookupError):
                 continue
@@ -173,7 +174,7 @@ def test_no_guest_process_outlives_its_kernel_and_runs_on_the_host() -> None:
         machine.wait_for_shell()
         machine.check("for i in $(seq 10); do (while :; do :; done) >/dev/null 2>&1 & done")
         kernel = machine.record.processes[GUEST]
-        guests = traced_by(kernel.pid)
+        guests = guest_processes(kernel.pid)
         assert len(guests) > 10
         os.kill(kernel.pid, signal.SIGKILL)
         assert wait_gone(kernel, 10.0)
