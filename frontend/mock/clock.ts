@@ -34,6 +34,7 @@ export const settings = (): Settings => ({
   name: null,
   time_zone: 'Europe/Berlin',
   session_hours: 12,
+  history_days: 400,
   mail: null,
   webhook: { url: 'https://hooks.example.com/lunette', has_secret: true },
   syslog: null,

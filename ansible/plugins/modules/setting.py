@@ -38,6 +38,11 @@ options:
       - Hours after which a browser has to log in again.
       - From 1 to 720.
     type: int
+  history_days:
+    description:
+      - Days that events, jobs that are over and resolved alerts are kept.
+      - From 30 to 3650.
+    type: int
   mail:
     description:
       - Mail server that alerts are sent through.
@@ -162,8 +167,8 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(mail),
-    C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(deliveries), C(updated_at).
+  description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(history_days),
+    C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(deliveries), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -188,6 +193,9 @@ ARGUMENTS = {
         "type": "str",
     },
     "session_hours": {
+        "type": "int",
+    },
+    "history_days": {
         "type": "int",
     },
     "mail": {
@@ -276,6 +284,7 @@ NOUN = Noun(
         "name": Field(patch=True, shown=("name",)),
         "time_zone": Field(patch=True, shown=("time_zone",)),
         "session_hours": Field(patch=True, shown=("session_hours",)),
+        "history_days": Field(patch=True, shown=("history_days",)),
         "mail": Field(patch=True, shown=("mail",), secrets=("password",)),
         "webhook": Field(patch=True, shown=("webhook",), secrets=("secret",)),
         "syslog": Field(patch=True, shown=("syslog",)),

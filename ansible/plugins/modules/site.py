@@ -469,6 +469,11 @@ options:
               - Hours after which a browser has to log in again.
               - From 1 to 720.
             type: int
+          history_days:
+            description:
+              - Days that events, jobs that are over and resolved alerts are kept.
+              - From 30 to 3650.
+            type: int
           mail:
             description:
               - Mail through one server. The certificate of the server is always checked. The password is never
@@ -925,6 +930,9 @@ ARGUMENTS = {
                         "type": "str",
                     },
                     "session_hours": {
+                        "type": "int",
+                    },
+                    "history_days": {
                         "type": "int",
                     },
                     "mail": {

@@ -3658,6 +3658,10 @@ export type Settings = {
      * Session Hours
      */
     session_hours: number;
+    /**
+     * History Days
+     */
+    history_days: number;
     mail: Mail | null;
     webhook: Webhook | null;
     syslog: Syslog | null;
@@ -3697,6 +3701,10 @@ export type SettingsPatch = {
      * Session Hours
      */
     session_hours?: number | null;
+    /**
+     * History Days
+     */
+    history_days?: number | null;
     mail?: MailSettings | null;
     webhook?: WebhookSettings | null;
     syslog?: SyslogSettings | null;
@@ -5040,6 +5048,10 @@ export type SettingsPatchWritable = {
      * Session Hours
      */
     session_hours?: number | null;
+    /**
+     * History Days
+     */
+    history_days?: number | null;
     mail?: MailSettingsWritable | null;
     webhook?: WebhookSettingsWritable | null;
     syslog?: SyslogSettings | null;

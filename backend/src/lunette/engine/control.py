@@ -51,6 +51,7 @@ from lunette.engine import (
     why,
 )
 from lunette.engine.desk import Desk
+from lunette.engine.housekeeping import Housekeeper
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.performance import Recorder
@@ -106,6 +107,7 @@ class Control:
         self.runs = ScheduleRunner(store, self.desk)
         self._scheduler = Scheduler(store, self.desk)
         self._post = Post(store)
+        self._housekeeper = Housekeeper(store)
 
     def run_job(self, job_id: str) -> JobState:
         """Runs one job in this thread, as far as it goes."""
@@ -129,9 +131,11 @@ class Control:
         self.performance.start()
         self._scheduler.start()
         self._post.start()
+        self._housekeeper.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self._housekeeper.stop()
         self._post.stop()
         self._scheduler.stop()
         self.performance.stop()

@@ -5,6 +5,7 @@ export interface SettingsDraft {
   name: string
   time_zone: string
   session_hours: number
+  history_days: number
   heartbeat: string
   trusted_ca: string
   hasMail: boolean
@@ -29,6 +30,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
     name: settings?.name ?? '',
     time_zone: settings?.time_zone ?? 'UTC',
     session_hours: settings?.session_hours ?? 12,
+    history_days: settings?.history_days ?? 400,
     heartbeat: settings?.heartbeat ?? '',
     trusted_ca: settings?.trusted_ca ?? '',
     hasMail: mail !== null,
@@ -62,6 +64,7 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     name: draft.name.trim() || null,
     time_zone: draft.time_zone.trim(),
     session_hours: Number(draft.session_hours),
+    history_days: Number(draft.history_days),
     heartbeat: draft.heartbeat || null,
     trusted_ca: draft.trusted_ca.trim() || null,
     mail: draft.hasMail

@@ -48,6 +48,7 @@ class Settings(Answer):
     name: str | None
     time_zone: str
     session_hours: int
+    history_days: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None

@@ -1621,6 +1621,7 @@ class Settings(TypedDict):
     name: str | None
     time_zone: str
     session_hours: int
+    history_days: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None
@@ -1636,6 +1637,7 @@ class SettingsPatch(TypedDict):
     name: NotRequired[str | None]
     time_zone: NotRequired[str | None]
     session_hours: NotRequired[int | None]
+    history_days: NotRequired[int | None]
     mail: NotRequired[MailSettings | None]
     webhook: NotRequired[WebhookSettings | None]
     syslog: NotRequired[SyslogSettings | None]
