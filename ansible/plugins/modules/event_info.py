@@ -50,6 +50,11 @@ options:
       - Only events with a higher number.
       - From 0 to 4611686018427387904.
     type: int
+  progress:
+    description:
+      - Each step of a job too; the job itself tells them as well.
+      - The appliance takes V(False) when it is created without.
+    type: bool
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -93,6 +98,9 @@ ARGUMENTS = {
     "after": {
         "type": "int",
     },
+    "progress": {
+        "type": "bool",
+    },
     "id": {
         "type": "str",
     },
@@ -103,7 +111,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=("sort", "noun", "ref", "kind", "after"))
+    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=("sort", "noun", "ref", "kind", "after", "progress"))
 
 
 if __name__ == "__main__":

@@ -201,7 +201,10 @@ def test_engines_tell_what_they_can_do(appliance: Api) -> None:
 
 def test_every_change_leaves_an_event_that_names_who_did_it(scene: Api) -> None:
     kinds = {event["kind"] for event in scene.items("/events")}
-    assert {"host.created", "portal.created", "mapping.created"} <= kinds
+    assert {"host.created", "portal.created", "mapping.created", "job.finished"} <= kinds
+    assert "job.progress" not in kinds, "a job of 32 steps is no 32 lines of the log"
+    assert "job.progress" in {event["kind"] for event in scene.items("/events", progress=True)}
+    assert {event["kind"] for event in scene.items("/events", kind="job.progress")} == {"job.progress"}
     made = scene.items("/events", kind="host.created")
     assert len(made) == 4
     assert made[0]["actor"].startswith("token:")

@@ -12137,6 +12137,12 @@ export type EventListData = {
          * Only events with a higher number.
          */
         after?: number | null;
+        /**
+         * Progress
+         *
+         * Each step of a job too; the job itself tells them as well.
+         */
+        progress?: boolean;
     };
     url: '/api/v1/events';
 };

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, delete, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from lunette.domain.jobs import JobState
+from lunette.engine.journal import PROGRESS
 from lunette.engine.loop import Loop
 from lunette.store.access import LoginSession
 from lunette.store.database import Store
@@ -51,7 +52,7 @@ class Housekeeper:
         with self._store.read() as tx:
             kept_from = clock - dt.timedelta(days=read_settings(tx).history_days)
         progress_from = max(kept_from, clock - dt.timedelta(days=PROGRESS_DAYS))
-        progress = Event.kind == "job.progress"
+        progress = Event.kind == PROGRESS
         self._clear(Event, Event.seq, progress, Event.at < progress_from)
         self._clear(Event, Event.seq, Event.at < kept_from)
         self._clear(Job, Job.id, Job.state.in_(_OVER), Job.finished_at < kept_from)

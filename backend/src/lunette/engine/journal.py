@@ -16,6 +16,8 @@ from lunette.store.journal import Job, JobStep
 from lunette.store.schema import Json, utc_now
 
 STEP: TypeAdapter[AnyStep] = TypeAdapter(AnyStep)
+PROGRESS = "job.progress"
+"""Kind of the event of one step."""
 
 
 def problem(error: LunetteError) -> Json:
@@ -108,5 +110,5 @@ class Journal:
     def tell(tx: Session, job: Job) -> None:
         """The event of a job's state; the web page draws its bar from `data`."""
         data: Json = {"state": job.state, "done": job.steps_done, "steps": job.steps_total}
-        kind = "job.finished" if JobState(job.state).is_over else "job.progress"
+        kind = "job.finished" if JobState(job.state).is_over else PROGRESS
         emit(tx, kind, f"{job.title}: {job.message or job.state}", actor=job.actor, ref=job.id, data=data)

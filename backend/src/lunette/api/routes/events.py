@@ -20,6 +20,7 @@ from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.engine.journal import PROGRESS
 from lunette.engine.outcome import Outcome
 from lunette.engine.undoing.undo import need_event
 from lunette.store.journal import Alert as AlertRow
@@ -38,8 +39,11 @@ def _wanted(
     ref: Annotated[str | None, Query(max_length=255, description="Id of the resource it is about.")] = None,
     kind: Annotated[str | None, Query(max_length=64, description="Such as volume.created.")] = None,
     after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a higher number.")] = None,
+    progress: Annotated[bool, Query(description="Each step of a job too; the job itself tells them as well.")] = False,
 ) -> Select[EventRow]:
     query = select(EventRow)
+    if not progress and kind != PROGRESS:
+        query = query.where(EventRow.kind != PROGRESS)
     for column, value in ((EventRow.noun, noun), (EventRow.ref, ref), (EventRow.kind, kind)):
         query = query.where(column == value) if value is not None else query
     return query.where(EventRow.seq > after) if after is not None else query

@@ -381,8 +381,8 @@ OPERATIONS: dict[str, Operation] = {
     "event_list": Operation(
         "GET",
         "/events",
-        query=("sort", "noun", "ref", "kind", "after"),
-        words=(("sort", ("-seq", "seq")),),
+        query=("sort", "noun", "ref", "kind", "after", "progress"),
+        words=(("sort", ("-seq", "seq")), ("progress", ("true", "false"))),
         is_list=True,
     ),
     "event_stream": Operation("GET", "/events/stream"),
@@ -1217,10 +1217,15 @@ class Operations:
         ref: str | None = None,
         kind: str | None = None,
         after: int | None = None,
+        progress: bool | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Event]:
         """What happened, newest first."""
-        return self.pages("event_list", {"sort": sort, "noun": noun, "ref": ref, "kind": kind, "after": after}, limit)
+        return self.pages(
+            "event_list",
+            {"sort": sort, "noun": noun, "ref": ref, "kind": kind, "after": after, "progress": progress},
+            limit,
+        )
 
     def event_show(self, event: str) -> t.EventDetail:
         """One event: who, when, what the plan of the change said, and whether it can be undone."""
