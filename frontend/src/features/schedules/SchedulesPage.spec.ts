@@ -3,12 +3,13 @@ import { click, control, dialog, field, rows, settle, text, type, visit } from '
 import { schedule } from '../../../mock/clock'
 import { loggedIn } from '../../../mock/world'
 
-const write = (label: string, value: string) => {
-  const label_ = [...dialog().querySelectorAll('label')].find((one) => text(one) === label)
-  const area = document.getElementById(label_?.htmlFor ?? '') as HTMLTextAreaElement | null
-  if (!area) throw new Error(`no field ${label}`)
-  area.value = value
-  area.dispatchEvent(new Event('input', { bubbles: true }))
+/** Types a name and takes it with Enter. */
+const take = async (label: string, name: string) => {
+  const input = field(dialog(), label)
+  type(input, name)
+  await settle()
+  input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))
+  await settle()
 }
 
 describe('schedules', () => {
@@ -38,10 +39,13 @@ describe('schedules', () => {
     const { page } = await visit('/schedules', world)
     await click(page, 'Create schedule')
     type(field(dialog(), 'Name'), 'weekly')
-    write('Volumes', 'nobody')
+    await take('Volumes', 'nobody')
     await click(dialog(), 'Review the plan')
     expect(text(dialog())).toContain('there is no volume nobody')
-    write('Volumes', 'vm01')
+    await click(dialog(), 'Remove nobody')
+    type(field(dialog(), 'Volumes'), 'vm01, ')
+    await settle()
+    expect(field(dialog(), 'Volumes').value).toBe('')
     const often = [...dialog().querySelectorAll('select')].find((one) => text(one).includes('Every Sunday'))
     if (!often) throw new Error('The form has no choice of times.')
     often.value = '0 3 * * SUN'
