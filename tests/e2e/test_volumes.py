@@ -145,7 +145,8 @@ def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing)
     wait_until("the volume holds what was written", lambda: standing.used_mib("thin") >= 63)
     standing.host.machine.check(f"blkdiscard --offset 0 --length {32 * MIB} {device}")
     wait_until("half of it is free again", lambda: standing.used_mib("thin") <= 33)
-    zeros = standing.host.machine.check(f"head -c {32 * MIB} {device} | tr -d '\\0' | wc -c")
+    # Where a host cuts its request in the middle of a chunk (Linux 7.2 after 65535 blocks), that chunk keeps its data.
+    zeros = standing.host.machine.check(f"dd if={device} bs=1M count=31 iflag=direct status=none | tr -d '\\0' | wc -c")
     assert zeros.strip() == "0"
     standing.host.verify_pattern(device, OLD, blocks // 2, first=blocks // 2)
 

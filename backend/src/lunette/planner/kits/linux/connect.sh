@@ -9,6 +9,19 @@ has_rdma() {
     [ -n "$(ls /sys/class/infiniband 2>/dev/null)" ]
 }
 
+# joined WWID: the volume has its multipath device, and each of its disks that answers is a path of it.
+joined() {
+    dmsetup info -c --noheadings -o uuid 2>/dev/null | grep -qxF "mpath-$1" || return 1
+    disks=0
+    for at in /sys/class/scsi_device/*/device; do
+        # A number of type 3 (NAA) for udev is "naa." for the kernel.
+        if grep -qixF "naa.${1#3}" "$at/wwid" 2>/dev/null && grep -qx running "$at/state"; then
+            disks=$((disks + 1))
+        fi
+    done
+    [ "$(multipathd show paths raw format '%w %t' 2>/dev/null | grep -c "^$1 active")" -ge "$disks" ]
+}
+
 # record TARGET ADDRESS PORT INTERFACE: the file open-iscsi keeps its settings of this portal in.
 record() {
     find /var/lib/iscsi/nodes /etc/iscsi/nodes -type f -path "*/$1/$2,$3,*" -name "$4" 2>/dev/null | head -n 1
@@ -90,7 +103,7 @@ fi
 if [ -e "$here/scsi-volumes" ]; then
     tries=60
     while read -r wwid _ <&3; do
-        while ! dmsetup info -c --noheadings -o uuid 2>/dev/null | grep -qxF "mpath-$wwid" && [ $tries -gt 0 ]; do
+        while ! joined "$wwid" && [ $tries -gt 0 ]; do
             tries=$((tries - 1))
             sleep 1
         done
