@@ -122,6 +122,7 @@ def test_the_device_is_shown_with_link_and_roce_version(standing: Standing) -> N
     assert [(one["address"], one["kind"]) for one in device["addresses"]] == [(APPLIANCE, "RoCE v2")]
 
 
+@pytest.mark.slow  # over TCP, iSCSI's and NVMe's are tried each time
 def test_a_stranger_and_a_host_with_a_wrong_secret_see_nothing(standing: Standing) -> None:
     hosts, portal = standing.hosts, f"{APPLIANCE}:{ISER}"
     standing.disconnect()
