@@ -131,6 +131,7 @@ def all_params(command: Command) -> tuple[Param, ...]:
 
 
 _FILTER_HELP = {
+    "progress": "With each step of every job (true), or without (false, as it is if not given).",
     "sort": "Field to sort by; -FIELD for descending.",
     "name": "Only names that match, such as 'lun*'.",
     "active": "Only those that are not resolved, or only those that are.",
