@@ -9,7 +9,6 @@ from lunette.engine.housekeeping import Housekeeper
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Alert, Event, Job, JobStep
-from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
 from lunette.store.undo import KeptState
 
@@ -107,5 +106,14 @@ def test_a_clock_that_is_set_back_takes_nothing_back(sqlite_store: Store) -> Non
     event(sqlite_store, "host.created", 600 * DAY)
     keeper.round()
     assert events(sqlite_store) == ["host.created 600"]
-    with sqlite_store.read() as tx:
-        assert tx.get_one(Meta, housekeeping.CLOCK).value == clocks.wall.isoformat()
+
+
+def test_a_clock_that_was_far_back_for_an_hour_makes_nothing_stay(sqlite_store: Store) -> None:
+    clocks = Clocks()
+    keeper = clocks.housekeeper(sqlite_store)
+    keeper.round()
+    event(sqlite_store, "host.created", 401 * DAY)
+    for wall, hours in ((NOW - 9000 * DAY, 1), (NOW, 1)):
+        clocks.wall, clocks.ran_s = wall, clocks.ran_s + hours * 3600
+        keeper.round()
+    assert events(sqlite_store) == []

@@ -1,8 +1,9 @@
 """Keeps the database from growing for ever: history that is older than the settings say goes, a little at a time.
 
 What is gone is told by nobody again, so the clock is not trusted with it (docs/decisions/0021): the day up to which
-history goes is kept in the database, and moves at most twice as fast as this process saw time pass. A clock that is
-years ahead takes nothing away before somebody had time to see it.
+history goes is kept in the database, and moves at most twice as fast as this process saw time pass, either way. A
+clock that is years ahead takes nothing away before somebody had time to see it; one that was years behind for an hour
+does not keep history for years.
 """
 
 import datetime as dt
@@ -69,10 +70,10 @@ class Housekeeper:
             if row is None:
                 tx.add(Meta(key=CLOCK, value=now.isoformat()))
                 return now
-            held = dt.datetime.fromisoformat(row.value)
-            clock = min(now, held + 2 * dt.timedelta(seconds=passed))
-            row.value = clock.isoformat()
-        return clock
+            held, reach = dt.datetime.fromisoformat(row.value), 2 * dt.timedelta(seconds=passed)
+            held = max(held - reach, min(now, held + reach))
+            row.value = held.isoformat()
+        return min(now, held)
 
     def _clear(self, table: type[Base], key: InstrumentedAttribute[Any], *old: ColumnElement[bool]) -> None:
         while True:
