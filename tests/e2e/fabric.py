@@ -34,9 +34,11 @@ class Fabric:
                         used = [one["volume"]] if noun == "mappings" else []
                         client.delete(f"/{noun}/{one[key]}", confirm=used)
 
-    def volume(self, name: str, size: str, array: str = ARRAY) -> None:
+    def volumes(self, size: str, *names: str, array: str = ARRAY) -> None:
+        """Makes volumes of one size in one job."""
         client = self.appliance.client
-        client.wait(client.post("/volumes", {"name": name, "array": array, "size_bytes": size}))
+        wishes = [{"name": name, "array": array, "size_bytes": size} for name in names]
+        client.wait(client.post("/volumes:batch", {"volumes": wishes}))
 
 
 @contextmanager

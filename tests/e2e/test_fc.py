@@ -47,8 +47,7 @@ class Standing(BlockIo):
         self.lay_cable()
         self.plug("fct")
         post = self.client.post
-        for name in (VOLUME, "fc-other"):
-            fabric.volume(name, "16MiB")
+        fabric.volumes("16MiB", VOLUME, "fc-other")
         wait_until("the port is listed", lambda: list(self.client.list("/fc-ports")))
         post("/fc-ports", {"wwpn": PORT, "mode": "target"})
         post("/hosts", {"name": "db", "iqns": [IQN], "wwpns": [HOST]})

@@ -12,7 +12,7 @@ import pytest
 
 from lunette.client import JsonObject, Refused
 from tests.e2e.counting import assert_agrees, fresh, of_volume
-from tests.e2e.fabric import ARRAY, Fabric
+from tests.e2e.fabric import Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
 from tests.initiators import kit as kits
@@ -36,8 +36,8 @@ class Standing:
         self.keys = DhChap(hosts.new_key(), hosts.new_key())
         wish = {"name": "late", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
         self.client.wait(self.client.post("/arrays", wish))
-        for name, array in (("one", ARRAY), ("two", ARRAY), ("three", "late")):
-            fabric.volume(name, "32MiB", array)
+        fabric.volumes("32MiB", "one", "two")
+        fabric.volumes("32MiB", "three", array="late")
         self._provision()
         self.db, self.web = (str(self.client.get(f"/hosts/{name}")["subsystem_nqn"]) for name in ("db", "web"))
         self.port = made.machine.forward(PORT)
@@ -75,8 +75,8 @@ def _blocked(mapping: JsonObject) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def standing(fabric: Fabric) -> Iterator[Standing]:
-    with fabric.cleared(), NvmeInitiator("nvme-hosts") as hosts:
+def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
+    with fabric.cleared():
         yield Standing(fabric, hosts)
 
 

@@ -15,8 +15,8 @@ from tests.e2e.fabric import Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import LoginFailed
 from tests.initiators.libiscsi import Chap
-from tests.initiators.nvme import ConnectFailed
-from tests.initiators.rdma import APPLIANCE, CARD, RdmaInitiator, add_device, remove_device
+from tests.initiators.nvme import ConnectFailed, NvmeInitiator
+from tests.initiators.rdma import APPLIANCE, CARD, RdmaHosts, add_device, remove_device
 from tests.lab.appliance import Appliance
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
@@ -34,7 +34,7 @@ BOOT_S = 400.0
 class Standing:
     """The appliance, the hosts' guest, how `db` is served, and how portals were refused before there was a device."""
 
-    def __init__(self, fabric: Fabric, hosts: RdmaInitiator) -> None:
+    def __init__(self, fabric: Fabric, hosts: RdmaHosts) -> None:
         made = fabric.appliance
         self.appliance, self.client, self.hosts = made, made.client, hosts
         lay_address(made)
@@ -57,8 +57,8 @@ class Standing:
         post = self.client.post
         chap = {"user": CHAP.user, "secret": CHAP.secret}
         post("/hosts", {"name": "db", "iqns": [DB_IQN], "nqns": [DB_NQN], "chap": chap})
+        fabric.volumes("16MiB", "over-iser", "over-nvme-rdma")
         for volume, family in (("over-iser", "scsi"), ("over-nvme-rdma", "nvme")):
-            fabric.volume(volume, "16MiB")
             post("/mappings", {"volume": volume, "host": "db", "family": family})
 
     def _is_offered(self) -> bool:
@@ -99,9 +99,9 @@ def lay_address(made: Appliance) -> None:
 
 
 @pytest.fixture(scope="module")
-def standing(fabric: Fabric) -> Iterator[Standing]:
-    with fabric.cleared(), RdmaInitiator("rdma-hosts", fabric.cable) as hosts:
-        yield Standing(fabric, hosts)
+def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
+    with fabric.cleared():
+        yield Standing(fabric, RdmaHosts(hosts.machine))
 
 
 def test_without_a_device_portals_are_refused_with_what_to_do(standing: Standing) -> None:

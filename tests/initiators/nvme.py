@@ -159,8 +159,11 @@ class NvmeInitiator(NvmeHosts):
 
     machine: Qemu
 
-    def __init__(self, name: str, memory_mib: int = 512) -> None:
-        self.machine = Qemu(name, nvme=0, scsi=0, memory_mib=memory_mib, cpus=1, init="/bin/bash", product=False)
+    def __init__(self, name: str, cable: str | None = None, memory_mib: int = 640) -> None:
+        """With the free end of an appliance's `cable`, rdma.RdmaHosts can work in the same guest."""
+        self.machine = Qemu(
+            name, nvme=0, scsi=0, memory_mib=memory_mib, cpus=1, init="/bin/bash", product=False, cable=cable
+        )
 
     def __enter__(self) -> Self:
         try:
