@@ -34,11 +34,11 @@ class Fabric:
                         used = [one["volume"]] if noun == "mappings" else []
                         client.delete(f"/{noun}/{one[key]}", confirm=used)
 
-    def volumes(self, size: str, *names: str, array: str = ARRAY) -> None:
-        """Makes volumes of one size in one job."""
+    def volumes(self, pattern: str, count: int, size: str, array: str = ARRAY) -> None:
+        """Makes volumes of one size in one job; `pattern` as in "lun%02d"."""
         client = self.appliance.client
-        wishes = [{"name": name, "array": array, "size_bytes": size} for name in names]
-        client.wait(client.post("/volumes:batch", {"volumes": wishes}))
+        wish = {"name_pattern": pattern, "count": count, "array": array, "size_bytes": size}
+        client.wait(client.post("/volumes:batch", wish))
 
 
 @contextmanager

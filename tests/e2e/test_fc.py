@@ -22,7 +22,7 @@ PORT, HOST = (f"20:00:{mac}" for mac in MACS.values())
 """libfcoe takes a port's WWPN from the address of its interface."""
 STRANGER = "20:00:02:00:00:00:00:09"
 IQN = "iqn.2026-01.com.example:db"
-VOLUME, LUN, BLOCKS, SEED = "fc", 5, 512, 20260401
+VOLUME, LUN, BLOCKS, SEED = "fc1", 5, 512, 20260401
 BOOT_S = 400.0
 _FABRIC = f"""
 set -e
@@ -39,7 +39,7 @@ PROGRAM
 
 
 class Standing(BlockIo):
-    """The appliance with volume `fc` as LUN 5 of host `db`, which has an IQN and a WWPN."""
+    """The appliance with volume `fc1` as LUN 5 of host `db`, which has an IQN and a WWPN."""
 
     def __init__(self, fabric: Fabric) -> None:
         self.appliance, self.client = fabric.appliance, fabric.appliance.client
@@ -47,14 +47,14 @@ class Standing(BlockIo):
         self.lay_cable()
         self.plug("fct")
         post = self.client.post
-        fabric.volumes("16MiB", VOLUME, "fc-other")
+        fabric.volumes("fc%d", 2, "16MiB")
         wait_until("the port is listed", lambda: list(self.client.list("/fc-ports")))
         post("/fc-ports", {"wwpn": PORT, "mode": "target"})
         post("/hosts", {"name": "db", "iqns": [IQN], "wwpns": [HOST]})
         post("/hosts", {"name": "other", "wwpns": [STRANGER]})
         post("/portals", {"name": "iscsi", "protocol": "iscsi", "address": "0.0.0.0"})
         post("/mappings", {"volume": VOLUME, "host": "db", "lun": LUN})
-        post("/mappings", {"volume": "fc-other", "host": "other"})
+        post("/mappings", {"volume": "fc2", "host": "other"})
         self.wait_served()
 
     def wait_served(self) -> None:

@@ -36,8 +36,8 @@ class Standing:
         self.keys = DhChap(hosts.new_key(), hosts.new_key())
         wish = {"name": "late", "engine": "md", "level": "raid1", "disks": made.disk_ids("scsi")}
         self.client.wait(self.client.post("/arrays", wish))
-        fabric.volumes("32MiB", "one", "two")
-        fabric.volumes("32MiB", "three", array="late")
+        fabric.volumes("nvme%d", 2, "32MiB")
+        fabric.volumes("late%d", 1, "32MiB", array="late")
         self._provision()
         self.db, self.web = (str(self.client.get(f"/hosts/{name}")["subsystem_nqn"]) for name in ("db", "web"))
         self.port = made.machine.forward(PORT)
@@ -48,8 +48,8 @@ class Standing:
         post("/hosts", {"name": "db", "nqns": [DB], "dhchap": dhchap})
         post("/hosts", {"name": "web", "nqns": [WEB]})
         post("/portals", {"name": "nvme", "protocol": "nvme-tcp", "address": "0.0.0.0"})
-        post("/mappings", {"volume": "one", "host": "db"})
-        post("/mappings", {"volume": "three", "host": "web"})
+        post("/mappings", {"volume": "nvme1", "host": "db"})
+        post("/mappings", {"volume": "late1", "host": "web"})
         wait_until("every mapping is served", self.serving, deadline_s=BOOT_S)
 
     def serving(self) -> bool:
@@ -107,7 +107,7 @@ def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> No
 
 def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
     shown = f"/sys/block/{standing.connect(DB).removeprefix('/dev/')}"
-    volume = standing.client.get("/volumes/one")
+    volume = standing.client.get("/volumes/nvme1")
     assert standing.hosts.machine.check(["cat", f"{shown}/uuid"]).strip() == volume["uuid"]
     assert standing.hosts.machine.check(["cat", f"{shown}/nguid"]).strip().replace("-", "") == volume["nguid"]
 
@@ -126,7 +126,7 @@ def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     before = fresh(endpoint)
     done = fio.mixed(standing.hosts.machine, device, block_bytes=16384, total_bytes=24 * MIB, span_bytes=16 * MIB)
     after = fresh(endpoint)
-    assert_agrees(before, after, of_volume(done), volume="one")
+    assert_agrees(before, after, of_volume(done), volume="nvme1")
     assert after.sum("lunette_session_commands_total") is None
     page = standing.client.get("/performance", of="session")
     assert (page["items"], [one["family"] for one in page["unseen"]]) == ([], ["nvme"])
@@ -163,10 +163,10 @@ def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: S
     device = standing.connect(DB)
     hosts.start_logged_writer(device, SEED + 1, 64)
     for use in (hosts.write_pattern, hosts.verify_pattern):
-        mapping = client.post("/mappings", {"volume": "two", "host": "db"})
+        mapping = client.post("/mappings", {"volume": "nvme2", "host": "db"})
         assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
         use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
-        client.delete(f"/mappings/{mapping['id']}", confirm=["two"])
+        client.delete(f"/mappings/{mapping['id']}", confirm=["nvme2"])
         hosts.namespaces(standing.db, {1})
     before = hosts.acknowledged(device, SEED + 1)
     wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)
@@ -178,7 +178,7 @@ def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: S
 def test_a_volume_over_nvme_is_refused_over_scsi(standing: Standing) -> None:
     standing.client.post("/hosts", {"name": "old", "iqns": ["iqn.2026-01.com.example:old"]})
     with pytest.raises(Refused, match="two disks"):
-        standing.client.post("/mappings", {"volume": "one", "host": "old", "shared": True})
+        standing.client.post("/mappings", {"volume": "nvme1", "host": "old", "shared": True})
 
 
 def test_io_goes_on_when_the_agent_is_killed(standing: Standing) -> None:

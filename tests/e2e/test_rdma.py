@@ -57,8 +57,8 @@ class Standing:
         post = self.client.post
         chap = {"user": CHAP.user, "secret": CHAP.secret}
         post("/hosts", {"name": "db", "iqns": [DB_IQN], "nqns": [DB_NQN], "chap": chap})
-        fabric.volumes("16MiB", "over-iser", "over-nvme-rdma")
-        for volume, family in (("over-iser", "scsi"), ("over-nvme-rdma", "nvme")):
+        fabric.volumes("rdma%d", 2, "16MiB")
+        for volume, family in (("rdma1", "scsi"), ("rdma2", "nvme")):
             post("/mappings", {"volume": volume, "host": "db", "family": family})
 
     def _is_offered(self) -> bool:
