@@ -32,7 +32,7 @@ QUICK = settings(
     max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )  # fmt: skip
-LONG = settings(QUICK, max_examples=1500, phases=tuple(Phase))
+LONG = settings(QUICK, max_examples=400, phases=tuple(Phase))
 TABLES: dict[str, type[Host | HostGroup | Mapping | Portal | FcPort | Volume]] = {
     "host": Host, "host_group": HostGroup, "mapping": Mapping, "portal": Portal, "fc_port": FcPort, "volume": Volume,
 }  # fmt: skip
