@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import httpx2
 import pytest
@@ -35,8 +34,8 @@ from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
 EXAMPLES = 12
-LONGEST_URL = 65535
-"""Of httptools, which refuses a longer one before the application hears of it."""
+NOT_HTTP = "Invalid HTTP request received."
+"""The server's own answer to what is no HTTP, as an address of a megabyte: the application never hears of it."""
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance, unsupported_method, allow_header_conformance,
@@ -83,5 +82,6 @@ def _database(kind: str) -> Iterator[str | None]:
 )  # fmt: skip
 def test_every_answer_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
     where, token = address
-    assume(len(quote(case.formatted_path)) <= LONGEST_URL)
-    case.call_and_validate(base_url=where, headers={"Authorization": f"Bearer {token}"}, checks=CHECKS, timeout=30)
+    answer = case.call(base_url=where, headers={"Authorization": f"Bearer {token}"}, timeout=30)
+    assume(answer.text != NOT_HTTP)
+    case.validate_response(answer, checks=CHECKS)
