@@ -61,7 +61,7 @@ test('no page breaks a rule of accessibility, scrolls sideways on a telephone, l
     if (message.type() === 'error') errors.push(message.text())
   })
   await page.goto('/')
-  for (const name of [...PAGES, 'arrays/tank', 'volumes/lun01']) {
+  for (const name of [...PAGES, 'arrays/tank', 'volumes/lun01', 'topology?focus=volume/lun01']) {
     await follow(page, pathOf(name))
     await settled(page)
     await expectAccessible(page, name)

@@ -68,8 +68,8 @@ function matches(row: Row, url: URL): boolean {
   )
 }
 
-/** One page of a list: search, filters by equality, order and cursor as the API has them. */
-export function page(rows: Row[], url: URL): Response {
+/** One page of a list: search, filters by equality, order and cursor as the API has them, and what it says besides. */
+export function page(rows: Row[], url: URL, besides: object = {}): Response {
   const { sort, limit, cursor } = Object.fromEntries(url.searchParams)
   const found = rows.filter((row) => matches(row, url))
   if (sort) {
@@ -83,6 +83,7 @@ export function page(rows: Row[], url: URL): Response {
     items: found.slice(from, to),
     next_cursor: to < found.length ? String(to) : null,
     total: found.length,
+    ...besides,
   })
 }
 

@@ -154,7 +154,7 @@ async function answerOne(
 
 async function answerList(world: World, request: Request, url: URL, list: string): Promise<Response> {
   const rows = LISTS(world)[list]
-  if (request.method === 'GET' && rows) return page(rows, url)
+  if (request.method === 'GET' && rows) return page(rows, url, list === 'sessions' ? { unseen: [] } : {})
   const create = CREATES(world)[list]
   if (request.method !== 'POST' || !create)
     return problem(404, 'Not found', `The mock has no ${request.method} /${list}.`)
@@ -185,6 +185,9 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /status': () => json(world.status),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
+    'POST /appliance:backup': async (request) => whole.backup((await request.json()) as never),
+    'POST /appliance:restore': async (request, url) =>
+      whole.restore(world, (await request.json()) as never, url.searchParams.get('dry_run') === 'true'),
     'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
     'PATCH /settings': async (request, url) =>
       settle(clock.patchSettings(world, (await request.json()) as never), url),

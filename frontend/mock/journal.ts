@@ -79,7 +79,7 @@ export function session(number: number): Session {
     host_id: `host-${number}`,
     initiator: `iqn.2004-10.io.example:host${number}`,
     protocol: 'iscsi',
-    target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.0000000${number}`,
+    target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.host${number}`,
     target_wwpn: null,
     subsystem_nqn: null,
     portal: '10.20.0.2:3260',

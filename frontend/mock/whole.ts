@@ -1,6 +1,16 @@
 /** What the mock says about the whole: why a volume is seen or not, and the site as one document. */
-import type { LinkState, Part, Site, SiteRequest, Volume, VolumeWhy } from '@/api'
-import { plan } from './answers'
+import type {
+  BackupRequest,
+  LinkState,
+  Part,
+  RestoreFound,
+  RestoreRequest,
+  Site,
+  SiteRequest,
+  Volume,
+  VolumeWhy,
+} from '@/api'
+import { json, plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { start } from './jobs'
 import type { World } from './world'
@@ -79,4 +89,43 @@ export function siteWish(world: World, { site: wanted, destroy = [] }: SiteReque
     },
   )
   return { plan: found, apply: () => start(world, found, 'site', () => undefined) }
+}
+
+/** Not sealed, unlike the appliance's: the passphrase stands in it, which is enough to refuse a wrong one. */
+export const backup = ({ passphrase }: BackupRequest): Response =>
+  passphrase.length < 12
+    ? refusal('Nothing was made', [['passphrase', 'it has fewer than 12 characters']])
+    : new Response(`lunette-backup\n${passphrase}`, { headers: { 'Content-Type': 'application/octet-stream' } })
+
+/** A backup of yesterday, which knows one volume less than is served. */
+export function restore(
+  world: World,
+  { content, passphrase, give_up = [] }: RestoreRequest,
+  isRehearsal: boolean,
+): Response {
+  const [mark, secret] = atob(content).split('\n')
+  if (mark !== 'lunette-backup') return refusal('Nothing was changed', [['content', 'this is no backup']])
+  if (secret !== passphrase) return refusal('Nothing was changed', [['passphrase', 'it does not open the backup']])
+  const [fresh] = world.mappings
+  const found: RestoreFound = {
+    appliance: world.status.name,
+    appliance_id: world.status.appliance_id,
+    made_at: '2026-11-20T18:00:00Z',
+    version: world.status.version,
+    schema_revision: '0042',
+    has_certificate: true,
+    differences: [
+      { noun: 'host', name: 'old-proxy', change: 'returns' },
+      { noun: 'volume', name: fresh?.volume ?? '', change: 'forgotten' },
+    ],
+    still_served:
+      fresh && !give_up.includes(fresh.id)
+        ? [{ kind: 'mapping', id: fresh.id, words: `${fresh.volume} is served to ${fresh.host}` }]
+        : [],
+    left_out: [],
+    warnings: [],
+    restored: !isRehearsal,
+    kept: isRehearsal ? null : '/var/lib/lunette/api/before-restore.lunette-backup',
+  }
+  return json(found)
 }

@@ -1,10 +1,8 @@
 /** What the matrix shows: owners as rows, volumes as columns, and which volume an owner sees under which number. */
 import { useQuery, useQueryClient } from '@tanstack/vue-query'
 import { computed } from 'vue'
-import { hostGroupList, hostList, volumeList } from '@/api'
 import type { Family, Host, HostGroup, Mapping, Volume } from '@/api'
-import { everyPage } from '@/app/everyPage'
-import { OBSERVED_EVERY_MS } from '@/app/queries'
+import { amendVolumes, everyHost, everyHostGroup, everyVolume } from '@/app/everyRow'
 
 /** A row of the matrix. Hosts and groups have names of their own, so the kind is part of the key. */
 export interface Owner {
@@ -85,34 +83,11 @@ export function withMapping(volumes: readonly Volume[], made: Mapping): Volume[]
   )
 }
 
-const VOLUMES_KEY = [{ _id: 'volumeEvery', tags: ['volumes', 'mappings'] }]
-
 export function useMatrix() {
   const queries = useQueryClient()
-  const volumes = useQuery({
-    queryKey: VOLUMES_KEY,
-    queryFn: ({ signal }) =>
-      everyPage(
-        (query) => volumeList({ query: { ...query, sort: 'name' }, signal, throwOnError: true }),
-        // The first thousand stand on the screen while the rest is on its way; later rounds replace all at once.
-        (soFar) =>
-          queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) =>
-            known && known.length > soFar.length ? known : soFar,
-          ),
-      ),
-    refetchInterval: (query) => ((query.state.data?.length ?? 0) > 1000 ? false : OBSERVED_EVERY_MS),
-    structuralSharing: false,
-  })
-  const hosts = useQuery({
-    queryKey: [{ _id: 'hostEvery', tags: ['hosts'] }],
-    queryFn: ({ signal }) =>
-      everyPage((query) => hostList({ query: { ...query, sort: 'name' }, signal, throwOnError: true })),
-  })
-  const groups = useQuery({
-    queryKey: [{ _id: 'hostGroupEvery', tags: ['host groups'] }],
-    queryFn: ({ signal }) =>
-      everyPage((query) => hostGroupList({ query: { ...query, sort: 'name' }, signal, throwOnError: true })),
-  })
+  const volumes = useQuery(everyVolume(queries))
+  const hosts = useQuery(everyHost())
+  const groups = useQuery(everyHostGroup())
 
   return {
     volumes: computed(() => volumes.data.value ?? []),
@@ -120,8 +95,7 @@ export function useMatrix() {
     cells: computed(() => cellsOf(volumes.data.value ?? [])),
     isLoading: computed(() => !volumes.data.value || !hosts.data.value || !groups.data.value),
     error: computed(() => volumes.error.value ?? hosts.error.value ?? groups.error.value ?? undefined),
-    add: (made: Mapping) =>
-      queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) => known && withMapping(known, made)),
+    add: (made: Mapping) => amendVolumes(queries, (known) => withMapping(known, made)),
     retry: () => Promise.all([volumes.refetch(), hosts.refetch(), groups.refetch()]),
   }
 }

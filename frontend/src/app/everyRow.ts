@@ -1,0 +1,58 @@
+/** Queries for all rows of a noun, for pages that show how things hang together; shared, so each is fetched once. */
+import type { QueryClient } from '@tanstack/vue-query'
+import { diskList, hostGroupList, hostList, mappingList, volumeList } from '@/api'
+import type { Volume } from '@/api'
+import { LONGEST_PAGE, everyPage } from './everyPage'
+import { OBSERVED_EVERY_MS } from './queries'
+
+const VOLUMES_KEY = [{ _id: 'volumeEvery', tags: ['volumes', 'mappings'] }]
+
+/** What the machine does unasked is looked for while that is one request; after that events alone tell. */
+const whileFew = (query: { state: { data?: readonly unknown[] } }): number | false =>
+  (query.state.data?.length ?? 0) > LONGEST_PAGE ? false : OBSERVED_EVERY_MS
+
+export const everyVolume = (queries: QueryClient) => ({
+  queryKey: VOLUMES_KEY,
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    everyPage(
+      (query) => volumeList({ query: { ...query, sort: 'name' }, signal, throwOnError: true }),
+      // The first thousand stand on the screen while the rest is on its way; later rounds replace all at once.
+      (soFar) =>
+        queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) =>
+          known && known.length > soFar.length ? known : soFar,
+        ),
+    ),
+  refetchInterval: whileFew,
+  structuralSharing: false,
+})
+
+/** Changes what is known of the volumes without asking again. */
+export const amendVolumes = (queries: QueryClient, change: (volumes: Volume[]) => Volume[]) =>
+  queries.setQueryData(VOLUMES_KEY, (known: Volume[] | undefined) => known && change(known))
+
+export const everyHost = () => ({
+  queryKey: [{ _id: 'hostEvery', tags: ['hosts'] }],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    everyPage((query) => hostList({ query: { ...query, sort: 'name' }, signal, throwOnError: true })),
+})
+
+export const everyHostGroup = () => ({
+  queryKey: [{ _id: 'hostGroupEvery', tags: ['host groups'] }],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    everyPage((query) => hostGroupList({ query: { ...query, sort: 'name' }, signal, throwOnError: true })),
+})
+
+export const everyDisk = () => ({
+  queryKey: [{ _id: 'diskEvery', tags: ['disks'] }],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    everyPage((query) => diskList({ query: { ...query, sort: 'id' }, signal, throwOnError: true })),
+  refetchInterval: whileFew,
+})
+
+export const everyMapping = () => ({
+  queryKey: [{ _id: 'mappingEvery', tags: ['mappings'] }],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    everyPage((query) => mappingList({ query, signal, throwOnError: true })),
+  refetchInterval: whileFew,
+  structuralSharing: false,
+})
