@@ -1,10 +1,10 @@
 /** What the mock says about the whole: why a volume is seen or not, and the site as one document. */
 import type {
-  BackupRequest,
+  BackupRequestWritable,
   LinkState,
   Part,
   RestoreFound,
-  RestoreRequest,
+  RestoreRequestWritable,
   Site,
   SiteRequest,
   Volume,
@@ -92,20 +92,23 @@ export function siteWish(world: World, { site: wanted, destroy = [] }: SiteReque
 }
 
 /** Not sealed, unlike the appliance's: the passphrase stands in it, which is enough to refuse a wrong one. */
-export const backup = ({ passphrase }: BackupRequest): Response =>
+export const backup = ({ passphrase }: BackupRequestWritable): Response =>
   passphrase.length < 12
     ? refusal('Nothing was made', [['passphrase', 'it has fewer than 12 characters']])
-    : new Response(`lunette-backup\n${passphrase}`, { headers: { 'Content-Type': 'application/octet-stream' } })
+    : new Response(`lunette-backup\n${passphrase}`, {
+        headers: { 'Content-Type': 'application/octet-stream' },
+      })
 
 /** A backup of yesterday, which knows one volume less than is served. */
 export function restore(
   world: World,
-  { content, passphrase, give_up = [] }: RestoreRequest,
+  { content, passphrase, give_up = [] }: RestoreRequestWritable,
   isRehearsal: boolean,
 ): Response {
   const [mark, secret] = atob(content).split('\n')
   if (mark !== 'lunette-backup') return refusal('Nothing was changed', [['content', 'this is no backup']])
-  if (secret !== passphrase) return refusal('Nothing was changed', [['passphrase', 'it does not open the backup']])
+  if (secret !== passphrase)
+    return refusal('Nothing was changed', [['passphrase', 'it does not open the backup']])
   const [fresh] = world.mappings
   const found: RestoreFound = {
     appliance: world.status.name,

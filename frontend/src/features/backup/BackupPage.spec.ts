@@ -52,7 +52,9 @@ describe('a restore', () => {
     expect(requests.filter((one) => one.includes(':restore'))).toEqual([
       'POST /appliance:restore?dry_run=true',
     ])
-    expect(page.querySelector('ul[aria-label="What would differ"]')?.textContent).toMatch(/Bring back host\s*old-proxy/)
+    expect(page.querySelector('ul[aria-label="What would differ"]')?.textContent).toMatch(
+      /Bring back host\s*old-proxy/,
+    )
     expect(text(page)).toContain('lun01 is served to host1')
   })
 

@@ -10,7 +10,12 @@ describe('the topology', () => {
     const { page } = await visit('/topology', loggedIn())
     expect(lines(page, 'Arrays')).toEqual(['Array tank, Resyncing'])
     expect(lines(page, 'Volumes')).toHaveLength(38)
-    expect(lines(page, 'Hosts').slice(0, 4)).toEqual(['Host host1, Served', 'Host host2, Served', 'Host host3, Served', 'Host host4, Served'])
+    expect(lines(page, 'Hosts').slice(0, 4)).toEqual([
+      'Host host1, Served',
+      'Host host2, Served',
+      'Host host3, Served',
+      'Host host4, Served',
+    ])
     expect(page.textContent).toContain('Every way is whole: 32 mappings, 4 hosts logged in.')
     expect(page.querySelectorAll('svg path[stroke-dasharray="6 4"]')).toHaveLength(1) // the legend's
   })
@@ -83,7 +88,9 @@ describe('the topology', () => {
     ['/volumes/lun01', 'volume/lun01'],
   ])('is reached from %s', async (path, focus) => {
     const { page } = await visit(path, loggedIn())
-    const links = [...page.querySelectorAll<HTMLAnchorElement>('main a')].map((one) => one.getAttribute('href'))
+    const links = [...page.querySelectorAll<HTMLAnchorElement>('main a')].map((one) =>
+      one.getAttribute('href'),
+    )
     expect(links).toContain(`/topology?focus=${focus}`)
   })
 })

@@ -6,7 +6,7 @@ import { LONGEST_PAGE } from '@/app/everyPage'
 import { everyDisk, everyHost, everyHostGroup, everyMapping, everyVolume } from '@/app/everyRow'
 import { SESSIONS_EVERY_MS } from '@/app/queries'
 import { arraysQuery } from '@/features/arrays/arraysQuery'
-import { buildGraph } from './topologyGraph'
+import { buildGraph } from './topologyBuild'
 
 export function useTopology() {
   const queries = useQueryClient()

@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import type { Facts } from './topologyGraph'
-import { buildGraph, partOf, startsOf, throughOf } from './topologyGraph'
+import { buildGraph } from './topologyBuild'
+import { partOf, startsOf, throughOf } from './topologyGraph'
 import { fold, folded } from './topologyFold'
 import { layOut, settleTops } from './topologyLayout'
 import { tank, volume } from '../../../mock/storage'
 import { host } from '../../../mock/hosts'
 import { makeWorld } from '../../../mock/world'
 
-const SERVED = { age_s: 1, device: '', size_bytes: 1, active: true, open: true, sealed: true, used_bytes: null }
+const SERVED = {
+  age_s: 1,
+  device: '',
+  size_bytes: 1,
+  active: true,
+  open: true,
+  sealed: true,
+  used_bytes: null,
+}
 
 function factsOf(world = makeWorld()): Facts {
   return {
@@ -19,7 +28,9 @@ function factsOf(world = makeWorld()): Facts {
 }
 
 const red = (facts: Facts) =>
-  [...buildGraph(facts).nodes.values()].filter(({ isBroken }) => isBroken).map(({ column, name }) => `${column} ${name}`)
+  [...buildGraph(facts).nodes.values()]
+    .filter(({ isBroken }) => isBroken)
+    .map(({ column, name }) => `${column} ${name}`)
 
 describe('the first broken link', () => {
   it('is none while all is well', () => {
@@ -36,7 +47,8 @@ describe('the first broken link', () => {
     expect(red(broken)).toEqual(['array tank', 'disk S64HNE0T501118', 'disk S64HNE0T502118'])
     const { edges, breaks } = buildGraph(broken)
     expect(breaks.map(({ ways }) => ways.length)).toEqual([32])
-    const states = (start: string) => new Set(edges.filter(({ from }) => from.startsWith(start)).map(({ state }) => state))
+    const states = (start: string) =>
+      new Set(edges.filter(({ from }) => from.startsWith(start)).map(({ state }) => state))
     expect(states('array/')).toEqual(new Set(['cut']))
     expect(states('mapping/')).toEqual(new Set(['cut']))
   })
@@ -52,7 +64,11 @@ describe('the first broken link', () => {
     const facts = factsOf()
     const blocked = { state: 'blocked' as const, reason: 'waiting for lun01' }
     const volumes = facts.volumes.map((one) =>
-      one.name === 'lun01' ? { ...one, export: blocked, observed: null } : one.name === 'lun02' ? { ...one, export: blocked } : one,
+      one.name === 'lun01'
+        ? { ...one, export: blocked, observed: null }
+        : one.name === 'lun02'
+          ? { ...one, export: blocked }
+          : one,
     )
     const mappings = facts.mappings.map((one) =>
       ['lun01', 'lun02'].includes(one.volume) ? { ...one, ...blocked } : one,
@@ -70,14 +86,18 @@ describe('the first broken link', () => {
 
   it('is a login elsewhere too: the host does not see what another target offers', () => {
     const facts = factsOf()
-    const sessions = facts.sessions?.map((one) => (one.host === 'host1' ? { ...one, target_iqn: 'iqn.x:other' } : one))
+    const sessions = facts.sessions?.map((one) =>
+      one.host === 'host1' ? { ...one, target_iqn: 'iqn.x:other' } : one,
+    )
     expect(red({ ...facts, sessions })).toHaveLength(1)
   })
 
   it('is an initiator that nobody has entered', () => {
     const facts = factsOf()
     const hosts = facts.hosts.map((one) => (one.name === 'host3' ? { ...one, iqns: [], wwpns: [] } : one))
-    expect(red({ ...facts, hosts, sessions: facts.sessions?.filter((one) => one.host !== 'host3') })).toEqual(['session '])
+    expect(red({ ...facts, hosts, sessions: facts.sessions?.filter((one) => one.host !== 'host3') })).toEqual(
+      ['session '],
+    )
   })
 })
 
@@ -103,22 +123,37 @@ describe('a focus', () => {
     const shared = { ...first, id: 'm-group', host: null, host_id: null, host_group: 'esx-cluster' }
     const graph = buildGraph({ ...facts, mappings: [...facts.mappings, shared] })
     const part = partOf(graph, throughOf(graph, startsOf(graph, 'host_group/esx-cluster')))
-    expect([...part.nodes.values()].filter(({ column }) => column === 'host').map(({ name }) => name)).toContain(
-      'esx-cluster-node-a',
-    )
+    expect(
+      [...part.nodes.values()].filter(({ column }) => column === 'host').map(({ name }) => name),
+    ).toContain('esx-cluster-node-a')
   })
 
   it.each(['host/nobody', 'nonsense', ''])('on %j finds nothing', (focus) =>
-    expect(startsOf(buildGraph(factsOf()), focus)).toEqual([]))
+    expect(startsOf(buildGraph(factsOf()), focus)).toEqual([]),
+  )
 })
 
 /** A thousand volumes for forty hosts. */
 function large(change: (number: number) => Parameters<typeof volume>[1] = () => ({})): Facts {
   const facts = factsOf()
-  const hosts = Array.from({ length: 40 }, (_, index) => host(`esx${index + 1}`, { id: `h${index}`, iqns: [`iqn.x:esx${index + 1}`] }))
+  const hosts = Array.from({ length: 40 }, (_, index) =>
+    host(`esx${index + 1}`, { id: `h${index}`, iqns: [`iqn.x:esx${index + 1}`] }),
+  )
   const volumes = Array.from({ length: 1000 }, (_, index) => {
-    const owner = { mapping_id: `m${index}`, host: `esx${(index % 40) + 1}`, host_group: null, family: 'scsi' as const, lun: 1 }
-    return volume(index, { id: `v${index}`, name: `vol${index}`, mapped_to: [owner], observed: SERVED, ...change(index) })
+    const owner = {
+      mapping_id: `m${index}`,
+      host: `esx${(index % 40) + 1}`,
+      host_group: null,
+      family: 'scsi' as const,
+      lun: 1,
+    }
+    return volume(index, {
+      id: `v${index}`,
+      name: `vol${index}`,
+      mapped_to: [owner],
+      observed: SERVED,
+      ...change(index),
+    })
   })
   const mappings = volumes.map((one, index) => ({
     ...(facts.mappings[0] ?? ({} as never)),
@@ -156,7 +191,15 @@ describe('what does not fit', () => {
     const volumes = Array.from({ length: 10_000 }, (_, index) => ({
       ...(facts.volumes[0] ?? ({} as never)),
       id: `v${index}`,
-      mapped_to: [{ mapping_id: `m${index}`, host: `esx${(index % 500) + 1}`, host_group: null, family: 'scsi' as const, lun: 1 }],
+      mapped_to: [
+        {
+          mapping_id: `m${index}`,
+          host: `esx${(index % 500) + 1}`,
+          host_group: null,
+          family: 'scsi' as const,
+          lun: 1,
+        },
+      ],
     }))
     const mappings = volumes.map(({ id, mapped_to }) => ({
       ...(facts.mappings[0] ?? ({} as never)),

@@ -27,12 +27,12 @@ export interface Layout {
 const WIDTHS: Record<Column, { least: number; share: number }> = {
   disk: { least: 132, share: 0.12 },
   array: { least: 134, share: 0.12 },
-  volume: { least: 138, share: 0.14 },
-  mapping: { least: 76, share: 0.03 },
+  volume: { least: 148, share: 0.14 },
+  mapping: { least: 92, share: 0.03 },
   host: { least: 132, share: 0.12 },
   session: { least: 152, share: 0.15 },
 }
-const LEAST_GAP = 34
+const LEAST_GAP = 28
 const BETWEEN = 6
 const SWEEPS = 4
 export const LOW = 30

@@ -102,7 +102,9 @@ export function useLineWords() {
   }
 
   const asideOf = ({ members: [node, ...others] }: Line): string | undefined =>
-    others.length || !node.volume ? undefined : formatBytes(node.volume.size_bytes, preferences.sizes)
+    others.length || !node.volume || node.isBroken
+      ? undefined
+      : formatBytes(node.volume.size_bytes, preferences.sizes)
 
   /** For a screen reader and as a tooltip: what it is, how it is, and why. */
   function labelOf(line: Line): string {
