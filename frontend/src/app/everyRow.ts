@@ -50,7 +50,8 @@ export const everyDisk = () => ({
 })
 
 export const everyMapping = () => ({
-  queryKey: [{ _id: 'mappingEvery', tags: ['mappings'] }],
+  // Whether a mapping is served depends on its volume.
+  queryKey: [{ _id: 'mappingEvery', tags: ['mappings', 'volumes'] }],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     everyPage((query) => mappingList({ query, signal, throwOnError: true })),
   refetchInterval: whileFew,

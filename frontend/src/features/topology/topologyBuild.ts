@@ -36,13 +36,13 @@ export function buildGraph(facts: Facts): Graph {
     breaks.set(key, known)
   }
 
+  const groups = new Map(facts.groups.map((group) => [group.name, group]))
   const arrays = new Map(facts.arrays.map((array) => [array.id, addArray(array)]))
   /** The disks an array that does not run has lost, by the array's key. */
   const lost = new Map<string, GraphNode[]>()
   for (const disk of facts.disks) addDisk(disk)
   const volumes = new Map(facts.volumes.map((volume) => [volume.id, addVolume(volume)]))
   const hosts = new Map(facts.hosts.map((host) => [host.name, addHost(host)]))
-  const members = new Map(facts.groups.map((group) => [group.name, group.hosts]))
   /** What reaches each host's door, so that its initiators are all that is missing. */
   const offered = new Map<string, Mapping[]>()
   const cut = new Set<string>()
@@ -119,15 +119,18 @@ export function buildGraph(facts: Facts): Graph {
   }
 
   function addHost(host: Host): GraphNode {
-    const tone = exportTone(host.export)
+    // A host that has nothing of its own sees what its group has.
+    const group = host.export.state === 'none' ? groups.get(host.group ?? '') : undefined
+    const served = group?.export ?? host.export
+    const tone = exportTone(served)
     return add({
       key: `host/${host.id}`,
       column: 'host',
       name: host.name,
-      tone: host.export.state === 'none' && host.group ? 'good' : tone,
-      word: host.export.state === 'none' && host.group ? 'topology.inGroup' : `exports.${host.export.state}`,
+      tone,
+      word: `exports.${served.state}`,
       isBroken: false,
-      reason: host.export.reason ?? undefined,
+      reason: served.reason ?? undefined,
       focus: focusOf('host', host.name),
       kin: tone,
       broadKin: tone,
@@ -152,7 +155,7 @@ export function buildGraph(facts: Facts): Graph {
       broadKin: `${volume?.broadKin} ${mapping.state}`,
       mapping,
     })
-    const owned = mapping.host === null ? (members.get(mapping.host_group ?? '') ?? []) : [mapping.host]
+    const owned = mapping.host === null ? (groups.get(mapping.host_group ?? '')?.hosts ?? []) : [mapping.host]
     const told = owned.length ? owned : [undefined]
     if (before) {
       const broken = before === array ? [before, ...(lost.get(array.key) ?? [])] : [before]

@@ -69,7 +69,7 @@ function byName(one: Line, other: Line): number {
   return one.members[0].name.localeCompare(other.members[0].name, 'en', { numeric: true })
 }
 
-/** Lines without neighbours keep to the end. */
+/** Lines that nothing leads to keep to the end. */
 function orderColumns(
   picture: Picture,
   left: Map<string, string[]>,
@@ -92,8 +92,8 @@ function orderColumns(
       const weight = new Map(
         keys.map((key) => {
           const ranks = (beside.get(key) ?? []).map((other) => rank.get(other) ?? 0)
-          const isAlone = !left.has(key) && !right.has(key)
-          return [key, isAlone ? 2 : ranks.length ? mean(ranks) : (rank.get(key) ?? 0)]
+          const isLast = isRightward && index ? !left.has(key) : !left.has(key) && !right.has(key)
+          return [key, isLast ? 2 : ranks.length ? mean(ranks) : (rank.get(key) ?? 0)]
         }),
       )
       keys.sort((one, other) => (weight.get(one) ?? 0) - (weight.get(other) ?? 0))
