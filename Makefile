@@ -40,8 +40,8 @@ e2e: deps ## only the end-to-end tests
 bench: deps ## measure the appliance with fio and write a report
 	@$(ROOT) $(PYTHON) -m tests.benchmarks
 
-image: ## build the appliance's root file system and disk image
-	@tests/run/deps python ui machines && $(ROOT) image/build
+image: ## build the ISO of the appliance, with checksums and a bill of materials
+	@tests/run/deps python ui machines && $(ROOT) image/build iso
 
 generate: ## write backend/openapi.json and every client generated from it
 	@tests/run/deps python node && $(PYTHON) -m tests.run.generate

@@ -18,13 +18,11 @@ from .cache import Cache, content_key, files_under
 from .problem import ImageProblem
 from .progress import run, step
 from .rootfs import Sources
-from .tree import linked_copy
+from .tree import EPOCH_S, linked_copy
 
 HERE = Path(__file__).resolve().parent
 DEBIAN = {"trixie": "13"}
 PRESET = "usr/lib/systemd/system-preset/00-lunette.preset"
-STAMP = 1767225600
-"""Time of every file, so that the same source makes the same bundle: 1 January 2026."""
 
 
 def bundle_layer(cache: Cache, sources: Sources) -> Path:
@@ -75,7 +73,7 @@ def enabled_units(preset: str) -> list[str]:
 
 
 def _pack(folder: Path, archive: Path) -> None:
-    argv = ["tar", "--create", "--sort=name", f"--mtime=@{STAMP}", "--owner=0", "--group=0", "--numeric-owner"]
+    argv = ["tar", "--create", "--sort=name", f"--mtime=@{EPOCH_S}", "--owner=0", "--group=0", "--numeric-owner"]
     argv += ["--use-compress-program=gzip -1 --no-name", f"--file={archive}", f"--directory={folder}", "."]
     run(argv, timeout_s=300)
 
@@ -85,7 +83,7 @@ def _pack_files(folder: Path, archive: Path) -> None:
     with tarfile.open(archive, "w:gz") as packed:
         for path in files_under(folder):
             entry = tarfile.TarInfo(str(path.relative_to(folder)))
-            entry.mtime = STAMP
+            entry.mtime = EPOCH_S
             if path.is_symlink():
                 entry.type, entry.linkname, entry.mode = tarfile.SYMTYPE, str(path.readlink()), 0o777
                 packed.addfile(entry)

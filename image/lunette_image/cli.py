@@ -7,6 +7,7 @@ from pathlib import Path
 from .base import base_key, base_layer
 from .bundle import bundle_layer
 from .cache import Cache, remove_tree
+from .iso import build_iso
 from .problem import ImageProblem
 from .progress import say
 from .rootfs import Sources, build_rootfs
@@ -19,7 +20,7 @@ TREE = IMAGE.parent
 def parser() -> argparse.ArgumentParser:
     """The options; README.md explains the layers."""
     made = argparse.ArgumentParser(prog="image/build", description="Build the appliance's root file system.")
-    made.add_argument("what", nargs="?", choices=("rootfs", "zfs", "bundle"), default="rootfs")
+    made.add_argument("what", nargs="?", choices=("rootfs", "iso", "zfs", "bundle"), default="rootfs")
     made.add_argument("--backend", type=Path, default=TREE / "backend", help="folder with pyproject.toml and src")
     made.add_argument("--ui", type=Path, help="built web pages (default: frontend/dist if it exists)")
     made.add_argument("--uv", help="the uv program (default: LUNETTE_UV, else the one on the path)")
@@ -58,8 +59,9 @@ def build(options: argparse.Namespace) -> None:
         if options.show:
             print(json.dumps({"bundle": str(folder)}))
         return
-    manifest = build_rootfs(cache, sources(options))
-    say(f"rootfs: {manifest['rootfs']}")
+    make = build_iso if options.what == "iso" else build_rootfs
+    manifest = make(cache, sources(options))
+    say(f"{options.what}: {manifest[options.what]}")
     if options.show:
         print(json.dumps(manifest, indent=2))
 

@@ -1,15 +1,33 @@
-"""The initrd for direct kernel boot: busybox, a dozen modules, one script.
+"""The initrds: busybox, modules, one script.
 
-Modules are stored unpacked and the archive is not compressed: under emulation unpacking costs
-more than reading.
+The one for direct kernel boot loads a dozen modules. Modules are stored unpacked and the archive is not
+compressed: under emulation unpacking costs more than reading. The one of the ISO and of installed systems carries
+the drivers of every storage controller and loads those that the machine has.
 """
 
+import gzip
 import lzma
 import stat
 from pathlib import Path
 
 # Enough to find the root on a virtio, SCSI, NVMe or SATA disk; the rest is loaded by udev from the root.
 WANTED_MODULES = ("virtio_blk", "virtio_scsi", "sd_mod", "nvme", "ahci", "crc32c_intel", "ext4")
+# The same on whatever a server boots from; what leads to other machines' disks (Fibre Channel, iSCSI) stays out.
+ANY_CONTROLLER = (
+    *("kernel/drivers/ata", "kernel/drivers/block", "kernel/drivers/cdrom", "kernel/drivers/message/fusion"),
+    *("kernel/drivers/nvme/host/nvme.ko", "kernel/drivers/pci/controller/vmd", "kernel/drivers/usb/host"),
+    *("kernel/drivers/usb/storage", "kernel/drivers/virtio", "kernel/drivers/hv/hv_vmbus"),
+    *(
+        f"kernel/drivers/scsi/{name}"
+        for name in (
+            *("aacraid", "aic7xxx", "aic94xx", "arcmsr", "hpsa", "hv_storvsc", "isci", "megaraid", "mpi3mr", "mpt3sas"),
+            *("mvsas", "mvumi", "pm8001", "sd_mod", "smartpqi", "sr_mod", "virtio_scsi", "vmw_pvscsi"),
+        )
+    ),
+)
+NOT_A_CONTROLLER = ("drbd", "nbd", "rbd", "zram", "brd", "null_blk", "ublk_drv", "aoe", "floppy", "pktcdvd", "rnbd")
+FILE_SYSTEMS = ("ext4", "isofs", "squashfs", "overlay", "loop", "crc32c_intel")
+"""Loaded always; the initrd of an installed system and that of the ISO are the same file."""
 
 
 def module_name(path: str) -> str:
@@ -51,12 +69,47 @@ def make_initrd(root: Path, kernel: str, script: Path) -> bytes:
     """The archive for one kernel of a root tree; `script` becomes /init."""
     modules = root / "usr/lib/modules" / kernel
     order = load_order(WANTED_MODULES, parse_dependencies((modules / "modules.dep").read_text()))
-    files = {"init": script.read_bytes(), "bin/busybox": (root / "usr/bin/busybox").read_bytes()}
-    for file in order:
-        files[f"modules/{module_name(file)}.ko"] = _unpacked(modules / file)
+    files = {f"modules/{module_name(file)}.ko": _unpacked(modules / file) for file in order}
     files["modules/order"] = "".join(f"{module_name(file)}.ko\n" for file in order).encode()
-    folders = ("bin", "dev", "modules", "proc", "root", "sys")
-    entries = [cpio_entry(0, name, stat.S_IFDIR | 0o755) for name in folders]
+    return _archive(root, script, ["modules"], files)
+
+
+def make_hardware_initrd(root: Path, kernel: str, script: Path) -> bytes:
+    """The archive that boots any machine; busybox's modprobe finds a device's driver by modules.alias."""
+    modules = root / "usr/lib/modules" / kernel
+    dependencies = parse_dependencies((modules / "modules.dep").read_text())
+    order = load_order(boot_modules(dependencies), dependencies)
+    place = f"lib/modules/{kernel}"
+    names = {file: f"{module_name(file)}.ko" for file in order}
+    files = {f"{place}/{names[file]}": _unpacked(modules / file) for file in order}
+    needs = "".join(f"{names[file]}: {' '.join(names[one] for one in dependencies[file])}\n" for file in order)
+    known = {module_name(file) for file in order}
+    aliases = [
+        line for line in (modules / "modules.alias").read_text().splitlines() if line.rpartition(" ")[2] in known
+    ]
+    files |= {
+        f"{place}/modules.dep": needs.encode(),
+        f"{place}/modules.alias": "".join(f"{line}\n" for line in aliases).encode(),
+        f"{place}/modules.symbols": b"",
+        f"{place}/modules.builtin": (modules / "modules.builtin").read_bytes(),
+        "file-systems": "".join(f"{name}\n" for name in FILE_SYSTEMS).encode(),
+    }
+    return gzip.compress(_archive(root, script, ["lib", "lib/modules", place, "run"], files), 9, mtime=0)
+
+
+def boot_modules(dependencies: dict[str, list[str]]) -> tuple[str, ...]:
+    """Names of the modules from which any machine can be booted."""
+    found = [
+        module_name(file)
+        for file in sorted(dependencies)
+        if file.startswith(ANY_CONTROLLER) and not any(f"/{name}" in file for name in NOT_A_CONTROLLER)
+    ]
+    return (*FILE_SYSTEMS, *found)
+
+
+def _archive(root: Path, script: Path, folders: list[str], files: dict[str, bytes]) -> bytes:
+    files = {"init": script.read_bytes(), "bin/busybox": (root / "usr/bin/busybox").read_bytes(), **files}
+    entries = [cpio_entry(0, name, stat.S_IFDIR | 0o755) for name in ("bin", "dev", "proc", "root", "sys", *folders)]
     entries.append(cpio_entry(0, "dev/console", stat.S_IFCHR | 0o600, device=(5, 1)))
     entries += [cpio_entry(0, name, stat.S_IFREG | 0o755, content) for name, content in files.items()]
     return b"".join([*entries, cpio_entry(0, "TRAILER!!!", 0)])

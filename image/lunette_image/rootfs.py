@@ -57,8 +57,8 @@ class Layers:
         return {name: path.name if path else "-" for name, path in parts.items()}
 
 
-def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
-    """Build what is missing and return the manifest: absolute paths and how to boot them."""
+def layers_below(cache: Cache, sources: Sources) -> Layers:
+    """The layers that an image is composed of, built where they are missing."""
     if os.geteuid() != 0:
         raise ImageProblem("building the image needs root (it makes files of other owners): run it with sudo")
     layers = Layers(base_layer(cache, sources.image))
@@ -67,7 +67,12 @@ def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
             raise ImageProblem(f"{sources.backend}/src does not exist: name the backend with --backend")
         lock = sources.backend / "requirements.lock"
         layers = replace(layers, venv=venv.venv_layer(cache, layers.base, lock, sources.uv))
-    layers = replace(layers, zfs=zfs.cached_modules(cache, layers.base))
+    return replace(layers, zfs=zfs.cached_modules(cache, layers.base))
+
+
+def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
+    """Build what is missing and return the manifest: absolute paths and how to boot them."""
+    layers = layers_below(cache, sources)
     boot = cache.layer(
         "boot",
         content_key([HERE / "initrd.py", sources.image / "initrd"], base_identity(layers.base)),
@@ -81,13 +86,18 @@ def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
 
 def rootfs_key(sources: Sources, layers: Layers) -> str:
     """Key of the image: its layers, the overlay, the product's files, and the recipe itself."""
-    inputs = [HERE / name for name in ("rootfs.py", "product.py", "tree.py", "uml.py")]
-    inputs += sources.overlays()
+    return composed_key(sources, layers, [HERE / "uml.py"])
+
+
+def composed_key(sources: Sources, layers: Layers, more: list[Path], *words: str) -> str:
+    """Key of a layer that `compose` makes the tree of; `more` are its own inputs."""
+    inputs = [HERE / name for name in ("rootfs.py", "product.py", "tree.py")] + more + sources.overlays()
     if sources.backend is not None:
         inputs += [sources.backend / "src", sources.backend / "pyproject.toml"]
     if sources.ui is not None:
         inputs.append(sources.ui)
-    return content_key(inputs, base_identity(layers.base), *layers.names().values(), "ui" if sources.ui else "no ui")
+    words = (*layers.names().values(), "ui" if sources.ui else "no ui", *words)
+    return content_key(inputs, base_identity(layers.base), *words)
 
 
 def manifest(output: Path, boot: Path, runtime: Path, layers: Layers) -> dict[str, Any]:
@@ -123,23 +133,26 @@ def _build_rootfs(work: Path, sources: Sources, layers: Layers) -> None:
     root = work / "root"
     with step("rootfs: composing the layers"):
         linked_copy(layers.base / "root", root)
-        depmod_for = [uml.add_modules(layers.base, root)]
-        if layers.zfs is not None:
-            depmod_for.append(zfs.add_modules(layers.zfs, root, kernel_version(layers.base / "root")))
-        if sources.backend is not None and layers.venv is not None:
-            product.add_venv(root, layers.venv / "site-packages")
-            product.add_product(root, sources.backend, sources.ui)
-        else:
-            say("  without the product: a plain Debian guest")
-        for overlay in sources.overlays():
-            add_tree(overlay, root)
-        for version in depmod_for:
-            in_root(root, "depmod", version)
-        configure(root, with_product=layers.venv is not None, bare=sources.bare)
+        in_root(root, "depmod", uml.add_modules(layers.base, root))
+        compose(root, sources, layers, sources.overlays())
     with step("rootfs: writing the file system"):
         write_ext4(root, work / "rootfs.ext4")
     shutil.rmtree(root)
     (work / "layers.json").write_text(json.dumps(layers.names(), indent=2) + "\n")
+
+
+def compose(root: Path, sources: Sources, layers: Layers, overlays: list[Path]) -> None:
+    """Put everything above the base into `root`, a linked copy of it; the `overlays` come last, in their order."""
+    if layers.zfs is not None:
+        in_root(root, "depmod", zfs.add_modules(layers.zfs, root, kernel_version(layers.base / "root")))
+    if sources.backend is not None and layers.venv is not None:
+        product.add_venv(root, layers.venv / "site-packages")
+        product.add_product(root, sources.backend, sources.ui)
+    else:
+        say("  without the product: a plain Debian guest")
+    for overlay in overlays:
+        add_tree(overlay, root)
+    configure(root, with_product=layers.venv is not None, bare=sources.bare)
 
 
 def configure(root: Path, *, with_product: bool, bare: bool) -> None:

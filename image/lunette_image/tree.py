@@ -7,11 +7,14 @@ from pathlib import Path
 from .problem import ImageProblem
 from .progress import run
 
+EPOCH_S = 1767225600
+"""Time of every file of what is published, so that the same source makes the same bytes: 1 January 2026."""
 INSIDE = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "LC_ALL": "C.UTF-8",
     "SYSTEMD_OFFLINE": "1",
     "DEBIAN_FRONTEND": "noninteractive",
+    "SOURCE_DATE_EPOCH": str(EPOCH_S),
 }
 """Environment of programs that run in a tree."""
 

@@ -1,6 +1,9 @@
 """The initrd's archive format and the order of its modules."""
 
-from lunette_image.initrd import cpio_entry, load_order, parse_dependencies
+import gzip
+from pathlib import Path
+
+from lunette_image.initrd import boot_modules, cpio_entry, load_order, make_hardware_initrd, parse_dependencies
 
 MODULES_DEP = """\
 kernel/fs/ext4/ext4.ko.xz: kernel/lib/crc16.ko.xz kernel/fs/jbd2/jbd2.ko.xz
@@ -28,3 +31,35 @@ def test_members_of_the_archive_are_aligned_and_carry_their_size() -> None:
     assert int(entry[54:62], 16) == 5
     assert int(entry[94:102], 16) == len("init") + 1
     assert entry[110:115] == b"init\0"
+
+
+def test_what_leads_to_the_disks_of_others_is_not_in_the_initrd() -> None:
+    paths = (
+        *("ata/ahci", "nvme/host/nvme", "nvme/host/nvme-fabrics", "scsi/megaraid/megaraid_sas", "scsi/qla2xxx/qla2xxx"),
+        *("scsi/lpfc/lpfc", "scsi/iscsi_tcp", "usb/storage/uas", "usb/host/xhci-hcd", "block/virtio_blk", "block/nbd"),
+    )
+    found = boot_modules({f"kernel/drivers/{path}.ko.xz": [] for path in paths})
+    assert {"ahci", "nvme", "megaraid_sas", "uas", "xhci_hcd", "virtio_blk"} <= set(found)
+    assert not {"qla2xxx", "lpfc", "iscsi_tcp", "nbd", "nvme_fabrics"} & set(found)
+
+
+def test_the_initrd_of_any_hardware_names_each_module_by_the_file_it_has(tmp_path: Path) -> None:
+    modules = tmp_path / "usr/lib/modules/6.12"
+    for name in ("drivers/ata/ahci.ko", "drivers/ata/libahci.ko", "drivers/net/card.ko"):
+        (modules / "kernel" / name).parent.mkdir(parents=True, exist_ok=True)
+        (modules / "kernel" / name).write_bytes(b"module " + name.encode())
+    (modules / "modules.dep").write_text(
+        "kernel/drivers/ata/ahci.ko: kernel/drivers/ata/libahci.ko\n"
+        "kernel/drivers/ata/libahci.ko:\nkernel/drivers/net/card.ko:\n"
+    )
+    (modules / "modules.alias").write_text("alias pci:v*bc01sc06i01* ahci\nalias pci:v0001* card\n")
+    (modules / "modules.builtin").write_text("")
+    (tmp_path / "usr/bin").mkdir()
+    (tmp_path / "usr/bin/busybox").write_bytes(b"busybox")
+    (tmp_path / "init").write_text("#!/bin/busybox sh\n")
+    made = make_hardware_initrd(tmp_path, "6.12", tmp_path / "init")
+    assert made == make_hardware_initrd(tmp_path, "6.12", tmp_path / "init")
+    archive = gzip.decompress(made)
+    assert b"ahci.ko: libahci.ko\nlibahci.ko: \n" in archive or b"libahci.ko: \nahci.ko: libahci.ko\n" in archive
+    assert b"alias pci:v*bc01sc06i01* ahci\n" in archive
+    assert b"card" not in archive

@@ -108,6 +108,12 @@ def bundle() -> Path:
     return Path(json.loads(_built("bundle", "--print"))["bundle"])
 
 
+@functools.cache
+def iso_image() -> Path:
+    """The appliance's ISO, built where out of date."""
+    return Path(json.loads(_built("iso", "--print"))["iso"])
+
+
 def _build(*options: str) -> Image:
     return parse(_built(*options))
 

@@ -19,7 +19,7 @@ from tests.machines.kvm import kvm_verdict
 from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.process import is_alive, kill_group, signal_group, spawn
-from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, node
+from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, direct_boot, node
 from tests.machines.qmp import Qmp, QmpError, answers
 from tests.machines.shell import GuestShell, socket_line
 
@@ -154,7 +154,7 @@ class Qemu(VirtualMachine):
         if self._forgetful:
             self._serve_drives()
         log = self.folder / "processes.log"
-        argv = command(self._parts(), self.image, self._disks, self.record.ports)
+        argv = command(self._parts(), self._boot_from(), self._disks, self.record.ports)
         for name in (MONITOR_SOCKET, SHELL_SOCKET):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
@@ -163,6 +163,9 @@ class Qemu(VirtualMachine):
             if not is_alive(guest) or time.monotonic() > end:
                 raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")
             time.sleep(0.02)
+
+    def _boot_from(self) -> list[str]:
+        return direct_boot(self._parts(), self.image)
 
     def _serve_drives(self) -> None:
         files = {"root": self.folder / "root.raw"} | {node(disk): self._disk_file(disk) for disk in self._disks}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tests.machines.disks import ROOT_SERIAL, wwn
 from tests.machines.images import Image
@@ -15,6 +16,11 @@ from tests.machines.model import DiskInfo
 
 SHELL_SOCKET = "shell.sock"
 MONITOR_SOCKET = "monitor.sock"
+OVMF_CODE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
+OVMF_VARS = "/usr/share/OVMF/OVMF_VARS_4M.fd"
+OVMF_OWN_VARS = "uefi-variables.fd"
+"""A copy of OVMF_VARS: what the firmware of this machine remembers."""
+SYSTEM_DISK = "system.raw"
 _KERNEL = "root=/dev/vda rw mitigations=off panic=-1 net.ifnames=0"
 _WITH_SYSTEMD = "console=ttyS0,115200 systemd.debug_shell=1 systemd.default_debug_tty=ttyS1 systemd.show_status=0"
 _WITH_SHELL = "console=ttyS1,115200 quiet loglevel=1"
@@ -35,6 +41,18 @@ class QemuParts:
     init: str | None = None
     cable: str | None = None
     """One end of a cable to another guest, see `cable_ends`."""
+
+
+@dataclass(frozen=True)
+class Media:
+    """What a machine starts from that is handed no kernel."""
+
+    iso: Path | None
+    """In the drive, or None."""
+    uefi: bool = False
+    """UEFI (OVMF) instead of BIOS (SeaBIOS)."""
+    stick: bool = False
+    """The ISO is on a USB stick instead of a disc."""
 
 
 def accelerator(kvm: bool) -> list[str]:
@@ -127,22 +145,50 @@ def _disks(disks: Sequence[DiskInfo], forgetful: bool) -> list[str]:
     return argv
 
 
-def command(parts: QemuParts, image: Image, disks: Sequence[DiskInfo], ports: Mapping[int, int]) -> list[str]:
-    """The whole argument vector; `ports` are guest port -> port on 127.0.0.1."""
+def direct_boot(parts: QemuParts, image: Image) -> list[str]:
+    """The kernel is handed to the machine, and the root disk is a throw-away copy of the image."""
+    return [
+        *("-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", kernel_arguments(parts.init)),
+        *("-blockdev", root_blockdev(image, parts.forgetful)),
+        *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL}"),
+    ]
+
+
+def firmware_boot(media: Media) -> list[str]:
+    """The machine starts as a server does: its firmware looks at the ISO first, then at the system disk."""
+    argv = [
+        *("-blockdev", blockdev("root", SYSTEM_DISK, forgetful=False)),
+        *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL},bootindex=2"),
+    ]
+    if media.uefi:
+        argv += ["-blockdev", f"driver=file,node-name=code,read-only=on,filename={OVMF_CODE}"]
+        argv += ["-blockdev", f"driver=file,node-name=vars,filename={OVMF_OWN_VARS}"]
+        argv += ["-machine", "pflash0=code,pflash1=vars"]
+    if media.iso is not None:
+        argv += ["-blockdev", _read_only("iso", media.iso)]
+        stick = ["-device", "qemu-xhci", "-device", "usb-storage,drive=iso,bootindex=1"]
+        argv += stick if media.stick else ["-device", "ide-cd,drive=iso,bootindex=1"]
+    return argv
+
+
+def _read_only(name: str, file: Path) -> str:
+    return f"driver=raw,node-name={name},read-only=on,file.driver=file,file.filename={file},file.locking=off"
+
+
+def command(parts: QemuParts, boot: Sequence[str], disks: Sequence[DiskInfo], ports: Mapping[int, int]) -> list[str]:
+    """The whole argument vector; `boot` says what is started, `ports` are guest port -> port on 127.0.0.1."""
     forwards = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in sorted(ports.items()))
     return [
         parts.program,
         *("-name", f"lunette-{parts.name}", "-nodefaults", "-no-user-config", "-display", "none"),
         *("-machine", "q35", *accelerator(parts.kvm)),
         *("-smp", str(parts.cpus), "-m", f"{parts.memory_mib}M"),
-        *("-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", kernel_arguments(parts.init)),
         *("-chardev", "file,id=console,path=console.log,append=on", "-serial", "chardev:console"),
         *("-chardev", f"socket,id=shell,path={SHELL_SOCKET},server=on,wait=off", "-serial", "chardev:shell"),
         *("-qmp", f"unix:{MONITOR_SOCKET},server=on,wait=off"),
         *("-object", "rng-random,id=entropy,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=entropy"),
         *("-netdev", f"user,id=net0,ipv6=off{forwards}", "-device", "virtio-net-pci,netdev=net0,mac=52:54:00:4c:55:01"),
-        *("-blockdev", root_blockdev(image, parts.forgetful)),
-        *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL}"),
+        *boot,
         *_disks(disks, parts.forgetful),
         *_cable(parts.cable),
     ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from tests.machines.qemu_command import OVMF_CODE
 from tests.run.command import ROOT, run_shown
 
 _IMAGE_DEADLINE_S = 1500
@@ -57,10 +58,24 @@ def _image() -> str | None:
     return None
 
 
+@cache
+def _iso() -> str | None:
+    """Builds the ISO of this tree: minutes after a change of the product, since the tree is compressed again."""
+    missing = _commands("mksquashfs", "xorriso", "mformat")
+    if missing is not None:
+        return missing
+    if not Path(OVMF_CODE).is_file():
+        return f"{OVMF_CODE} is missing: run `make deps`"
+    if run_shown("iso", ["image/build", "iso"], deadline_s=_IMAGE_DEADLINE_S).code:
+        return "the ISO's build failed: run `make image` to see why"
+    return None
+
+
 _NEEDS: dict[str, Callable[[], str | None]] = {
     "chromium": lambda: _commands("chromium"),
     "docker": _docker,
     "image": _image,
+    "iso": _iso,
     "node": _node,
     "postgres": _postgres,
     "qemu": _qemu,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.machines.disks import disk_names
 from tests.machines.images import Image
-from tests.machines.qemu_command import QemuParts, cable_ends, command
+from tests.machines.qemu_command import Media, QemuParts, cable_ends, command, direct_boot, firmware_boot
 
 IMAGE = Image(Path("/i/rootfs.ext4"), Path("/i/vmlinuz"), Path("/i/initrd"), ("/i/linux",))
 DISKS = disk_names(nvme=8, scsi=4, size_bytes=1 << 30)
@@ -13,7 +13,7 @@ DISKS = disk_names(nvme=8, scsi=4, size_bytes=1 << 30)
 
 def made(*, forgetful: bool = False, kvm: bool = False, cable: str | None = None) -> list[str]:
     parts = QemuParts("qemu-system-x86_64", kvm, "one", memory_mib=2048, cpus=2, forgetful=forgetful, cable=cable)
-    return command(parts, IMAGE, DISKS, {8443: 40001, 3260: 40002})
+    return command(parts, direct_boot(parts, IMAGE), DISKS, {8443: 40001, 3260: 40002})
 
 
 def values(argv: list[str], option: str) -> list[str]:
@@ -74,3 +74,21 @@ def test_the_shell_exists_by_the_kernel_command_line_alone() -> None:
     (append,) = values(made(), "-append")
     assert "systemd.debug_shell=1" in append
     assert "systemd.default_debug_tty=ttyS1" in append
+
+
+def test_firmware_looks_at_the_iso_first_and_never_writes_to_it() -> None:
+    for stick in (False, True):
+        argv = firmware_boot(Media(Path("/i/lunette.iso"), stick=stick))
+        (iso,) = [value for value in values(argv, "-blockdev") if "node-name=iso" in value]
+        assert "read-only=on" in iso
+        order = {value.split(",")[1]: value.rsplit("=", 1)[1] for value in values(argv, "-device") if "boot" in value}
+        assert order == {"drive=root": "2", "drive=iso": "1"}
+    assert "iso" not in " ".join(firmware_boot(Media(None)))
+
+
+def test_uefi_variables_are_the_machines_own() -> None:
+    argv = firmware_boot(Media(None, uefi=True))
+    code, variables = [value for value in values(argv, "-blockdev") if "driver=file,node-name" in value]
+    assert "read-only=on" in code
+    assert not Path(variables.split("filename=")[1]).is_absolute()
+    assert "-kernel" not in argv

@@ -1,0 +1,194 @@
+"""Layer `iso`: the appliance on a hybrid ISO, which both kinds of firmware start from a disc and from a stick alike.
+
+iso-<key>/   lunette-<version>-amd64.iso
+             lunette-<version>-amd64.spdx.json   what is on it
+             SHA256SUMS
+
+Nothing is mounted to make it: squashfs, FAT and ISO 9660 are written by programs. The same layers give the same bytes:
+every time stamp is the same, every identifier comes from the key, and files are written in the order of their names.
+"""
+
+import hashlib
+import os
+import shutil
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import product, sbom
+from .base import kernel_version
+from .cache import Cache
+from .initrd import make_hardware_initrd
+from .problem import ImageProblem
+from .progress import run, say, step
+from .rootfs import HERE, Layers, Sources, compose, composed_key, layers_below
+from .tree import EPOCH_S, in_root, linked_copy, write_file
+
+TIMEOUT_S = 1200
+EFI_MIB = 4
+"""Size of the FAT file system that UEFI starts GRUB from."""
+REPRODUCIBLE = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH_S), "TZ": "UTC"}
+"""Environment of programs that would write the time of day."""
+GPT_EFI = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
+GRUB_FOLDER = "usr/lib/grub"
+GRUB_MODULES = (
+    *("chain", "configfile", "echo", "halt", "iso9660", "linux", "normal", "part_gpt", "part_msdos", "reboot"),
+    *("search", "search_fs_uuid", "search_label", "serial", "sleep", "terminal", "test"),
+)
+GRUB_IMAGES = {
+    "eltorito.img": ("i386-pc-eltorito", ("biosdisk",)),
+    "BOOTX64.EFI": ("x86_64-efi", ("all_video", "efi_gop", "fat")),
+}
+"""Name -> GRUB's target and what only that target needs."""
+
+
+@dataclass(frozen=True)
+class Disc:
+    """What one ISO is called; all of it follows from the key and the version."""
+
+    key: str
+    version: str
+
+    @property
+    def name(self) -> str:
+        """Stem of the files."""
+        return f"lunette-{self.version}-amd64"
+
+    @property
+    def label(self) -> str:
+        """Label of the ISO's file system, by which its own GRUB and initrd find it among all drives."""
+        return f"LUNETTE_{self.key.upper()}"
+
+    def identifier(self, of: str) -> str:
+        """A UUID of this ISO's own."""
+        return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:iso:{self.key}:{of}"))
+
+
+def build_iso(cache: Cache, sources: Sources) -> dict[str, Any]:
+    """Build the ISO if it is not there yet; returns its paths. Raises ImageProblem without the product."""
+    if sources.backend is None:
+        raise ImageProblem("an ISO without the product is of no use: leave out --without-product and --bare")
+    layers = layers_below(cache, sources)
+    version = product.read_distribution(sources.backend).version
+    disc = Disc(iso_key(sources, layers), version)
+    if layers.zfs is None:
+        say("iso: without ZFS, whose modules are not compiled for this kernel yet: `image/build zfs` makes them")
+    folder = cache.layer("iso", disc.key, lambda work: _build(work, disc, sources, layers), keep=2)
+    return {
+        "iso": str(folder / f"{disc.name}.iso"),
+        "sbom": str(folder / f"{disc.name}.spdx.json"),
+        "checksums": str(folder / "SHA256SUMS"),
+        "label": disc.label,
+        "zfs": layers.zfs is not None,
+    }
+
+
+def iso_key(sources: Sources, layers: Layers) -> str:
+    """Key of the ISO: what its tree is composed of, and what is wrapped around that."""
+    more = [HERE / name for name in ("iso.py", "initrd.py", "sbom.py")] + [sources.image / "initrd", overlay(sources)]
+    more += [overlay(sources).parent / name for name in ("grub.cfg", "early.cfg")]
+    return composed_key(sources, layers, more)
+
+
+def overlay(sources: Sources) -> Path:
+    """What a tree that a person boots has beyond one of a test: the screen of the consoles."""
+    return sources.image / "iso/root"
+
+
+def _build(work: Path, disc: Disc, sources: Sources, layers: Layers) -> None:
+    root, content = work / "root", work / "content"
+    kernel = kernel_version(layers.base / "root")
+    with step("iso: composing the layers"):
+        linked_copy(layers.base / "root", root)
+        compose(root, sources, layers, [*sources.overlays(), overlay(sources)])
+    (content / "live").mkdir(parents=True)
+    (content / "boot/grub").mkdir(parents=True)
+    with step("iso: initrd for any hardware"):
+        shutil.copyfile(root / "boot" / f"vmlinuz-{kernel}", content / "live/vmlinuz")
+        initrd = make_hardware_initrd(root, kernel, sources.image / "initrd/init-any")
+        (content / "live/initrd.img").write_bytes(initrd)
+    with step("iso: GRUB for both firmwares"):
+        _make_grub(root, sources.image / "iso", disc, work)
+        shutil.move(work / "eltorito.img", content / "boot/grub/eltorito.img")
+        menu = (sources.image / "iso/grub.cfg").read_text().replace("@LABEL@", disc.label)
+        write_file(content / "boot/grub/grub.cfg", menu)
+        make_efi(work / "BOOTX64.EFI", work / "efi.img", disc)
+    with step("iso: bill of materials"):
+        bill = work / f"{disc.name}.spdx.json"
+        bill.write_text(sbom.document(root, sources, layers, disc.name, disc.identifier("sbom"), EPOCH_S))
+        shutil.copyfile(bill, content / bill.name)
+    with step("iso: compressing the tree"):
+        run(squashfs_argv(root, content / "live/root.squashfs"), timeout_s=TIMEOUT_S)
+    with step("iso: writing the ISO"):
+        write(work, content, disc)
+    for left in (root, content):
+        shutil.rmtree(left)
+    for name in ("BOOTX64.EFI", "efi.img", "boot_hybrid.img"):
+        (work / name).unlink()
+    (work / "SHA256SUMS").write_text(checksums(work))
+
+
+def squashfs_argv(root: Path, target: Path) -> list[str]:
+    """The command that packs the tree; zstd because it unpacks fast on what is slow, such as an emulated machine."""
+    argv = ["mksquashfs", str(root), str(target), "-noappend", "-no-progress", "-quiet"]
+    argv += ["-comp", "zstd", "-Xcompression-level", "3", "-b", "128K"]
+    return [*argv, "-mkfs-time", str(EPOCH_S), "-all-time", str(EPOCH_S)]
+
+
+def write(work: Path, content: Path, disc: Disc) -> None:
+    """Wrap the folder `content`, with the images for the firmwares that lie beside it in `work`."""
+    for path in [content, *content.rglob("*")]:
+        os.utime(path, (EPOCH_S, EPOCH_S), follow_symlinks=False)
+    run(xorriso_argv(work, content, disc), timeout_s=TIMEOUT_S, env=REPRODUCIBLE)
+
+
+def xorriso_argv(work: Path, content: Path, disc: Disc) -> list[str]:
+    """The command that writes the ISO: El Torito for discs, an MBR and a GPT with an EFI partition for sticks."""
+    return [
+        *("xorriso", "-as", "mkisofs", "-o", str(work / f"{disc.name}.iso")),
+        *("-quiet", "-iso-level", "3", "-rock", "-volid", disc.label, "-appid", disc.name, "-publisher", "Lunette"),
+        *("--grub2-mbr", str(work / "boot_hybrid.img"), "--protective-msdos-label", "--mbr-force-bootable"),
+        *("-partition_offset", "16", "--gpt_disk_guid", disc.identifier("gpt").replace("-", "")),
+        *("-append_partition", "2", GPT_EFI, str(work / "efi.img"), "-appended_part_as_gpt"),
+        *("-c", "/boot/boot.catalog", "-b", "/boot/grub/eltorito.img", "-no-emul-boot"),
+        *("-boot-load-size", "4", "-boot-info-table", "--grub2-boot-info"),
+        *("-eltorito-alt-boot", "-e", "--interval:appended_partition_2:all::", "-no-emul-boot"),
+        str(content),
+    ]
+
+
+def checksums(folder: Path) -> str:
+    """Lines for `sha256sum --check` of every file in the folder."""
+    lines = []
+    for file in sorted(path for path in folder.iterdir() if path.is_file()):
+        with file.open("rb") as opened:
+            lines.append(f"{hashlib.file_digest(opened, 'sha256').hexdigest()}  {file.name}\n")
+    return "".join(lines)
+
+
+def _make_grub(root: Path, recipes: Path, disc: Disc, work: Path) -> None:
+    """GRUB's images, made by the appliance's own GRUB so that this machine's version does not matter."""
+    inside = root / "grub-images"
+    write_file(inside / "early.cfg", (recipes / "early.cfg").read_text().replace("@LABEL@", disc.label))
+    for name, (target, more) in GRUB_IMAGES.items():
+        argv = ["grub-mkimage", "-O", target, "-p", "/boot/grub", "-c", "/grub-images/early.cfg"]
+        in_root(root, *argv, "-o", f"/grub-images/{name}", *GRUB_MODULES, *more)
+        shutil.move(inside / name, work / name)
+    shutil.copyfile(root / GRUB_FOLDER / "i386-pc/boot_hybrid.img", work / "boot_hybrid.img")
+    shutil.rmtree(inside)
+
+
+def make_efi(program: Path, image: Path, disc: Disc) -> None:
+    """A FAT file system with the one program that UEFI looks for on removable media, written without mounting."""
+    os.utime(program, (EPOCH_S, EPOCH_S))
+    serial = disc.identifier("efi")[:8]
+    with image.open("wb") as made:
+        made.truncate(EFI_MIB << 20)
+    at = ("-i", str(image))
+    for argv in (
+        ("mformat", *at, "-v", "LUNETTE_EFI", "-N", serial, "::"),
+        ("mmd", *at, "::/EFI", "::/EFI/BOOT"),
+        ("mcopy", "-m", *at, str(program), "::/EFI/BOOT/BOOTX64.EFI"),
+    ):
+        run(argv, timeout_s=60, env=REPRODUCIBLE)

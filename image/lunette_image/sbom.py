@@ -1,0 +1,96 @@
+"""The bill of materials of an ISO, as SPDX 2.3: Debian's packages, Python's, and those the web pages are built from."""
+
+import datetime as dt
+import json
+import re
+from collections.abc import Iterator
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from .apt import SUITE
+from .rootfs import Layers, Sources
+from .venv import SITE
+
+NOTHING_SAID = "NOASSERTION"
+
+
+def document(root: Path, sources: Sources, layers: Layers, name: str, identifier: str, epoch_s: int) -> str:
+    """The document about a composed tree; `identifier` is its UUID."""
+    parts = [*debian_packages((root / "var/lib/dpkg/status").read_text()), *python_packages(root / SITE)]
+    if sources.ui is not None and sources.backend is not None:
+        parts += npm_packages(sources.backend.parent / "frontend/package-lock.json")
+    if layers.zfs is not None:
+        parts.append(_package("linux-module", "openzfs", layers.zfs.name, "", licence="CDDL-1.0"))
+    unique = {part["SPDXID"]: part for part in parts}
+    parts = [unique[key] for key in sorted(unique)]
+    of_itself = {**_package("product", "lunette", name, "", licence="Apache-2.0"), "SPDXID": "SPDXRef-lunette"}
+    relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-lunette")]
+    relations += [("SPDXRef-lunette", "CONTAINS", part["SPDXID"]) for part in parts]
+    made = {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": name,
+        "documentNamespace": f"urn:uuid:{identifier}",
+        "creationInfo": {
+            "created": dt.datetime.fromtimestamp(epoch_s, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "creators": ["Tool: lunette-image"],
+        },
+        "packages": [of_itself, *parts],
+        "relationships": [
+            {"spdxElementId": of, "relationshipType": kind, "relatedSpdxElement": to} for of, kind, to in relations
+        ],
+    }
+    return json.dumps(made, indent=1) + "\n"
+
+
+def debian_packages(status: str) -> Iterator[dict[str, Any]]:
+    """What dpkg has installed; licences are in each package's own copyright file, which the image keeps."""
+    for block in status.split("\n\n"):
+        fields = HeaderParser().parsestr(block.strip())
+        if fields["Status"] != "install ok installed":
+            continue
+        name, version, kind = (str(fields[key]) for key in ("Package", "Version", "Architecture"))
+        url = f"pkg:deb/debian/{quote(name)}@{quote(version)}?arch={kind}&distro={SUITE}"
+        yield _package("deb", name, version, url, supplier=f"Organization: {fields['Maintainer']}")
+
+
+def python_packages(site: Path) -> Iterator[dict[str, Any]]:
+    """What is installed in a site-packages folder, the product itself left out."""
+    for metadata in sorted(site.glob("*.dist-info/METADATA")):
+        fields = HeaderParser().parsestr(metadata.read_text())
+        name, version = str(fields["Name"]), str(fields["Version"])
+        if name != "lunette":
+            licence = fields["License-Expression"] or NOTHING_SAID
+            yield _package("pypi", name, version, f"pkg:pypi/{name.lower()}@{version}", licence=licence)
+
+
+def npm_packages(lock: Path) -> Iterator[dict[str, Any]]:
+    """What package-lock.json installs for the web pages, without what only builds and tests them."""
+    for place, entry in sorted(json.loads(lock.read_text())["packages"].items()):
+        if place and not entry.get("dev") and not entry.get("optional"):
+            name, version = place.rpartition("node_modules/")[2], entry["version"]
+            url = f"pkg:npm/{quote(name)}@{version}"
+            yield _package("npm", name, version, url, licence=entry.get("license") or NOTHING_SAID)
+
+
+def _package(
+    kind: str, name: str, version: str, url: str, *, supplier: str = NOTHING_SAID, licence: str = NOTHING_SAID
+) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "SPDXID": f"SPDXRef-{kind}-" + re.sub(r"[^A-Za-z0-9.-]", "-", f"{name}-{version}"),
+        "name": name,
+        "versionInfo": version,
+        "supplier": supplier,
+        "downloadLocation": NOTHING_SAID,
+        "filesAnalyzed": False,
+        "licenseConcluded": NOTHING_SAID,
+        "licenseDeclared": licence,
+        "copyrightText": NOTHING_SAID,
+    }
+    if url:
+        reference = {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": url}
+        made["externalRefs"] = [reference]
+    return made

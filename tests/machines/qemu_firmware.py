@@ -1,0 +1,85 @@
+"""A QEMU machine that is handed no kernel: its firmware starts it, as a server's does, from an ISO or a disk.
+
+There is no root shell on it, because nothing on the ISO opens one: what it shows on the serial console is all there is
+beside its API.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import time
+from pathlib import Path
+
+from tests.machines.disks import make_empty
+from tests.machines.machine import BOOT_S
+from tests.machines.model import MachineError
+from tests.machines.process import wait_gone
+from tests.machines.qemu import Qemu
+from tests.machines.qemu_command import OVMF_OWN_VARS, OVMF_VARS, SYSTEM_DISK, Media, firmware_boot, node
+
+
+class FirmwareQemu(Qemu):
+    """Disks as in Qemu, and an empty system disk of `system_mib`. `media` may be changed between boots."""
+
+    def __init__(self, name: str, media: Media, *, nvme: int = 1, disk_mib: int = 256, system_mib: int = 256) -> None:
+        super().__init__(name, nvme=nvme, disk_mib=disk_mib)
+        self.media = media
+        self._system_mib = system_mib
+
+    def wait_for_text(self, pattern: str, deadline_s: float = BOOT_S) -> re.Match[str]:
+        """The last place where the console shows the pattern; MachineError if it does not within the deadline."""
+        end = time.monotonic() + deadline_s
+        while True:
+            said = self.console_log.read_text(errors="replace") if self.console_log.exists() else ""
+            found = list(re.finditer(pattern, said))
+            if found:
+                return found[-1]
+            self.check_running()
+            if time.monotonic() > end:
+                raise MachineError(f"the console did not show {pattern!r} within {deadline_s:.0f} s: {said[-600:]!r}")
+            time.sleep(0.5)
+
+    def disk_digests(self) -> dict[str, str]:
+        """SHA-256 of every disk's whole content, the system disk's too, by file name."""
+        found = {}
+        for file in (self.folder / SYSTEM_DISK, *(self._disk_file(disk) for disk in self.disks)):
+            with file.open("rb") as opened:
+                found[file.name] = hashlib.file_digest(opened, "sha256").hexdigest()
+        return found
+
+    def disk_file(self, name: str) -> Path:
+        """The file behind a disk, by serial; LUN-SYSTEM is the system disk."""
+        known = {disk.serial: f"{node(disk)}.raw" for disk in self.disks}
+        return self.folder / known.get(name, SYSTEM_DISK)
+
+    def press_power_button(self, deadline_s: float = 240.0) -> None:
+        """The guest powers off by itself; MachineError if it does not."""
+        with self._monitor() as monitor:
+            monitor.execute("system_powerdown")
+        self.wait_for_power_off(deadline_s)
+
+    def wait_for_power_off(self, deadline_s: float = BOOT_S) -> None:
+        """Until the machine has ended by itself."""
+        guest = self.record.processes["guest"]
+        if not wait_gone(guest, deadline_s):
+            said = self.console_log.read_text(errors="replace")[-600:]
+            raise MachineError(f"machine {self.name} did not power off within {deadline_s:.0f} s: {said!r}")
+
+    def make_disks(self) -> None:
+        """Makes folder and disks before the first start, so that a test can put something on them."""
+        self._record = self._folder.create(self.kind, self._settings, kept=self.keep)
+        self._make_disks()
+
+    def _make_disks(self) -> None:
+        make_empty(self.folder / SYSTEM_DISK, self._system_mib << 20)
+        for disk in self.disks:
+            make_empty(self._disk_file(disk), disk.size_bytes)
+        if self.media.uefi:
+            if not Path(OVMF_VARS).is_file():
+                raise MachineError(f"{OVMF_VARS} is missing: install the package ovmf")
+            shutil.copyfile(OVMF_VARS, self.folder / OVMF_OWN_VARS)
+
+    def _boot_from(self) -> list[str]:
+        return firmware_boot(self.media)
