@@ -1,5 +1,6 @@
-"""Layer `iso`: the appliance on a hybrid ISO, which both kinds of firmware start from a disc and from a stick alike.
+"""Layers `live` and `iso`: the appliance on a hybrid ISO, which BIOS and UEFI start from a disc and from a stick alike.
 
+live-<key>/  root.squashfs, bill.json
 iso-<key>/   lunette-<version>-amd64.iso
              lunette-<version>-amd64.spdx.json   what is on it
              SHA256SUMS
@@ -17,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from . import product, sbom
-from .base import kernel_version
-from .cache import Cache
+from .base import base_identity, kernel_version
+from .cache import Cache, content_key
 from .initrd import make_hardware_initrd
 from .problem import ImageProblem
 from .progress import run, say, step
@@ -33,7 +34,7 @@ REPRODUCIBLE = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH_S), "TZ": "UTC"}
 GPT_EFI = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
 GRUB_FOLDER = "usr/lib/grub"
 GRUB_MODULES = (
-    *("chain", "configfile", "echo", "halt", "iso9660", "linux", "normal", "part_gpt", "part_msdos", "reboot"),
+    *("configfile", "echo", "halt", "iso9660", "linux", "normal", "part_gpt", "part_msdos", "reboot"),
     *("search", "search_fs_uuid", "search_label", "serial", "sleep", "terminal", "test"),
 )
 GRUB_IMAGES = {
@@ -45,15 +46,11 @@ GRUB_IMAGES = {
 
 @dataclass(frozen=True)
 class Disc:
-    """What one ISO is called; all of it follows from the key and the version."""
+    """What one ISO is called; what tells it from others follows from the key."""
 
     key: str
-    version: str
-
-    @property
-    def name(self) -> str:
-        """Stem of the files."""
-        return f"lunette-{self.version}-amd64"
+    name: str
+    """Stem of the files."""
 
     @property
     def label(self) -> str:
@@ -71,10 +68,12 @@ def build_iso(cache: Cache, sources: Sources) -> dict[str, Any]:
         raise ImageProblem("an ISO without the product is of no use: leave out --without-product and --bare")
     layers = layers_below(cache, sources)
     version = product.read_distribution(sources.backend).version
-    disc = Disc(iso_key(sources, layers), version)
     if layers.zfs is None:
         say("iso: without ZFS, whose modules are not compiled for this kernel yet: `image/build zfs` makes them")
-    folder = cache.layer("iso", disc.key, lambda work: _build(work, disc, sources, layers), keep=2)
+    name = f"lunette-{version}-amd64"
+    live = cache.layer("live", live_key(sources, layers), lambda work: _build_live(work, name, sources, layers), keep=2)
+    disc = Disc(iso_key(sources.image, layers.base, live), name)
+    folder = cache.layer("iso", disc.key, lambda work: _build(work, disc, sources.image, layers.base, live), keep=2)
     return {
         "iso": str(folder / f"{disc.name}.iso"),
         "sbom": str(folder / f"{disc.name}.spdx.json"),
@@ -84,11 +83,15 @@ def build_iso(cache: Cache, sources: Sources) -> dict[str, Any]:
     }
 
 
-def iso_key(sources: Sources, layers: Layers) -> str:
-    """Key of the ISO: what its tree is composed of, and what is wrapped around that."""
-    more = [HERE / name for name in ("iso.py", "initrd.py", "sbom.py")] + [sources.image / "initrd", overlay(sources)]
-    more += [overlay(sources).parent / name for name in ("grub.cfg", "early.cfg")]
-    return composed_key(sources, layers, more)
+def live_key(sources: Sources, layers: Layers) -> str:
+    """Key of the compressed tree."""
+    return composed_key(sources, layers, [HERE / "sbom.py", overlay(sources)], *squashfs_argv(Path("a"), Path("b")))
+
+
+def iso_key(image: Path, base: Path, live: Path) -> str:
+    """Key of the ISO: the tree, and what is wrapped around it."""
+    inputs = [HERE / "iso.py", HERE / "initrd.py", image / "initrd", image / "iso/grub.cfg", image / "iso/early.cfg"]
+    return content_key(inputs, base_identity(base), live.name)
 
 
 def overlay(sources: Sources) -> Path:
@@ -96,31 +99,37 @@ def overlay(sources: Sources) -> Path:
     return sources.image / "iso/root"
 
 
-def _build(work: Path, disc: Disc, sources: Sources, layers: Layers) -> None:
-    root, content = work / "root", work / "content"
-    kernel = kernel_version(layers.base / "root")
+def _build_live(work: Path, name: str, sources: Sources, layers: Layers) -> None:
+    root = work / "root"
     with step("iso: composing the layers"):
         linked_copy(layers.base / "root", root)
         compose(root, sources, layers, [*sources.overlays(), overlay(sources)])
-    (content / "live").mkdir(parents=True)
-    (content / "boot/grub").mkdir(parents=True)
-    with step("iso: initrd for any hardware"):
+    (work / "bill.json").write_text(sbom.document(root, sources, layers, name, EPOCH_S))
+    with step("iso: compressing the tree"):
+        run(squashfs_argv(root, work / "root.squashfs"), timeout_s=TIMEOUT_S)
+    shutil.rmtree(root)
+
+
+def _build(work: Path, disc: Disc, image: Path, base: Path, live: Path) -> None:
+    root, content = work / "root", work / "content"
+    kernel = kernel_version(base / "root")
+    for folder in ("boot/grub", "live"):
+        (content / folder).mkdir(parents=True)
+    with step("iso: kernel, and an initrd for any hardware"):
+        linked_copy(base / "root", root)
         shutil.copyfile(root / "boot" / f"vmlinuz-{kernel}", content / "live/vmlinuz")
-        initrd = make_hardware_initrd(root, kernel, sources.image / "initrd/init-any")
+        initrd = make_hardware_initrd(root, kernel, image / "initrd/init-any")
         (content / "live/initrd.img").write_bytes(initrd)
     with step("iso: GRUB for both firmwares"):
-        _make_grub(root, sources.image / "iso", disc, work)
+        _make_grub(root, image / "iso", disc, work)
         shutil.move(work / "eltorito.img", content / "boot/grub/eltorito.img")
-        menu = (sources.image / "iso/grub.cfg").read_text().replace("@LABEL@", disc.label)
+        menu = (image / "iso/grub.cfg").read_text().replace("@LABEL@", disc.label)
         write_file(content / "boot/grub/grub.cfg", menu)
         make_efi(work / "BOOTX64.EFI", work / "efi.img", disc)
-    with step("iso: bill of materials"):
-        bill = work / f"{disc.name}.spdx.json"
-        bill.write_text(sbom.document(root, sources, layers, disc.name, disc.identifier("sbom"), EPOCH_S))
-        shutil.copyfile(bill, content / bill.name)
-    with step("iso: compressing the tree"):
-        run(squashfs_argv(root, content / "live/root.squashfs"), timeout_s=TIMEOUT_S)
     with step("iso: writing the ISO"):
+        (content / "live/root.squashfs").hardlink_to(live / "root.squashfs")
+        for target in (content, work):
+            shutil.copyfile(live / "bill.json", target / f"{disc.name}.spdx.json")
         write(work, content, disc)
     for left in (root, content):
         shutil.rmtree(left)

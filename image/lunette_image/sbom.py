@@ -3,6 +3,7 @@
 import datetime as dt
 import json
 import re
+import uuid
 from collections.abc import Iterator
 from email.parser import HeaderParser
 from pathlib import Path
@@ -16,8 +17,8 @@ from .venv import SITE
 NOTHING_SAID = "NOASSERTION"
 
 
-def document(root: Path, sources: Sources, layers: Layers, name: str, identifier: str, epoch_s: int) -> str:
-    """The document about a composed tree; `identifier` is its UUID."""
+def document(root: Path, sources: Sources, layers: Layers, name: str, epoch_s: int) -> str:
+    """The document about a composed tree; its name space follows from what it says."""
     parts = [*debian_packages((root / "var/lib/dpkg/status").read_text()), *python_packages(root / SITE)]
     if sources.ui is not None and sources.backend is not None:
         parts += npm_packages(sources.backend.parent / "frontend/package-lock.json")
@@ -28,12 +29,13 @@ def document(root: Path, sources: Sources, layers: Layers, name: str, identifier
     of_itself = {**_package("product", "lunette", name, "", licence="Apache-2.0"), "SPDXID": "SPDXRef-lunette"}
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-lunette")]
     relations += [("SPDXRef-lunette", "CONTAINS", part["SPDXID"]) for part in parts]
+    content = json.dumps([name, parts], sort_keys=True)
     made = {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
         "SPDXID": "SPDXRef-DOCUMENT",
         "name": name,
-        "documentNamespace": f"urn:uuid:{identifier}",
+        "documentNamespace": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, content)}",
         "creationInfo": {
             "created": dt.datetime.fromtimestamp(epoch_s, dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "creators": ["Tool: lunette-image"],

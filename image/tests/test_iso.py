@@ -17,16 +17,16 @@ from lunette_image.problem import ImageProblem
 from lunette_image.rootfs import Layers, Sources
 from lunette_image.tree import EPOCH_S
 
-DISC = Disc("0123456789abcdef", "1.2.3")
+DISC = Disc("0123456789abcdef", "lunette-1.2.3-amd64")
 MISSING = "squashfs-tools, xorriso or mtools is missing: run `make deps`"
 IMAGE = Path(__file__).resolve().parents[1]
 
 
 def test_names_and_identifiers_belong_to_one_key() -> None:
-    other = Disc("f" * 16, "1.2.3")
+    other = Disc("f" * 16, "lunette-1.2.3-amd64")
     assert DISC.label == "LUNETTE_0123456789ABCDEF"
     assert len(DISC.label) <= 32
-    assert DISC.identifier("gpt") == Disc(DISC.key, "9").identifier("gpt")
+    assert DISC.identifier("gpt") == Disc(DISC.key, "other").identifier("gpt")
     assert len({DISC.identifier("gpt"), DISC.identifier("efi"), other.identifier("gpt")}) == 3
 
 
@@ -110,8 +110,8 @@ def test_the_bill_names_what_is_installed_and_only_that(tmp_path: Path) -> None:
     (front / "package-lock.json").write_text(json.dumps({"packages": lock}))
     sources = Sources(IMAGE, tmp_path / "backend", tmp_path / "dist")
     layers = Layers(tmp_path / "base-1", zfs=tmp_path / "zfs-2")
-    text = sbom.document(root, sources, layers, DISC.name, DISC.identifier("sbom"), EPOCH_S)
-    assert text == sbom.document(root, sources, layers, DISC.name, DISC.identifier("sbom"), EPOCH_S)
+    text = sbom.document(root, sources, layers, DISC.name, EPOCH_S)
+    assert text == sbom.document(root, sources, layers, DISC.name, EPOCH_S)
     made = json.loads(text)
     assert made["spdxVersion"] == "SPDX-2.3"
     assert made["creationInfo"]["created"] == "2026-01-01T00:00:00Z"
