@@ -21,6 +21,8 @@ from tests.machines.qemu_firmware import FirmwareQemu
 
 pytestmark = [pytest.mark.qemu, pytest.mark.slow, pytest.mark.iso, pytest.mark.timeout(2400)]
 
+DEADLINE_S = 1800.0
+"""From the power button to the API, through firmware and GRUB, where much else runs; two minutes where nothing does."""
 LABEL = "not-ours"
 GUEST_ADDRESS = "10.0.2.15"
 """What QEMU's own DHCP server gives to its one guest."""
@@ -40,7 +42,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[FirmwareQemu]:
 def test_live_mode_serves_the_api_and_writes_to_no_disk(machine: FirmwareQemu) -> None:
     before = machine.disk_digests()
     machine.start()
-    machine.wait_for_api()
+    machine.wait_for_api(DEADLINE_S)
     password = machine.wait_for_text(r"One-time password +([A-Za-z0-9-]+) +\(to be changed")[1]
     shown = machine.wait_for_text(r"Certificate +SHA-256 ([0-9A-F:]{95})")[1]
 
