@@ -21,10 +21,13 @@ from tests.machines.qemu_command import OVMF_OWN_VARS, OVMF_VARS, SYSTEM_DISK, M
 
 
 class FirmwareQemu(Qemu):
-    """Disks as in Qemu, and an empty system disk of `system_mib`. `media` may be changed between boots."""
+    """Disks as in Qemu, and an empty system disk of `system_mib`. `media` may be changed between boots.
+
+    It is emulated even where KVM works: what a KVM can boot is tried with a kernel, and none is handed here.
+    """
 
     def __init__(self, name: str, media: Media, *, nvme: int = 1, disk_mib: int = 256, system_mib: int = 256) -> None:
-        super().__init__(name, nvme=nvme, disk_mib=disk_mib)
+        super().__init__(name, nvme=nvme, disk_mib=disk_mib, kvm=False)
         self.media = media
         self._system_mib = system_mib
 
