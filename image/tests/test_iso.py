@@ -16,6 +16,7 @@ from lunette_image.iso import Disc
 from lunette_image.problem import ImageProblem
 from lunette_image.rootfs import Layers, Sources
 from lunette_image.tree import EPOCH_S
+from lunette_image.venv import SITE
 
 DISC = Disc("0123456789abcdef", "lunette-1.2.3-amd64")
 MISSING = "squashfs-tools, xorriso or mtools is missing: run `make deps`"
@@ -96,7 +97,7 @@ def test_the_bill_names_what_is_installed_and_only_that(tmp_path: Path) -> None:
         "Package: mdadm\nStatus: install ok installed\nArchitecture: amd64\nVersion: 4.4-11\nMaintainer: A <a@b>\n"
         "Description: x\n more\n\nPackage: gone\nStatus: deinstall ok config-files\nArchitecture: amd64\nVersion: 1\n"
     )
-    info = root / sbom.SITE / "fastapi-0.1.dist-info"
+    info = root / SITE / "fastapi-0.1.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text(
         "Metadata-Version: 2.4\nName: FastAPI\nVersion: 0.1\nLicense-Expression: MIT\n\nText\n"
