@@ -48,10 +48,14 @@ class WriteHole(StrEnum):
 
 
 class ArrayState(StrEnum):
-    """Health as the kernel reports it. `missing` means not assembled at all."""
+    """Health as the kernel reports it. `missing` means not assembled at all.
+
+    `reshaping`: whole and redundant, and being laid out over another number of disks.
+    """
 
     CLEAN = "clean"
     RESYNCING = "resyncing"
+    RESHAPING = "reshaping"
     DEGRADED = "degraded"
     REBUILDING = "rebuilding"
     FAILED = "failed"

@@ -244,6 +244,9 @@ class Hardware:
         if parts[0] == "sync_action":
             if word not in ("idle", "check", "repair", "resync", "recover", "frozen"):
                 raise refuse(errno.EINVAL, path)
+            if word == "idle":
+                array.is_frozen = False
+                self.md.recover(array, self.clock)
             if array.sync_action == "idle" and word in ("check", "repair"):
                 array.sync_action, array.sync_started = word, self.clock
             elif array.sync_action in ("check", "repair") and word == "idle":
