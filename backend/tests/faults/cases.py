@@ -230,7 +230,7 @@ def _reshaped(world: World) -> None:
 
 
 def _finish_growth(world: World) -> Outcome:
-    array_growth.finish(world.store, world.control.desk, world.agent.observe())
+    array_growth.finish(world.store, world.control.desk)
     with world.store.read() as tx:
         job = tx.query(Job).filter(Job.title == "Finish the growth of array old").one()
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)

@@ -4,8 +4,10 @@ import pytest
 
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_members import SYNCED_S, adding, stand, which
-from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
+from lunette.agent.stacks import STACKS
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.errors import Conflict, InUse, ToolFailed
+from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
 from lunette.domain.steps import GroupGrow, MdCreate, MdReshape, MdWriteHole
 from lunette.providers.arrays.md.reshape import room_sectors
@@ -150,6 +152,25 @@ def test_a_disk_lost_during_a_reshape_leaves_it_going_on(shop: Shop) -> None:
     shop.machine.advance(SYNCED_S)
     assert array(shop).state is ArrayState.DEGRADED
     assert array(shop).progress is None
+
+
+def test_a_reshape_goes_on_after_a_boot_as_soon_as_the_array_is_tended(shop: Shop) -> None:
+    """The kernel starts an array read-only until the first write, and does nothing to it before."""
+    create = begun(shop)
+    ours = ExportArray(
+        array_id=create.array_id, name="tank", engine=ArrayEngine.MD, uuid=create.uuid, group="g", members=()
+    )
+    stack = STACKS[ArrayEngine.MD]
+    shop.machine.reboot()
+    assert stack.start(shop.machine, ours, allow_degraded=False) is None
+    shop.machine.advance(SYNCED_S)
+    assert (array(shop).state, array(shop).progress) == (ArrayState.RESHAPING, None)
+    stack.tend(shop.machine, ours)
+    found = array(shop).progress
+    assert found is not None
+    assert found.action == "reshape"
+    shop.machine.advance(SYNCED_S)
+    assert (array(shop).state, array(shop).raid_disks) == (ArrayState.CLEAN, 4)
 
 
 def test_an_mdadm_that_was_killed_does_not_leave_the_array_frozen(shop: Shop) -> None:

@@ -19,7 +19,7 @@ ACTOR = Actor(name="lunette")
 def tend(store: Store, desk: Desk, seen: Observation) -> None:
     """All of it, on a fresh look."""
     let_go_of_replaced(store, desk, seen)
-    array_growth.finish(store, desk, seen)
+    array_growth.finish(store, desk)
 
 
 def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:

@@ -27,8 +27,11 @@ RETRY_AFTER = dt.timedelta(minutes=10)
 """What failed is not tried again before this."""
 
 
-def finish(store: Store, desk: Desk, seen: Observation) -> None:
-    """Files the job that is possible now for each array that grows, or forgets that it does."""
+def finish(store: Store, desk: Desk) -> None:
+    """Files the job that is possible now for each array that grows, or forgets that it does.
+
+    Each look is taken once no job can run on the array any more: one of before the reshape would show nothing to do.
+    """
     ready = Array.state == ResourceState.READY.value
     with store.read() as tx:
         growing = tx.scalars(select(Array.id).where(Array.growing, ready)).all()
@@ -36,7 +39,7 @@ def finish(store: Store, desk: Desk, seen: Observation) -> None:
         with store.write() as tx:
             row = tx.get(Array, array_id)
             if row is not None and row.growing and row.state == ResourceState.READY:
-                _finish(tx, desk, row, seen)
+                _finish(tx, desk, row, desk.seen())
 
 
 def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
@@ -48,7 +51,7 @@ def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
     if plan is None:
         return
     if not plan.steps:
-        row.growing = False
+        row.growing, row.size_bytes = False, found.size_bytes
         emit(tx, "array.changed", f"The growth of array {row.name} is over", actor=SYSTEM, ref=row.id)
     elif not _has_just_failed(tx, row, plan.title):
         Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)

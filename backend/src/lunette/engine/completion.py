@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.plans import Plan
-from lunette.domain.steps import GroupGrow, VolumeGrow
+from lunette.domain.steps import VolumeGrow
 from lunette.engine import array_disks, exportset
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
@@ -64,13 +64,11 @@ def taken_up(tx: Session, desk: Desk, job: Job) -> None:
 
 
 def _resize(tx: Session, desk: Desk, job: Job) -> None:
-    """What was grown has its new size in the database too, a volume so also in the agent's ledger."""
+    """A volume that was grown has its new size in the database too, and so in the agent's ledger."""
     for step in Plan.model_validate(job.plan).steps:
         if isinstance(step, VolumeGrow):
             tx.get_one(Volume, step.volume_id).size_bytes = step.size_bytes
             exportset.changed(tx, desk)
-        elif isinstance(step, GroupGrow):
-            tx.get_one(Array, step.array_id).size_bytes = step.size_bytes
 
 
 def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | Snapshot]:

@@ -147,7 +147,7 @@ class Md:
         self._blocks.stacked[name] = Device(name, "md", geometry.size_kib() * 1024, links, below, media)
         self._record(array)
         if geometry.reshape_from is not None:
-            array.sync_action, array.sync_started = "reshape", now
+            array.is_read_auto = True  # Debian's start_ro: the kernel goes on with it at the first write
         elif array.replacements or (array.degraded() and any(not m.superblock.in_sync for m in array.working())):
             array.sync_action, array.sync_started = "recover", now
         elif self.recover(array, now):
@@ -243,12 +243,18 @@ class Md:
         member.disk.media.below[_key(array.geometry)] = array.media
 
     def recover(self, array: RunningArray, now: float) -> bool:
-        """Begin to fill a spare, for a free slot or for a disk that is wanted out. False if there is nothing to do."""
+        """Go on with a reshape, or begin to fill a spare, for a free slot or for a disk that is wanted out.
+
+        False if there is nothing to do.
+        """
         spare = next((m for m in array.beside if not m.is_faulty), None)
         worn = next((s for s, m in array.members.items() if m.is_wanted_out and s not in array.replacements), None)
-        if spare is None or array.has_failed() or array.is_read_auto or array.is_frozen:
+        if array.has_failed() or array.is_read_auto or array.is_frozen:
             return False
-        if array.sync_action in ("resync", "reshape"):
+        if array.geometry.reshape_from is not None and array.sync_action == "idle":
+            array.sync_action, array.sync_started = "reshape", now
+            return True
+        if spare is None or array.sync_action in ("resync", "reshape"):
             return False
         slot = array.free_slot()
         if slot is not None:
