@@ -17,6 +17,7 @@ from lunette.planner.checker import Bounds, faults
 from lunette.providers.volumes.lvm.plan import group_bytes
 
 EXT4 = {"signatures": (seen.EXT4,)}
+RESHAPE = SyncProgress(action="reshape", percent=42, rate_bytes_s=1, left_s=1)
 
 
 def wish(*numbers: int, wipe: tuple[int, ...] = ()) -> ArrayGrow:
@@ -66,8 +67,8 @@ def test_disks_that_are_wiped_come_after_those_that_are_blank() -> None:
         ("AA_", {}, "replace the disk that is lost"),
         ("AAR", {}, "wait for the rebuild"),
         ("AAA", {"state": ArrayState.RESYNCING}, "busy"),
-        ("AAA", {"state": ArrayState.RESHAPING}, "being reshaped"),
-        ("AA_", {"progress": SyncProgress(action="reshape", percent=42, rate_bytes_s=1, left_s=1)}, "42 % done"),
+        ("AAA", {"is_reshaping": True}, "being reshaped"),
+        ("AA_", {"is_reshaping": True, "progress": RESHAPE}, "42 % done"),
         ("AAA", {"progress": SyncProgress(action="check", percent=1, rate_bytes_s=1, left_s=1)}, "stop a scrub"),
     ],
 )
@@ -114,9 +115,9 @@ def finish(group_size: int, **facts: Any) -> Plan | None:
 
 def test_what_remains_is_done_once_the_reshape_is_over() -> None:
     small, whole = group_bytes(20 * GIB), group_bytes(30 * GIB)
-    assert finish(small, state=ArrayState.RESHAPING, write_hole=WriteHole.NONE) is None
-    reshape = SyncProgress(action="reshape", percent=1, rate_bytes_s=None, left_s=None)
-    assert finish(small, state=ArrayState.DEGRADED, progress=reshape, write_hole=WriteHole.NONE) is None
+    assert finish(small, state=ArrayState.RESHAPING, is_reshaping=True, progress=RESHAPE) is None
+    stands_still = {"state": ArrayState.DEGRADED, "is_reshaping": True, "write_hole": WriteHole.PPL}
+    assert finish(group_bytes(30 * GIB), **stands_still) is None, "a disk is lost, and nothing goes on yet"
     both = finish(small, write_hole=WriteHole.NONE)
     assert both is not None
     assert kinds(both) == [MdWriteHole, GroupGrow]

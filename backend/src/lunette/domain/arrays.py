@@ -179,3 +179,5 @@ class ObservedArray(Model):
     """The least a disk must hold to become a member; None where the engine does not say."""
     scrub: str | None = None
     """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""
+    is_reshaping: bool = False
+    """It is being laid out over another number of disks, also while that stands still or a disk is lost."""

@@ -64,7 +64,7 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
     The partial parity log goes back once the array is idle: md takes a log that it could replay after a power cut for
     proof that parity is right everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load).
     """
-    if found.state in (ArrayState.MISSING, ArrayState.FAILED, ArrayState.RESHAPING) or _runs(found) == "reshape":
+    if found.state in (ArrayState.MISSING, ArrayState.FAILED) or found.is_reshaping:
         return None
     steps: list[AnyStep] = []
     if wanted is WriteHole.PPL and found.write_hole is not wanted and found.level == Level.RAID5:
@@ -90,7 +90,7 @@ def _check(ask: Request, count: int) -> None:
     found, name = ask.found, ask.array.name
     if found.level == Level.RAID0:
         ask.add(Invalid, "disks", count, RAID0.format(name))
-    elif found.state is ArrayState.RESHAPING or _runs(found) == "reshape":
+    elif found.is_reshaping:
         done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
         ask.add(Conflict, "disks", count, f"array {name} is being reshaped{done}: wait until that is over")
     elif found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING):

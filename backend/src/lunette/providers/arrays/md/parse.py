@@ -137,6 +137,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         mismatch_count=_number(found.attributes.get("mismatch_cnt")),
         disk_bytes=_disk_bytes(found),
         scrub=_last_sync(found.attributes),
+        is_reshaping=is_reshaping(found.attributes),
     )
 
 
