@@ -98,6 +98,21 @@ def test_the_log_comes_off_before_and_is_not_put_back_during_a_reshape(shop: Sho
     assert not shop.do(log_on(create))
 
 
+def test_the_log_is_not_put_back_while_parity_is_made_right_after_an_unclean_stop(shop: Shop) -> None:
+    create = stand(shop)
+    shop.do(log_off(create))
+    (running,) = shop.machine.md.arrays.values()
+    running.sync_action, running.sync_started = "resync", shop.machine.clock
+    shop.machine.changed()
+    with pytest.raises(InUse, match="not right everywhere"):
+        shop.do(log_on(create))
+    assert not shop.undo(log_off(create)), "the growth that is left to finish does it"
+    assert array(shop).write_hole is WriteHole.NONE
+    shop.machine.advance(SYNCED_S)
+    assert shop.undo(log_off(create))
+    assert array(shop).write_hole is WriteHole.PPL
+
+
 def test_what_is_not_whole_or_has_too_few_disks_does_not_grow(shop: Shop) -> None:
     create = stand(shop)
     shop.do(log_off(create))

@@ -207,8 +207,10 @@ def _progress(attributes: Mapping[str, str]) -> SyncProgress | None:
     rate = _number(attributes.get("sync_speed"))
     rate_bytes = rate * 1024 if rate else None
     left = (int(whole) - int(done)) * 512 / rate_bytes if rate_bytes else None
+    # The kernel calls a reshape a resync where parity is to be made right after it (md.c, md_get_active_sync_action).
+    action = "reshape" if is_reshaping(attributes) else attributes.get("sync_action", "")
     return SyncProgress(
-        action=attributes.get("sync_action", ""), percent=round(100 * int(done) / int(whole), 2),
+        action=action, percent=round(100 * int(done) / int(whole), 2),
         rate_bytes_s=rate_bytes, left_s=left,
     )  # fmt: skip
 

@@ -30,7 +30,11 @@ def set_write_hole(system: System, step: MdWriteHole) -> str | None:
 
 
 def undo_write_hole(system: System, step: MdWriteHole) -> str | None:
-    """Set what was before; None if it is so."""
+    """Set what was before; None if it is so, or during a resync, after which whoever looks after the array does it."""
+    settle(system)
+    array = running_array(system, step)
+    if step.was is WriteHole.PPL and not _parity_is_right(system, array) and not parse.is_reshaping(array.attributes):
+        return None
     return _set_policy(system, step, step.was)
 
 
@@ -86,12 +90,19 @@ def _set_policy(system: System, step: MdWriteHole, policy: WriteHole) -> str | N
         return None
     if parse.is_reshaping(array.attributes):
         raise InUse(f"array {step.md_name} is being reshaped: its write hole is treated as before once that is over")
+    if policy is WriteHole.PPL and not _parity_is_right(system, array):
+        raise InUse(f"the parity of array {step.md_name} is not right everywhere yet: the log goes on after the resync")
     # An mdadm that was killed may have left the kernel in between: it looks at what is there, so it is asked again.
     system.run(
         ["mdadm", "--grow", f"/dev/{array.kernel_name}", f"--consistency-policy={_POLICIES[policy]}"],
         timeout_s=TIMEOUT_S,
     )
     return f"array {step.md_name}: {'the partial parity log is ' + ('on' if policy is WriteHole.PPL else 'off')}"
+
+
+def _parity_is_right(system: System, array: parse.KernelArray) -> bool:
+    """False after an unclean stop, until a resync is over. A log put on before that would be taken for proof of it."""
+    return system.read(f"/sys/block/{array.kernel_name}/md/resync_start").strip() == "none"
 
 
 def _check(array: parse.KernelArray, step: MdReshape) -> None:
