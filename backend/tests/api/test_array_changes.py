@@ -101,6 +101,7 @@ def test_an_array_grows_and_what_the_reshape_drops_comes_back_without_being_aske
     agent.bring_up()
     appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "reshaping")
     machine.advance(REBUILD_S)
+    agent.bring_up()
     appliance.until(lambda: not appliance.get("/arrays/tank")["growing"])
     after = appliance.get("/arrays/tank")
     assert after["observed"]["write_hole"] == "ppl"

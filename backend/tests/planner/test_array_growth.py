@@ -11,7 +11,7 @@ from lunette.domain.arrays import ArrayState, SyncProgress, WriteHole
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB
-from lunette.domain.steps import DiskWipe, GroupGrow, MdAdd, MdReshape, MdWriteHole
+from lunette.domain.steps import DiskWipe, GroupGrow, MdAdd, MdReshape, MdScrub, MdWriteHole
 from lunette.planner.array_growth import plan_finish, plan_grow
 from lunette.planner.checker import Bounds, faults
 from lunette.providers.volumes.lvm.plan import group_bytes
@@ -120,11 +120,11 @@ def test_what_remains_is_done_once_the_reshape_is_over() -> None:
     assert finish(group_bytes(30 * GIB), **stands_still) is None, "a disk is lost, and nothing goes on yet"
     both = finish(small, write_hole=WriteHole.NONE)
     assert both is not None
-    assert kinds(both) == [MdWriteHole, GroupGrow]
+    assert kinds(both) == [MdWriteHole, MdScrub, GroupGrow]
     assert not [*faults(both, machine("AAA"), Bounds())]
     rest = finish(small, write_hole=WriteHole.PPL)
     assert rest is not None
-    assert kinds(rest) == [GroupGrow]
+    assert kinds(rest) == [MdScrub, GroupGrow]
     done = finish(whole, write_hole=WriteHole.PPL)
     assert done is not None
     assert not done.steps

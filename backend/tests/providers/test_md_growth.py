@@ -185,7 +185,11 @@ def test_a_reshape_goes_on_after_a_boot_as_soon_as_the_array_is_tended(shop: Sho
     assert found is not None
     assert found.action == "reshape"
     shop.machine.advance(SYNCED_S)
-    assert (array(shop).state, array(shop).raid_disks) == (ArrayState.CLEAN, 4)
+    cut = array(shop)
+    assert (cut.state, cut.raid_disks, cut.is_reshaping) == (ArrayState.CLEAN, 4, True), "its size does not show yet"
+    stack.tend(shop.machine, ours)
+    whole = array(shop)
+    assert (whole.size_bytes * 2, whole.is_reshaping) == (cut.size_bytes * 3, False)
 
 
 def test_an_mdadm_that_was_killed_does_not_leave_the_array_frozen(shop: Shop) -> None:

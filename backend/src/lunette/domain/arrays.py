@@ -180,4 +180,5 @@ class ObservedArray(Model):
     scrub: str | None = None
     """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""
     is_reshaping: bool = False
-    """It is being laid out over another number of disks, also while that stands still or a disk is lost."""
+    """It is being laid out over another number of disks, also while that stands still or a disk is lost, or its new
+    size does not show yet."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from lunette.domain.array_changes import ArrayGrow
+from lunette.domain.array_changes import ArrayGrow, ScrubAction
 from lunette.domain.arrays import ArrayState, Level, ObservedArray, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdWriteHole
+from lunette.domain.steps import AnyStep, DiskWipe, GroupGrow, MdReshape, MdScrub, MdWriteHole
 from lunette.domain.volumes import ObservedPool
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
@@ -62,7 +62,8 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
     """What remains to be done for an array that grows, None while nothing can be; without steps, all is done.
 
     The partial parity log goes back once the array is idle: md takes a log that it could replay after a power cut for
-    proof that parity is right everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load).
+    proof that parity is right everywhere, and during a resync it is not (drivers/md/raid5-ppl.c, ppl_load). A repair
+    makes it right, as Linux 7.2 forgets to do so after a power cut during the reshape.
     """
     if found.state in (ArrayState.MISSING, ArrayState.FAILED) or found.is_reshaping:
         return None
@@ -75,6 +76,8 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
     if pool is None:
         return None
     if found.level != Level.RAID1 and pool.size_bytes < group_bytes(found.size_bytes):
+        if found.state is ArrayState.CLEAN and found.progress is None:
+            steps.append(MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=ScrubAction.REPAIR))
         steps.append(
             GroupGrow(array_id=array.id, md_uuid=array.uuid, group=array.group, size_bytes=found.size_bytes)
         )  # fmt: skip

@@ -43,6 +43,8 @@ class RunningArray:
     """`mdadm -If` leaves an idle array so: nothing is rebuilt until it is written to."""
     is_frozen: bool = False
     """mdadm works on it, or was killed while it did: nothing is filled meanwhile."""
+    is_cut_reshape: bool = False
+    """A boot came between: the kernel calls the rest a resync and does not show the size at its end (Linux 7.2)."""
     overrides: dict[str, str] = field(default_factory=dict)
     """What was written to its sysfs attributes."""
 
@@ -148,6 +150,7 @@ class Md:
         self._record(array)
         if geometry.reshape_from is not None:
             array.is_read_auto = True  # Debian's start_ro: the kernel goes on with it at the first write
+            array.is_cut_reshape = True
         elif array.replacements or (array.degraded() and any(not m.superblock.in_sync for m in array.working())):
             array.sync_action, array.sync_started = "recover", now
         elif self.recover(array, now):
@@ -304,6 +307,12 @@ class Md:
     def _end_reshape(self, array: RunningArray) -> None:
         array.change_geometry(replace(array.geometry, reshape_from=None))
         array.media.size_bytes = array.geometry.size_kib() * 1024
+        if not array.is_cut_reshape:
+            self.show_size(array)
+
+    def show_size(self, array: RunningArray) -> None:
+        """The device gets the size that its geometry gives."""
+        array.is_cut_reshape = False
         self._blocks.stacked[array.kernel_name].size_bytes = array.media.size_bytes
 
     def relieve(self, array: RunningArray, worn: Member, spare: Member, now: float) -> None:

@@ -189,10 +189,10 @@ def _md(array: RunningArray, now: float) -> Tree:
             "sync_speed_min": "1000 (system)\n",
             "sync_speed_max": "200000 (system)\n",
             "degraded": f"{array.degraded()}\n",
-            "sync_action": "frozen\n" if array.is_frozen and not syncing else f"{array.sync_action}\n",
+            "sync_action": f"{_action(array)}\n",
             "sync_completed": f"{done} / {total}\n" if syncing else "none\n",
             "sync_speed": f"{speed}\n" if syncing else "none\n",
-            "resync_start": f"{done}\n" if array.sync_action == "resync" else "none\n",
+            "resync_start": f"{done}\n" if _action(array) == "resync" else "none\n",
             "mismatch_cnt": "0\n",
             "last_sync_action": f"{array.last_sync}\n",
             "consistency_policy": f"{geometry.policy}\n",
@@ -226,6 +226,12 @@ def _md_disk(array: RunningArray, member: Member, slot: str, state: str) -> Tree
             "block": Link(f"/sys/block/{name}"),
         }
     }
+
+
+def _action(array: RunningArray) -> str:
+    if array.sync_action == "reshape" and array.is_cut_reshape:
+        return "resync"
+    return "frozen" if array.is_frozen and array.sync_action == "idle" else array.sync_action
 
 
 def _state(array: RunningArray) -> str:

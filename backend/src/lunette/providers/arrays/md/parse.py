@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
 from lunette.domain.base import Model
+from lunette.providers.arrays.md.plan import usable_bytes
 
 HOMEHOST = "lunette"
 """The mark in md's superblock: `name` reads lunette:<md name>."""
@@ -101,6 +102,20 @@ def is_reshaping(attributes: Mapping[str, str]) -> bool:
     return attributes.get("reshape_position", "none") not in ("none", "")
 
 
+def hides_room(found: KernelArray) -> bool:
+    """True where a reshape is over and the kernel does not show the new size.
+
+    Linux 7.2 never does if a power cut came between: it takes the rest for a resync (md.c, md_get_active_sync_action).
+    """
+    level = found.attributes.get("level", "")
+    if level not in (Level.RAID5, Level.RAID6, Level.RAID10) or is_reshaping(found.attributes):
+        return False
+    member = first_number(found.attributes.get("component_size", "")) * 1024
+    count = first_number(found.attributes.get("raid_disks", ""))
+    chunk = first_number(found.attributes.get("chunk_size", ""))
+    return 0 < found.size_bytes < usable_bytes(Level(level), member, count, chunk)
+
+
 def first_number(text: str) -> int:
     """What an attribute says; while a reshape runs it is followed by what was before: `4 (3)`. 0 if it says nothing."""
     word = text.partition(" ")[0]
@@ -137,7 +152,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         mismatch_count=_number(found.attributes.get("mismatch_cnt")),
         disk_bytes=_disk_bytes(found),
         scrub=_last_sync(found.attributes),
-        is_reshaping=is_reshaping(found.attributes),
+        is_reshaping=is_reshaping(found.attributes) or hides_room(found),
     )
 
 

@@ -65,10 +65,14 @@ def reshape(system: System, step: MdReshape) -> str | None:
 
 
 def keep_going(system: System, array: ExportArray) -> None:
-    """Let a reshape run on that an mdadm which was killed left frozen."""
+    """Let a reshape run on that a killed mdadm left frozen; have the kernel show the new size when it is over."""
     running = observe.running_array(system, array.uuid)
-    if running is not None and parse.is_reshaping(running.attributes):
+    if running is None:
+        return
+    if parse.is_reshaping(running.attributes):
         _go_on(system, running)
+    elif parse.hides_room(running):
+        system.write(f"/sys/block/{running.kernel_name}/md/array_size", "default")
 
 
 def room_sectors(level: str, chunk_bytes: int, before: int, after: int) -> int:
