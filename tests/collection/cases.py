@@ -238,6 +238,7 @@ def _site(bench: Bench) -> Options:
 
 VERB_CASES = {
     "array_spares_add": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "spare"),
+    "array_grow": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "in_sync"),
     "array_replace": VerbCase(_care(), lambda bench, o: bench.states("care").get(o["new"]) == "replacing"),
     "array_fail": VerbCase(_one_disk, lambda bench, o: bench.states("care")[o["disk"]] == "faulty"),
     "array_remove": VerbCase(_spare, lambda bench, o: o["disk"] not in bench.states("care")),

@@ -23,6 +23,12 @@ def array_spares_add(params: Params, found: Any, read: Read) -> bool | None:
     return all(_disk(one, read) in members for one in params["disks"])
 
 
+def array_grow(params: Params, found: Any, read: Read) -> bool | None:
+    """One that merely stands by is no member yet."""
+    states = {disk: member["state"] for disk, member in _members(found).items()}
+    return all(states.get(_disk(one, read), "spare") != "spare" for one in params["disks"])
+
+
 def array_replace(params: Params, found: Any, read: Read) -> bool | None:
     members = _members(found)
     old = members.get(_disk(params["disk"], read))

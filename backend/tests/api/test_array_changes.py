@@ -79,6 +79,38 @@ def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(applian
     assert set(states(appliance).values()) == {"in_sync"}
 
 
+def test_an_array_grows_and_what_the_reshape_drops_comes_back_without_being_asked(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    disks = stand(appliance)
+    machine.advance(REBUILD_S)
+    before = appliance.get("/arrays/tank")
+    plan = appliance.post("/arrays/tank:grow", {"disks": [disks[3]]}, dry_run=True).json()
+    assert [step["kind"] for step in plan["steps"]] == ["md.add", "md.write_hole", "md.reshape"]
+    assert "write hole is open" in plan["warnings"][0]
+    change(appliance, "grow", {"disks": [disks[3]]})
+    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "reshaping")
+    during = appliance.get("/arrays/tank")
+    assert (during["growing"], during["write_hole"], during["observed"]["write_hole"]) == (True, "ppl", "none")
+    assert during["observed"]["progress"]["action"] == "reshape"
+    assert during["usable_bytes"] == before["usable_bytes"]
+    refused = appliance.post("/arrays/tank:grow", {"disks": [disks[4]]})
+    assert (refused.status_code, refused.json()["type"]) == (409, "conflict")
+    assert "being reshaped" in refused.json()["detail"]
+    machine.power_cut()
+    agent.bring_up()
+    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "reshaping")
+    machine.advance(REBUILD_S)
+    agent.bring_up()
+    appliance.until(lambda: not appliance.get("/arrays/tank")["growing"])
+    after = appliance.get("/arrays/tank")
+    assert after["observed"]["write_hole"] == "ppl"
+    assert after["usable_bytes"] * 2 == before["usable_bytes"] * 3
+    assert after["free_bytes"] > before["free_bytes"] * 14 // 10
+    assert set(states(appliance).values()) == {"in_sync"}
+    assert appliance.items("/jobs")[0]["title"] == "Finish the growth of array tank"
+
+
 def test_a_member_without_which_the_array_is_lost_is_not_failed(appliance: Api, machine: FakeSystem) -> None:
     disks = stand(appliance)
     machine.advance(REBUILD_S)

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
-from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayGrow, ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
+from lunette.engine import array_growth
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Array, Mapping, Volume
@@ -208,6 +209,33 @@ def _add_a_spare(world: World) -> Outcome:
     return world.change_array("old", lambda asked: asked.add_spares(wish))
 
 
+def _raid5_with_a_log(world: World) -> None:
+    """A whole raid5 that keeps a partial parity log, and a disk that still carries a file system."""
+    world.finish(world.create_array("old", Level.RAID5, _free_disks(world)[:3]).job_id or "")
+    world.machine.advance(SYNCED_S)
+    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _grow_array(world: World) -> Outcome:
+    wish = ArrayGrow(disks=(_id(world, 3),), wipe=(_id(world, 3),))
+    return world.change_array("old", lambda asked: asked.grow(wish))
+
+
+def _reshaped(world: World) -> None:
+    """The kernel has laid it out anew; the log is off and its room is not used yet."""
+    _raid5_with_a_log(world)
+    world.finish(_grow_array(world).job_id or "")
+    world.machine.advance(SYNCED_S)
+
+
+def _finish_growth(world: World) -> Outcome:
+    array_growth.finish(world.store, world.control.desk)
+    with world.store.read() as tx:
+        job = tx.query(Job).filter(Job.title == "Finish the growth of array old").one()
+        return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
+
+
 def _replace(world: World) -> Outcome:
     wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
     return world.change_array("old", lambda asked: asked.replace(wish))
@@ -297,6 +325,9 @@ CASES = (
     Case("delete an array", _array_without_volumes, _delete_old_array),
     Case("create an array with a spare", lambda world: None, _create_array_with_a_spare),
     Case("add a spare", _array_of_three, _add_a_spare),
+    Case("grow an array", _raid5_with_a_log, _grow_array),
+    Case("grow a mirror", _array_of_three, _grow_array),
+    Case("finish the growth of an array", _reshaped, _finish_growth),
     Case("replace a disk that works", _array_of_three, _replace),
     Case("replace a disk that is gone", _array_that_lost_a_disk, _replace),
     Case("fail a disk", _array_of_three, _fail),

@@ -27,7 +27,13 @@ def machine_picture(machine: FakeSystem) -> Picture:
     return {
         "disks": {disk.serial: sorted(_content(machine, disk.serial)) for disk in machine.blocks.disks},
         "arrays": {
-            array.geometry.uuid: (array.geometry.name, array.is_active, sorted(array.members), _beside(array))
+            array.geometry.uuid: (
+                array.geometry.name,
+                array.is_active,
+                sorted(array.members),
+                _beside(array),
+                array.geometry.policy,
+            )
             for array in _own_arrays(machine)
         },
         "groups": dict(_groups(machine)),
@@ -66,7 +72,8 @@ def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:
         name = vg.name if vg else f"label without a group on {array.geometry.name}"
         lvs = {lv.name: _volume(machine, lv) for lv in vg.lvs.values()} if vg else {}
         listed = machine.lvm.is_listed(machine.blocks.stacked[array.kernel_name])
-        yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed}
+        extents = vg.extent_count if vg else 0
+        yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed, "extents": extents}
 
 
 def _volume(machine: FakeSystem, lv: Lv) -> object:

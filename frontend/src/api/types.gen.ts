@@ -172,11 +172,28 @@ export type ArrayDiskChoice = {
 export type ArrayEngine = 'md' | 'zfs' | 'lvm' | 'spdk' | 'external';
 
 /**
+ * ArrayGrow
+ *
+ * Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at creation.
+ */
+export type ArrayGrow = {
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
  * ArrayHealth
  *
- * As the kernel reports it. missing: not assembled. unknown: the agent does not answer, or it is being created.
+ * As the kernel reports it. reshaping: whole, and being laid out over more disks. missing: not assembled. unknown:
+ * the agent does not answer, or it is being created.
  */
-export type ArrayHealth = 'clean' | 'resyncing' | 'degraded' | 'rebuilding' | 'failed' | 'missing' | 'unknown';
+export type ArrayHealth = 'clean' | 'resyncing' | 'reshaping' | 'degraded' | 'rebuilding' | 'failed' | 'missing' | 'unknown';
 
 /**
  * ArrayMember
@@ -220,6 +237,7 @@ export type ArrayObserved = {
      * Device
      */
     device: string | null;
+    write_hole: WriteHole;
     progress: ArrayProgress | null;
     /**
      * Mismatch Count
@@ -4692,6 +4710,10 @@ export type StorageArray = {
     chunk_bytes: number | null;
     write_hole: WriteHole;
     /**
+     * Growing
+     */
+    growing: boolean;
+    /**
      * Sync Speed Min Bytes S
      */
     sync_speed_min_bytes_s: number | null;
@@ -6904,6 +6926,89 @@ export type ArraySparesAddResponses = {
 };
 
 export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAddResponses];
+
+export type ArrayGrowData = {
+    body: ArrayGrow;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:grow';
+};
+
+export type ArrayGrowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayGrowError = ArrayGrowErrors[keyof ArrayGrowErrors];
+
+export type ArrayGrowResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayGrowResponse = ArrayGrowResponses[keyof ArrayGrowResponses];
 
 export type ArrayReplaceData = {
     body: ArrayReplace;

@@ -8,6 +8,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.steps import (
     DiskWipe,
     GroupCreate,
+    GroupGrow,
     GroupRemove,
     MdAdd,
     MdCreate,
@@ -15,7 +16,9 @@ from lunette.domain.steps import (
     MdFail,
     MdRemove,
     MdReplace,
+    MdReshape,
     MdScrub,
+    MdWriteHole,
     PoolCreate,
     PoolDestroy,
     PoolRelease,
@@ -34,7 +37,7 @@ from lunette.domain.steps import (
     VolumesSeal,
 )
 from lunette.domain.volumes import VolumeEngine
-from lunette.providers.arrays.md import members, sync
+from lunette.providers.arrays.md import members, reshape, sync
 from lunette.providers.arrays.md import run as md
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
@@ -81,6 +84,8 @@ RUNNERS: dict[type[Step], Runner] = {
     MdFail: Runner(members.fail, _nothing),
     MdRemove: Runner(members.remove, _nothing),
     MdScrub: Runner(sync.scrub, sync.undo_scrub),
+    MdWriteHole: Runner(reshape.set_write_hole, reshape.undo_write_hole),
+    MdReshape: Runner(reshape.reshape, _nothing),
     PoolCreate: Runner(zfs.create, zfs.undo_create),
     PoolDestroy: Runner(zfs.destroy, _nothing),
     PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
@@ -88,6 +93,7 @@ RUNNERS: dict[type[Step], Runner] = {
     PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
+    GroupGrow: Runner(group.grow, _nothing),
     VolumeCut: Runner(_by_engine("cut"), _by_engine("undo_cut")),
     VolumesSeal: Runner(_by_engine("seal"), _by_engine("undo_seal")),
     VolumeDelete: Runner(_by_engine("delete"), _nothing),

@@ -34,8 +34,8 @@ _OPERATOR = (
     "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "site_inspect", "event_undo",
 )  # fmt: skip
 _ADMINISTRATOR = (
-    "array_create", "array_delete", "array_patch", "array_spares_add", "array_replace", "array_fail", "array_remove",
-    "array_readd", "array_scrub", "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
+    "array_create", "array_delete", "array_patch", "array_spares_add", "array_grow", "array_replace", "array_fail",
+    "array_remove", "array_readd", "array_scrub", "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "job_resolve", "site_apply",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore",

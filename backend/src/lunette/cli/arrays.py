@@ -73,6 +73,8 @@ COMMANDS = {
         Command("add-spares", "Adds disks that stand by, or are filled at once if the array has lost one.",
                 ("array_spares_add",),
                 (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE), add_spares),
+        Command("grow", "Makes disks into members: more room, or of a mirror more copies.", ("array_grow",),
+                (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE), add_spares),
         Command("replace", "Puts another disk in the place of one that works, is faulty, or is gone.",
                 ("array_replace",),
                 (_ARRAY, _DISK, Param("new", "Stable id of the disk that comes instead.", noun="disk"), _WIPE),

@@ -18,6 +18,13 @@ class ArrayAddSpares(Model):
     wipe: Wipe = ()
 
 
+class ArrayGrow(Model):
+    """Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at creation."""
+
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
+    wipe: Wipe = ()
+
+
 class ArrayReplace(Model):
     """Put the disk `new` in the place of `disk`, which may be working, faulty or gone."""
 

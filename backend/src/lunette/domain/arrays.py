@@ -48,10 +48,14 @@ class WriteHole(StrEnum):
 
 
 class ArrayState(StrEnum):
-    """Health as the kernel reports it. `missing` means not assembled at all."""
+    """Health as the kernel reports it. `missing` means not assembled at all.
+
+    `reshaping`: whole and redundant, and being laid out over another number of disks.
+    """
 
     CLEAN = "clean"
     RESYNCING = "resyncing"
+    RESHAPING = "reshaping"
     DEGRADED = "degraded"
     REBUILDING = "rebuilding"
     FAILED = "failed"
@@ -175,3 +179,6 @@ class ObservedArray(Model):
     """The least a disk must hold to become a member; None where the engine does not say."""
     scrub: str | None = None
     """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""
+    is_reshaping: bool = False
+    """It is being laid out over another number of disks, also while that stands still or a disk is lost, or its new
+    size does not show yet."""

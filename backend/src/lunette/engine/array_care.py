@@ -1,4 +1,4 @@
-"""What is done for arrays without being asked: a disk that md has copied to another one is let go."""
+"""What is done for arrays without being asked: a disk that md has copied to another is let go, a growth is finished."""
 
 from sqlalchemy import select
 
@@ -6,6 +6,7 @@ from lunette.domain.arrays import ArrayState
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
+from lunette.engine import array_growth
 from lunette.engine.array_changes import Change
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
@@ -13,6 +14,12 @@ from lunette.store.database import Store
 from lunette.store.resources import Array, ArrayDisk
 
 ACTOR = Actor(name="lunette")
+
+
+def tend(store: Store, desk: Desk, seen: Observation) -> None:
+    """All of it, on a fresh look."""
+    let_go_of_replaced(store, desk, seen)
+    array_growth.finish(store, desk)
 
 
 def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:

@@ -4,7 +4,14 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy.orm import Session
 
-from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayPatch, ArrayReplace, ArrayScrub
+from lunette.domain.array_changes import (
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayGrow,
+    ArrayPatch,
+    ArrayReplace,
+    ArrayScrub,
+)
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
@@ -16,12 +23,12 @@ from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner.arrays import KnownArray
-from lunette.planner.changing import changing
+from lunette.planner.changing import changing, plan_grow
 from lunette.planner.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array
 
-Wish = ArrayAddSpares | ArrayReplace | ArrayDiskChoice | ArrayScrub
+Wish = ArrayAddSpares | ArrayGrow | ArrayReplace | ArrayDiskChoice | ArrayScrub
 Planning = Callable[[KnownArray, Observation], Plan]
 
 
@@ -39,6 +46,20 @@ class Change:
             ),
             wish.wipe,
         )
+
+    def grow(self, wish: ArrayGrow) -> Outcome:
+        """More members. The row remembers that until nothing is left to do (engine/array_growth.py)."""
+        done = self._file(
+            lambda array, seen: plan_grow(array, wish, seen, disk_owners(self._tx, seen, wish.disks)),
+            wish.wipe,
+        )
+        if not self._dry_run:
+            need(self._tx, Array, self._reference).growing = True
+        return done
+
+    def finish(self, plan: Plan) -> Outcome:
+        """What is left to do for an array that has grown."""
+        return self._file(lambda _array, _seen: plan)
 
     def replace(self, wish: ArrayReplace) -> Outcome:
         return self._file(

@@ -98,7 +98,7 @@ class Control:
             enqueue=self._workers.enqueue,
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
-        tend = functools.partial(array_care.let_go_of_replaced, store, self.desk)
+        tend = functools.partial(array_care.tend, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.performance = Recorder(agent.counters, self._disk_ids)

@@ -148,6 +148,7 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
             ArrayDisk(disk_id=id_, array_id=array.array_id, serial=serials.get(id_, known.get(id_, "")), slot=slot)
             for slot, id_ in enumerate(array.members)
         )
+        tx.execute(update(Array).where(Array.id == array.array_id).values(growing=True))  # perhaps: it is looked at
         yield f"Array {names[array.array_id]} keeps the disks it has now"
     sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
     for row in tx.scalars(select(Volume).order_by(Volume.name)):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sqlalchemy import select
 
 from lunette.domain.alerts import Severity
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray
+from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteHole
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
@@ -27,11 +27,13 @@ WAIT_S = 1.0
 """How long one question for changes stays open; a process that stops waits no longer."""
 MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
+HOLE_GRACE_S = 300.0
+"""How long the partial parity log may be away once a reshape is over."""
 FAMILIES = ("array.",)
 AWAY_S = 2.0
 _WORDS = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
-    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding in the place of {}", "a disk it lost"),
+    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding in the place of {}", "a disk it lost or was given"),
     ArrayState.FAILED: (Severity.CRITICAL, "has failed: it lost {}", "too many disks"),
     ArrayState.MISSING: (Severity.CRITICAL, "is not there: its disks do not show", ""),
 }
@@ -131,6 +133,8 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
     """The alerts that an array's health and the loss of its disks are worth, naming array, disks and what to do."""
     state = _state(found)
     lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
+    if hole := _open_hole(row, found):
+        yield hole
     if state not in _WORDS:
         yield from (_spent(row, disk) for disk in lost)
         return
@@ -142,6 +146,22 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
         cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
         fix=_fix(row, state, lost, seen),
         grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
+    )
+
+
+def _open_hole(row: Array, found: ObservedArray | None) -> Cause | None:
+    """An array that has grown goes on without the log it is to keep, longer than it takes to put it back."""
+    if not row.growing or found is None or found.progress is not None:
+        return None
+    if row.write_hole != WriteHole.PPL or found.write_hole is WriteHole.PPL:
+        return None
+    return Cause(
+        key=f"array.write_hole:{row.id}",
+        severity=Severity.WARNING,
+        message=f"The write hole of array {row.name} is open: its partial parity log is not back yet",
+        cause="The log was taken off while the array grew, and could not be put back",
+        fix="It is tried again every ten minutes: `lunette job list` has the reason. Replace a disk that is lost.",
+        grace_s=HOLE_GRACE_S,
     )
 
 

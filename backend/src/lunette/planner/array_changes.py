@@ -68,6 +68,8 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
             ask.add(Conflict, "disk", old.disk_id, message)
         steps = (MdReplace(**ask.which, old=old, new=_member(new), disk_bytes=ask.disk_bytes),)
         warning = "It is copied while the old disk still works: the array stays as redundant as it is."
+        if ask.found.is_reshaping:
+            ask.add(Conflict, "disk", old.disk_id, f"array {array.name} is being reshaped: wait until that is over")
     elif state in ("rebuilding", "replacing"):
         ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
     ask.refuse()

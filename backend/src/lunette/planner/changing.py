@@ -1,14 +1,21 @@
 """What plans changes of a standing array: one module per engine."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayPatch, ArrayReplace, ArrayScrub
+from lunette.domain.array_changes import (
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayGrow,
+    ArrayPatch,
+    ArrayReplace,
+    ArrayScrub,
+)
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import MdMember
-from lunette.planner import array_changes, pool_changes
+from lunette.planner import array_changes, array_growth, pool_changes
 from lunette.planner.arrays import KnownArray
 
 
@@ -39,6 +46,10 @@ class Changing(Protocol):
     def plan_let_go(self, array: KnownArray, disk: MdMember) -> Plan: ...
 
 
+PlanGrow = Callable[[KnownArray, ArrayGrow, Observation, Mapping[str, str]], Plan]
+_GROWTH: dict[ArrayEngine, PlanGrow] = {
+    ArrayEngine.MD: array_growth.plan_grow, ArrayEngine.ZFS: pool_changes.plan_grow
+}  # fmt: skip
 _PLANNERS: dict[ArrayEngine, Changing] = {ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes}
 
 
@@ -50,3 +61,8 @@ def when_back(engine: ArrayEngine, array: str, disk: str) -> str:
 def changing(array: KnownArray) -> Changing:
     """What plans changes of this array."""
     return _PLANNERS[array.engine]
+
+
+def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """What makes disks into members of this array. Raises Invalid where the engine does not offer it."""
+    return _GROWTH[array.engine](array, wish, seen, owners)

@@ -21,6 +21,7 @@ from lunette.domain.steps import (
     MdMember,
     MdReplace,
     MdStep,
+    MdWriteHole,
     PoolCreate,
     PoolDestroy,
     PoolReplace,
@@ -82,17 +83,15 @@ def faults(plan: Plan, seen: Observation, bounds: Bounds) -> Iterator[str]:
 
 
 def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
-    """A step that cannot be taken back comes before one that can only where the second stands on the first."""
+    """A step that can be taken back comes after one that cannot only where it stands on such a step."""
+    grounded: list[int] = []
+    """What cannot be taken back, and what stands on it."""
     for index, step in enumerate(steps):
-        if not step.irreversible:
-            continue
-        needs = {index}
-        for later_index in range(index + 1, len(steps)):
-            later = steps[later_index]
-            if any(_stands_on(later, steps[earlier]) for earlier in needs):
-                needs.add(later_index)
-            elif not later.irreversible:
-                yield f"step {index} ({step.kind}) cannot be undone and runs before step {later_index} ({later.kind})"
+        if step.irreversible or any(_stands_on(step, steps[earlier]) for earlier in grounded):
+            grounded.append(index)
+        elif grounded:
+            first = grounded[0]
+            yield f"step {first} ({steps[first].kind}) cannot be undone and runs before step {index} ({step.kind})"
 
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
@@ -101,6 +100,8 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
+        case MdWriteHole(), MdAdd():
+            return later.uuid == earlier.uuid
     return False
 
 

@@ -6,6 +6,7 @@ from typing import NoReturn
 from lunette.domain.array_changes import (
     ArrayAddSpares,
     ArrayDiskChoice,
+    ArrayGrow,
     ArrayPatch,
     ArrayReplace,
     ArrayScrub,
@@ -74,6 +75,11 @@ def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
 
 def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     _not_offered(array, "disks", wish.disks[0], "takes no spares: nothing would put one in place by itself")
+
+
+def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    words = "gets no further disks here yet: make a second pool of them"
+    _not_offered(array, "disks", wish.disks[0], words)
 
 
 def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:

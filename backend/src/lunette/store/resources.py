@@ -29,6 +29,8 @@ class Array(Resource, Base):
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     sync_speed_min_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
     sync_speed_max_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
+    growing: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Disks were added to it, and what a reshape drops or leaves to do is not done yet."""
     disks: Mapped[list["ArrayDisk"]] = relationship(
         order_by="ArrayDisk.slot", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )

@@ -2,6 +2,7 @@
 import {
   arrayDelete,
   arrayFail,
+  arrayGrow,
   arrayPatch,
   arrayReadd,
   arrayRemove,
@@ -39,6 +40,12 @@ export const addSpares = (array: StorageArray, chosen: string[], disks: readonly
   noun: 'array',
   send: (call) =>
     arraySparesAdd({ path: path(array), body: { disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
+})
+
+export const grow = (array: StorageArray, chosen: string[], disks: readonly Disk[]): Change => ({
+  noun: 'array',
+  send: (call) =>
+    arrayGrow({ path: path(array), body: { disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
 })
 
 export const replaceDisk = (

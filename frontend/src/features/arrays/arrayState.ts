@@ -4,6 +4,7 @@ import type { Tone } from '@/ui/tone'
 const HEALTH: Record<StorageArray['health'], Tone> = {
   clean: 'good',
   resyncing: 'busy',
+  reshaping: 'busy',
   rebuilding: 'busy',
   degraded: 'warn',
   failed: 'bad',

@@ -12,10 +12,13 @@ from lunette.store.resources import Array as ArrayRow
 
 
 class ArrayHealth(StrEnum):
-    """As the kernel reports it. missing: not assembled. unknown: the agent does not answer, or it is being created."""
+    """As the kernel reports it. reshaping: whole, and being laid out over more disks. missing: not assembled. unknown:
+    the agent does not answer, or it is being created.
+    """
 
     CLEAN = "clean"
     RESYNCING = "resyncing"
+    RESHAPING = "reshaping"
     DEGRADED = "degraded"
     REBUILDING = "rebuilding"
     FAILED = "failed"
@@ -60,6 +63,8 @@ class ArrayObserved(Answer):
 
     age_s: float
     device: str | None
+    write_hole: WriteHole
+    """How the write hole is treated now: a partial parity log is off while an array grows."""
     progress: ArrayProgress | None
     mismatch_count: int | None
     """Sectors that did not agree at the last scrub."""
@@ -84,6 +89,9 @@ class Array(Answer):
     """Null until the first thin volume, or if the machine has not said."""
     chunk_bytes: int | None
     write_hole: WriteHole
+    """As it was chosen; what is in force now is among what is observed."""
+    growing: bool
+    """Disks were added, and not all is done yet: the reshape, the write hole's treatment, the room for volumes."""
     sync_speed_min_bytes_s: int | None
     """The pace of resync, rebuild and scrub that is kept up for each disk even under load; null: the kernel's."""
     sync_speed_max_bytes_s: int | None
@@ -103,7 +111,7 @@ def array_answer(row: ArrayRow, volumes: int, seen: Seen) -> Array:
         id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
         free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
-        write_hole=WriteHole(row.write_hole), sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
+        write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, members=_members(row, observed, seen), volumes=volumes,
         observed=_observed(observed, seen), created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
@@ -147,6 +155,6 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
             action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
         )
     return ArrayObserved(
-        age_s=seen.age_s, device=observed.device, progress=progress, mismatch_count=observed.mismatch_count,
-        last_scrub=observed.scrub,
+        age_s=seen.age_s, device=observed.device, write_hole=observed.write_hole, progress=progress,
+        mismatch_count=observed.mismatch_count, last_scrub=observed.scrub,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from lunette.api.changes import Change, Creating
 from lunette.api.declare import JOB_CREATED, router
 from lunette.api.jobs import only_jobs
 from lunette.api.lookup import Reference, find
-from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
+from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayGrow, ArrayReplace, ArrayScrub
 from lunette.engine.array_changes import Change as ArrayChange
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
@@ -31,6 +31,15 @@ def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) ->
 def array_spares_add(array: Reference, body: ArrayAddSpares, change: Creating) -> Response:
     """Adds disks that stand by; on a degraded array the first is filled at once."""
     return _apply(array, change, lambda asked: asked.add_spares(body))
+
+
+@routes.post("/{array}:grow", operation_id="array_grow", status_code=202, response_model=None, responses=JOB_CREATED)
+def array_grow(array: Reference, body: ArrayGrow, change: Creating) -> Response:
+    """Makes disks into members: of a mirror further copies, of any other level more room, while hosts use it.
+
+    The job starts it; the array shows the progress, and what remains is done by itself once that is over.
+    """
+    return _apply(array, change, lambda asked: asked.grow(body))
 
 
 @routes.post(

@@ -17,10 +17,11 @@ ARRAY_ENGINE = (
     "spdk",
     "external",
 )
-ArrayHealth = Literal["clean", "resyncing", "degraded", "rebuilding", "failed", "missing", "unknown"]
+ArrayHealth = Literal["clean", "resyncing", "reshaping", "degraded", "rebuilding", "failed", "missing", "unknown"]
 ARRAY_HEALTH = (
     "clean",
     "resyncing",
+    "reshaping",
     "degraded",
     "rebuilding",
     "failed",

@@ -116,6 +116,9 @@ OPERATIONS: dict[str, Operation] = {
     "array_spares_add": Operation(
         "POST", "/arrays/{array}:add_spares", parameters=("array",), body="ArrayAddSpares", dry_run=True, job=True
     ),
+    "array_grow": Operation(
+        "POST", "/arrays/{array}:grow", parameters=("array",), body="ArrayGrow", dry_run=True, job=True
+    ),
     "array_replace": Operation(
         "POST", "/arrays/{array}:replace", parameters=("array",), body="ArrayReplace", dry_run=True, job=True
     ),
@@ -611,6 +614,16 @@ class Operations:
     def array_spares_add(self, array: str, body: t.ArrayAddSpares, *, dry_run: bool = False) -> Any:
         """Adds disks that stand by; on a degraded array the first is filled at once."""
         return self.operate("array_spares_add", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: bool = False) -> Any:
+        """Makes disks into members: of a mirror further copies, of any other level more room, while hosts use
+        it.
+        """
+        return self.operate("array_grow", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
     def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: Literal[False] = False) -> t.Job: ...

@@ -58,6 +58,7 @@ __all__ = [
     "ArrayCreate",
     "ArrayDiskChoice",
     "ArrayEngine",
+    "ArrayGrow",
     "ArrayHealth",
     "ArrayMember",
     "ArrayObserved",
@@ -302,6 +303,7 @@ class Array(TypedDict):
     thin_pool: ThinPool | None
     chunk_bytes: int | None
     write_hole: WriteHole
+    growing: bool
     sync_speed_min_bytes_s: int | None
     sync_speed_max_bytes_s: int | None
     members: list[ArrayMember]
@@ -341,6 +343,15 @@ class ArrayDiskChoice(TypedDict):
     disk: str
 
 
+class ArrayGrow(TypedDict):
+    """Disks that become members: of a mirror further copies, of any other level more room. `wipe` as at
+    creation.
+    """
+
+    disks: list[str]
+    wipe: NotRequired[list[str]]
+
+
 class ArrayMember(TypedDict):
     """A disk of an array. `state`: in_sync, rebuilding, replacing, spare, faulty, missing, or unknown."""
 
@@ -356,6 +367,7 @@ class ArrayObserved(TypedDict):
 
     age_s: float
     device: str | None
+    write_hole: WriteHole
     progress: ArrayProgress | None
     mismatch_count: int | None
     last_scrub: str | None

@@ -6,11 +6,24 @@ from pydantic import Field
 
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.disks import DiskWipe
-from lunette.domain.steps.md import MdAdd, MdCreate, MdDestroy, MdFail, MdMember, MdRemove, MdReplace, MdScrub, MdStep
+from lunette.domain.steps.md import (
+    MdAdd,
+    MdCreate,
+    MdDestroy,
+    MdFail,
+    MdMember,
+    MdRemove,
+    MdReplace,
+    MdReshape,
+    MdScrub,
+    MdStep,
+    MdWriteHole,
+)
 from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, PoolReplace, PoolScrub, PoolStep
 from lunette.domain.steps.volumes import (
     ExportsGone,
     GroupCreate,
+    GroupGrow,
     GroupRemove,
     SealedVolume,
     SnapshotDelete,
@@ -34,6 +47,8 @@ AnyStep = Annotated[
     | MdFail
     | MdRemove
     | MdScrub
+    | MdWriteHole
+    | MdReshape
     | PoolCreate
     | PoolDestroy
     | PoolReplace
@@ -41,6 +56,7 @@ AnyStep = Annotated[
     | PoolScrub
     | GroupCreate
     | GroupRemove
+    | GroupGrow
     | VolumeCut
     | VolumesSeal
     | ExportsGone
@@ -61,6 +77,7 @@ __all__ = [
     "DiskWipe",
     "ExportsGone",
     "GroupCreate",
+    "GroupGrow",
     "GroupRemove",
     "MdAdd",
     "MdCreate",
@@ -69,8 +86,10 @@ __all__ = [
     "MdMember",
     "MdRemove",
     "MdReplace",
+    "MdReshape",
     "MdScrub",
     "MdStep",
+    "MdWriteHole",
     "PoolCreate",
     "PoolDestroy",
     "PoolRelease",

@@ -132,6 +132,36 @@ class MdRemove(MdStep, Step):
         return (self.member.disk_id,)
 
 
+class MdWriteHole(MdStep, Step):
+    """Changes how the write hole is treated, which md refuses to keep through a reshape. Undo sets what `was`."""
+
+    kind: Literal["md.write_hole"] = "md.write_hole"
+    policy: WriteHole
+    was: WriteHole
+
+    def describe(self) -> str:
+        if self.policy is WriteHole.PPL:
+            return f"put the partial parity log of md array {self.md_name} back: its write hole is closed again"
+        return (
+            f"take the partial parity log off md array {self.md_name}: until it is back the write hole is open, and a "
+            "power cut followed by the loss of a disk can damage blocks that were not being written"
+        )
+
+
+class MdReshape(MdStep, Step):
+    """Makes spares into members. The kernel lays the data out anew while hosts use it, and after a restart goes on by
+    itself; this step only starts that. It never needs a backup file: an array without the room for that is refused.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["md.reshape"] = "md.reshape"
+    from_disks: int
+    to_disks: int
+
+    def describe(self) -> str:
+        return f"start the growth of md array {self.md_name} from {self.from_disks} to {self.to_disks} disks"
+
+
 class MdScrub(MdStep, Step):
     """Starts or stops a scrub. Undo stops one that runs."""
 

@@ -35,6 +35,20 @@ class GroupRemove(Step):
         return f"remove volume group {self.group}"
 
 
+class GroupGrow(Step):
+    """Lets the volume group use all of an array that has grown to `size_bytes`. Refused before the kernel shows it."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["group.grow"] = "group.grow"
+    array_id: str
+    md_uuid: str
+    group: str
+    size_bytes: int
+
+    def describe(self) -> str:
+        return f"let volume group {self.group} use all {format_size(self.size_bytes)} of its array"
+
+
 class VolumeCut(Step):
     """Cuts one volume, marked as fresh until it is sealed. A thick one on LVM is wiped where an earlier volume may have
     left what systems recognise; a thin one and a zvol read as zeros, or as their source.

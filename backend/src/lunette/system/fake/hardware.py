@@ -29,6 +29,11 @@ FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
            "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert", "tcm_fc", "tcm_qla2xxx",
            "zfs")  # fmt: skip
+_MD_WORDS = {
+    "sync_action": ("idle", "check", "repair", "resync", "recover", "frozen"), "array_state": ("active",),
+    "array_size": ("default",),
+}  # fmt: skip
+"""What may be written to these attributes of an array."""
 
 
 class Hardware:
@@ -241,18 +246,21 @@ class Hardware:
         self._write_md(array, parts[5:], text.strip(), path)
 
     def _write_md(self, array: RunningArray, parts: list[str], word: str, path: str) -> None:
+        if word not in _MD_WORDS.get(parts[0], (word,)):
+            raise refuse(errno.EINVAL, path)
         if parts[0] == "sync_action":
-            if word not in ("idle", "check", "repair", "resync", "recover", "frozen"):
-                raise refuse(errno.EINVAL, path)
+            if word == "idle":
+                array.is_frozen = False
+                self.md.recover(array, self.clock)
             if array.sync_action == "idle" and word in ("check", "repair"):
                 array.sync_action, array.sync_started = word, self.clock
             elif array.sync_action in ("check", "repair") and word == "idle":
                 array.last_sync, array.sync_action = array.sync_action, "idle"
         elif parts[0] == "array_state":
-            if word != "active":
-                raise refuse(errno.EINVAL, path)
             array.is_read_auto = False
             self.md.recover(array, self.clock)
+        elif parts[0] == "array_size":
+            self.md.show_size(array)
         elif parts[0].startswith("dev-"):
             member = next(m for m in array.bound() if m.disk.kernel_name == parts[0].removeprefix("dev-"))
             if parts[1] != "state" or word not in ("want_replacement", "-want_replacement"):

@@ -17,8 +17,8 @@ _BARE = {
     "yes", "force", "nosuffix", "noheadings", "binary", "all", "readonly", "help", "sysinit", "snapshot", "refresh",
 }  # fmt: skip
 COMMANDS = (
-    "pvcreate", "pvremove", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange", "lvextend",
-    "lvrename", "lvm",
+    "pvcreate", "pvremove", "pvresize", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange",
+    "lvextend", "lvrename", "lvm",
     "pvs", "vgs", "lvs",
 )  # fmt: skip
 
@@ -43,6 +43,8 @@ class LvmTools:
                 return self._pvcreate(options, words[0])
             case "pvremove":
                 return self._pvremove(words[0])
+            case "pvresize":
+                return self._pvresize(words[0])
             case "vgcreate":
                 return self._vgcreate(options, words[0], words[1])
             case "vgremove":
@@ -98,6 +100,15 @@ class LvmTools:
         self._half_way()
         self._lvm.list_device(device)
         return 0, f'  Labels on physical volume "{path}" successfully wiped.\n', ""
+
+    def _pvresize(self, path: str) -> Answer:
+        pv = next((pv for pv in self._lvm.pvs() if path in (f"/dev/{pv.device.kernel_name}", *pv.device.links)), None)
+        if pv is None:
+            return fail(f'Failed to find physical volume "{path}".')
+        vg = pv.label.vg
+        if vg:
+            vg.extent_count = self._lvm.extents_of(pv.media, vg.extent_bytes, pv.label.metadata_bytes)
+        return 0, f'  Physical volume "{path}" changed\n', ""
 
     def _vgcreate(self, options: dict[str, list[str]], name: str, path: str) -> Answer:
         if not dm_safe(name):

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.media import MD_OFFSET, Geometry, Media, Superblock
@@ -41,8 +41,19 @@ class RunningArray:
     last_sync: str = "none"
     is_read_auto: bool = False
     """`mdadm -If` leaves an idle array so: nothing is rebuilt until it is written to."""
+    is_frozen: bool = False
+    """mdadm works on it, or was killed while it did: nothing is filled meanwhile."""
+    is_cut_reshape: bool = False
+    """A boot came between: the kernel calls the rest a resync and does not show the size at its end (Linux 7.2)."""
     overrides: dict[str, str] = field(default_factory=dict)
     """What was written to its sysfs attributes."""
+
+    def change_geometry(self, geometry: Geometry) -> None:
+        """Write another geometry to the superblock of every disk that works or stands by."""
+        self.geometry = geometry
+        for member in self.bound():
+            if not member.is_faulty:
+                member.superblock.geometry = geometry
 
     def bound(self) -> list[Member]:
         """Every disk the array holds."""
@@ -69,6 +80,11 @@ class RunningArray:
     def progress(self, now: float) -> float:
         """The share of a running resync that is done, 0 to 1."""
         return 1.0 if self.sync_action == "idle" else min(1.0, (now - self.sync_started) / SYNC_SECONDS)
+
+
+def _key(geometry: Geometry) -> tuple[object, ...]:
+    """What decides where the data of an array lie on its disks."""
+    return geometry.level, geometry.chunk_kib, geometry.raid_disks
 
 
 def enough(geometry: Geometry, slots: set[int]) -> bool:
@@ -132,7 +148,10 @@ class Md:
         array.is_active = True
         self._blocks.stacked[name] = Device(name, "md", geometry.size_kib() * 1024, links, below, media)
         self._record(array)
-        if array.replacements or (array.degraded() and any(not m.superblock.in_sync for m in array.working())):
+        if geometry.reshape_from is not None:
+            array.is_read_auto = True  # Debian's start_ro: the kernel goes on with it at the first write
+            array.is_cut_reshape = True
+        elif array.replacements or (array.degraded() and any(not m.superblock.in_sync for m in array.working())):
             array.sync_action, array.sync_started = "recover", now
         elif self.recover(array, now):
             pass
@@ -142,7 +161,7 @@ class Md:
 
     def _media(self, geometry: Geometry, disks: list[FakeDisk]) -> Media:
         """The data area these disks show under this geometry: the one they had before, or a new one."""
-        key: tuple[object, ...] = (geometry.level, geometry.chunk_kib, geometry.raid_disks)
+        key = _key(geometry)
         known: list[Media] = [d.media.below[key] for d in disks if key in d.media.below]
         same = known and all(media is known[0] for media in known) and len(known) == len(disks)
         media = known[0] if same else Media(geometry.size_kib() * 1024)
@@ -208,7 +227,7 @@ class Md:
         superblock = disk.media.superblock
         if superblock is None or superblock.geometry.uuid != array.geometry.uuid or superblock.slot is None:
             return False
-        if superblock.slot in array.members:
+        if superblock.slot in array.members or array.sync_action == "reshape":
             return False
         member = Member(disk, superblock)
         array.is_read_auto = False
@@ -224,14 +243,21 @@ class Md:
     def _bind(self, array: RunningArray, member: Member) -> None:
         array.beside.append(member)
         self._blocks.stacked[array.kernel_name].below.append(member.disk.kernel_name)
-        key: tuple[object, ...] = (array.geometry.level, array.geometry.chunk_kib, array.geometry.raid_disks)
-        member.disk.media.below[key] = array.media
+        member.disk.media.below[_key(array.geometry)] = array.media
 
     def recover(self, array: RunningArray, now: float) -> bool:
-        """Begin to fill a spare, for a free slot or for a disk that is wanted out. False if there is nothing to do."""
+        """Go on with a reshape, or begin to fill a spare, for a free slot or for a disk that is wanted out.
+
+        False if there is nothing to do.
+        """
         spare = next((m for m in array.beside if not m.is_faulty), None)
         worn = next((s for s, m in array.members.items() if m.is_wanted_out and s not in array.replacements), None)
-        if spare is None or array.has_failed() or array.sync_action == "resync" or array.is_read_auto:
+        if array.has_failed() or array.is_read_auto or array.is_frozen:
+            return False
+        if array.geometry.reshape_from is not None and array.sync_action == "idle":
+            array.sync_action, array.sync_started = "reshape", now
+            return True
+        if spare is None or array.sync_action in ("resync", "reshape"):
             return False
         slot = array.free_slot()
         if slot is not None:
@@ -247,6 +273,47 @@ class Md:
         array.sync_action, array.sync_started = "recover", now
         self._record(array)
         return True
+
+    def add_mirrors(self, array: RunningArray, count: int, now: float) -> None:
+        """A raid1 gets more copies: free slots, which are filled from the others."""
+        array.change_geometry(replace(array.geometry, raid_disks=count))
+        self._lay_out(array)
+        array.is_frozen = False
+        while self.recover(array, now):
+            pass
+
+    def reshape(self, array: RunningArray, count: int, data_offset: int, now: float) -> None:
+        """Spares become members at once, and the data are laid out anew; they begin further ahead from now on."""
+        before = array.geometry.raid_disks
+        array.change_geometry(replace(array.geometry, raid_disks=count, reshape_from=before))
+        for slot in range(before, count):
+            spare = next(member for member in array.beside if not member.is_faulty)
+            array.beside.remove(spare)
+            array.members[slot] = spare
+            spare.superblock.slot, spare.superblock.in_sync = slot, True
+        for member in array.bound():
+            member.superblock.data_offset = data_offset
+            member.superblock.array_in_sync = True
+        self._lay_out(array)
+        array.sync_action, array.sync_started = "reshape", now
+        self._record(array)
+
+    def _lay_out(self, array: RunningArray) -> None:
+        """From now on the data lie on its disks as the geometry says, and as before they are not found any more."""
+        for member in array.bound():
+            below = {key: media for key, media in member.disk.media.below.items() if media is not array.media}
+            member.disk.media.below = below | {_key(array.geometry): array.media}
+
+    def _end_reshape(self, array: RunningArray) -> None:
+        array.change_geometry(replace(array.geometry, reshape_from=None))
+        array.media.size_bytes = array.geometry.size_kib() * 1024
+        if not array.is_cut_reshape:
+            self.show_size(array)
+
+    def show_size(self, array: RunningArray) -> None:
+        """The device gets the size that its geometry gives."""
+        array.is_cut_reshape = False
+        self._blocks.stacked[array.kernel_name].size_bytes = array.media.size_bytes
 
     def relieve(self, array: RunningArray, worn: Member, spare: Member, now: float) -> None:
         """Fill this spare for a disk that works: `mdadm --replace --with`."""
@@ -269,6 +336,8 @@ class Md:
             if array.is_active and array.sync_action != "idle" and array.progress(now) >= 1.0:
                 finished = True
                 array.last_sync, array.sync_action = array.sync_action, "idle"
+                if array.last_sync == "reshape":
+                    self._end_reshape(array)
                 for member in array.working():
                     member.superblock.in_sync = member.superblock.array_in_sync = True
                 self._exchange(array)

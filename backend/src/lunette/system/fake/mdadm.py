@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.md import Md, RunningArray, enough
+from lunette.system.fake.mdadm_grow import Grow
 from lunette.system.fake.mdadm_manage import Answer, Manage
 from lunette.system.fake.media import Geometry, Superblock
 
@@ -18,6 +19,7 @@ class Mdadm:
         self._blocks, self._md = blocks, md
         self._half_way, self._now = half_way, now
         self._manage = Manage(blocks, md, half_way, now)
+        self._grow = Grow(blocks, md, half_way, now)
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
@@ -25,6 +27,7 @@ class Mdadm:
         for mode, handler in (
             ("create", self._create), ("assemble", self._assemble), ("stop", self._stop), ("examine", self._examine),
             ("detail", self._detail), ("zero-superblock", self._zero), ("manage", self._manage.run),
+            ("grow", self._grow.run),
         ):  # fmt: skip
             if mode in options:
                 return handler(options, words)
@@ -189,7 +192,9 @@ def _examine_text(path: str, superblock: Superblock) -> str:
         f"     Array UUID : {geometry.colons()}\n           Name : {geometry.name}  (local to host lunette)\n"
         f"  Creation Time : Sat Nov 21 03:00:00 2026\n     Raid Level : {geometry.level}\n"
         f"   Raid Devices : {geometry.raid_disks}\n\n Avail Dev Size : {size * 2} sectors\n"
-        f"     Array Size : {geometry.size_kib()} KiB\n    Data Offset : 2048 sectors\n   Super Offset : 8 sectors\n"
+        f"     Array Size : {geometry.size_kib()} KiB\n    Data Offset : {superblock.data_offset} sectors\n"
+        "   Super Offset : 8 sectors\n"
+        f"   Unused Space : before={superblock.data_offset - 80} sectors, after=0 sectors\n"
         f"          State : clean\n    Device UUID : {superblock.device_uuid}\n         Events : {superblock.events}\n"
         f"\n     Chunk Size : {geometry.chunk_kib}K\n\n   Device Role : {role}\n"
         f"   Array State : {state} ('A' == active, '.' == missing, 'R' == replacing)\n"

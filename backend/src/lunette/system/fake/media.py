@@ -40,13 +40,13 @@ class Geometry:
     component_kib: int
     policy: str
     """resync, bitmap, ppl or none, as /sys/block/mdN/md/consistency_policy says it."""
+    reshape_from: int | None = None
+    """How many disks it had before the reshape that is under way: its size stays as it was until that is over."""
 
     def size_kib(self) -> int:
         """The capacity of the array."""
-        parts = {
-            "raid0": self.raid_disks, "raid1": 1, "raid5": self.raid_disks - 1, "raid6": self.raid_disks - 2,
-            "raid10": self.raid_disks / 2,
-        }  # fmt: skip
+        disks = self.reshape_from or self.raid_disks
+        parts = {"raid0": disks, "raid1": 1, "raid5": disks - 1, "raid6": disks - 2, "raid10": disks / 2}
         return int(parts[self.level] * self.component_kib)
 
     def survives(self) -> int:
@@ -72,6 +72,8 @@ class Superblock:
     array_in_sync: bool = False
     is_replacement: bool = False
     """It is filled for the slot's disk, which still works."""
+    data_offset: int = 2048
+    """Where the data begin, in sectors."""
     alive: frozenset[int] = frozenset()
     """Slots that worked when it was written: what `mdadm --assemble` waits for."""
 

@@ -168,14 +168,16 @@ def _md(array: RunningArray, now: float) -> Tree:
     tree: Tree = {
         "array_state": _state(array),
         "level": f"{geometry.level}\n",
-        "raid_disks": f"{geometry.raid_disks}\n",
+        "raid_disks": f"{geometry.raid_disks} ({geometry.reshape_from})\n"
+        if geometry.reshape_from
+        else f"{geometry.raid_disks}\n",
         "metadata_version": "1.2\n",
         "uuid": f"{dashed(geometry.uuid)}\n",
         "chunk_size": f"{geometry.chunk_kib * 1024}\n",
         "component_size": f"{geometry.component_kib}\n",
         "array_size": "default\n",
         "layout": "2\n",
-        "reshape_position": "none\n",
+        "reshape_position": f"{done * (geometry.raid_disks - 1)}\n" if geometry.reshape_from else "none\n",
         "stripe_cache_size": "256\n",
         "group_thread_cnt": "0\n",
         "stripe_cache_active": "0\n",
@@ -187,10 +189,10 @@ def _md(array: RunningArray, now: float) -> Tree:
             "sync_speed_min": "1000 (system)\n",
             "sync_speed_max": "200000 (system)\n",
             "degraded": f"{array.degraded()}\n",
-            "sync_action": f"{array.sync_action}\n",
+            "sync_action": f"{_action(array)}\n",
             "sync_completed": f"{done} / {total}\n" if syncing else "none\n",
             "sync_speed": f"{speed}\n" if syncing else "none\n",
-            "resync_start": f"{done}\n" if array.sync_action == "resync" else "none\n",
+            "resync_start": f"{done}\n" if _action(array) == "resync" else "none\n",
             "mismatch_cnt": "0\n",
             "last_sync_action": f"{array.last_sync}\n",
             "consistency_policy": f"{geometry.policy}\n",
@@ -219,11 +221,17 @@ def _md_disk(array: RunningArray, member: Member, slot: str, state: str) -> Tree
             "state": f"{state}\n",
             "slot": f"{slot}\n",
             "size": f"{array.geometry.component_kib}\n",
-            "offset": "2048\n",
+            "offset": f"{member.superblock.data_offset}\n",
             "errors": "0\n",
             "block": Link(f"/sys/block/{name}"),
         }
     }
+
+
+def _action(array: RunningArray) -> str:
+    if array.sync_action == "reshape" and array.is_cut_reshape:
+        return "resync"
+    return "frozen" if array.is_frozen and array.sync_action == "idle" else array.sync_action
 
 
 def _state(array: RunningArray) -> str:
@@ -251,7 +259,7 @@ def _mdstat(md: Md, now: float) -> str:
             text += f" [{geometry.raid_disks}/{array.in_sync()}] [{up}]"
         if array.sync_action != "idle":
             share = array.progress(now) * 100
-            word = "recovery" if array.sync_action == "recover" else "resync"
+            word = {"recover": "recovery", "reshape": "reshape"}.get(array.sync_action, "resync")
             text += f"\n      [>...]  {word} = {share:.1f}% (1/2) finish=0.5min speed=100000K/sec"
         text += "\n\n"
     return f"{text}unused devices: <none>\n"

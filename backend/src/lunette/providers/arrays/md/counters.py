@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from lunette.domain.counters import ArrayCounters, BlockCounters
+from lunette.providers.arrays.md.parse import first_number
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 
@@ -23,7 +24,8 @@ def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, Arra
 
 
 def _counters(system: System, base: str, io: BlockCounters) -> ArrayCounters:
-    stripes, disks = _number(system, f"{base}/stripe_cache_active"), _number(system, f"{base}/raid_disks")
+    stripes = _number(system, f"{base}/stripe_cache_active")
+    disks = first_number(_text(system, f"{base}/raid_disks"))
     done = re.match(r"(\d+) / \d+", _text(system, f"{base}/sync_completed"))
     return ArrayCounters(
         io=io,

@@ -47,6 +47,8 @@ def undo_add(system: System, step: MdAdd) -> str | None:
         return None
     bound = _bound(array, disk)
     if bound is not None:
+        if bound.slot is not None and parse.is_reshaping(array.attributes):
+            raise InUse(f"disk {disk.id} takes part in a reshape of array {step.md_name} by now: it is not taken out")
         _remove(system, array, bound)
     cleared = not step.returns and _clear(system, disk, step.uuid)
     return f"disk {disk.id} is out again" if bound is not None or cleared else None
@@ -63,6 +65,8 @@ def replace(system: System, step: MdReplace) -> str | None:
         return None
     old = same_disk(disks, step.old.disk_id, step.old.serial)
     worn = _bound(array, old)
+    if parse.is_reshaping(array.attributes):
+        raise Conflict(f"array {step.md_name} is being reshaped: no disk is copied before that is over")
     if worn is None or "in_sync" not in worn.flags or len(_working(array)) < _slots(array):
         raise Conflict(
             f"array {step.md_name} has lost a disk since the plan was made, so the new one would be taken for that: "
@@ -209,7 +213,7 @@ def _working(array: parse.KernelArray) -> frozenset[int | None]:
 
 
 def _slots(array: parse.KernelArray) -> int:
-    return int(array.attributes["raid_disks"] or 0)
+    return parse.first_number(array.attributes["raid_disks"])
 
 
 def _bound(array: parse.KernelArray, disk: ObservedDisk) -> parse.KernelMember | None:

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
 from lunette.domain.base import Model
+from lunette.providers.arrays.md.plan import usable_bytes
 
 HOMEHOST = "lunette"
 """The mark in md's superblock: `name` reads lunette:<md name>."""
@@ -23,6 +24,10 @@ class Superblock(Model):
     """Slot, None for a spare."""
     alive: frozenset[int]
     """Slots that were working when this superblock was last written."""
+    data_offset: int = 0
+    """Where this member's data begin, in sectors."""
+    space_before: int = 0
+    """Sectors in front of the data that hold nothing, neither bitmap nor log: what a reshape can move into."""
 
 
 class KernelMember(Model):
@@ -61,6 +66,7 @@ def superblock(text: str) -> Superblock | None:
         return None
     role = re.match(r"Active device (\d+)", found.get("Device Role", ""))
     alive = found.get("Array State", "").partition(" ")[0]
+    before = re.match(r"before=(\d+)", found.get("Unused Space", ""))
     return Superblock(
         uuid=found["Array UUID"].replace(":", ""),
         name=found.get("Name", "").partition(" ")[0],
@@ -69,6 +75,8 @@ def superblock(text: str) -> Superblock | None:
         events=int(found.get("Events", "0")),
         role=int(role[1]) if role else None,
         alive=frozenset(slot for slot, state in enumerate(alive) if state in "AR"),
+        data_offset=first_number(found.get("Data Offset", "")),
+        space_before=int(before[1]) if before else 0,
     )
 
 
@@ -89,6 +97,31 @@ def detail(text: str) -> dict[str, str]:
     return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
 
 
+def is_reshaping(attributes: Mapping[str, str]) -> bool:
+    """True from the start of a reshape to its end, also while it is interrupted (md.c, reshape_position_show)."""
+    return attributes.get("reshape_position", "none") not in ("none", "")
+
+
+def hides_room(found: KernelArray) -> bool:
+    """True where a reshape is over and the kernel does not show the new size.
+
+    Linux 7.2 never does if a power cut came between: it takes the rest for a resync (md.c, md_get_active_sync_action).
+    """
+    level = found.attributes.get("level", "")
+    if level not in (Level.RAID5, Level.RAID6, Level.RAID10) or is_reshaping(found.attributes):
+        return False
+    member = first_number(found.attributes.get("component_size", "")) * 1024
+    count = first_number(found.attributes.get("raid_disks", ""))
+    chunk = first_number(found.attributes.get("chunk_size", ""))
+    return 0 < found.size_bytes < usable_bytes(Level(level), member, count, chunk)
+
+
+def first_number(text: str) -> int:
+    """What an attribute says; while a reshape runs it is followed by what was before: `4 (3)`. 0 if it says nothing."""
+    word = text.partition(" ")[0]
+    return int(word) if word.isdigit() else 0
+
+
 def is_ours(name: str) -> bool:
     """True if an md name carries our mark."""
     return name.partition(":")[0] == HOMEHOST and ":" in name
@@ -97,7 +130,7 @@ def is_ours(name: str) -> bool:
 def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[str, str]) -> ObservedArray:
     """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
     level = found.attributes.get("level", "")
-    count = int(found.attributes.get("raid_disks", "0") or 0)
+    count = first_number(found.attributes.get("raid_disks", ""))
     by_slot = {member.slot: member for member in found.members if member.slot is not None and not member.relieves}
     members = [_member(by_slot.get(slot), disk_ids, slot) for slot in range(count)]
     beside = [member for member in found.members if member.slot is None or member.relieves]
@@ -111,7 +144,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         level=level,
         state=_state(level, found.attributes, members[:count]),
         size_bytes=found.size_bytes,
-        chunk_bytes=int(found.attributes.get("chunk_size", "0") or 0) or None,
+        chunk_bytes=first_number(found.attributes.get("chunk_size", "")) or None,
         write_hole=_write_hole(found.attributes.get("consistency_policy", "")),
         members=tuple(members),
         raid_disks=count,
@@ -119,6 +152,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         mismatch_count=_number(found.attributes.get("mismatch_cnt")),
         disk_bytes=_disk_bytes(found),
         scrub=_last_sync(found.attributes),
+        is_reshaping=is_reshaping(found.attributes) or hides_room(found),
     )
 
 
@@ -172,6 +206,8 @@ def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMe
         return ArrayState.FAILED if lost else ArrayState.CLEAN
     if lost:
         return ArrayState.REBUILDING if attributes.get("sync_action") == "recover" else ArrayState.DEGRADED
+    if is_reshaping(attributes):
+        return ArrayState.RESHAPING
     return ArrayState.RESYNCING if attributes.get("sync_action") == "resync" else ArrayState.CLEAN
 
 
@@ -186,8 +222,10 @@ def _progress(attributes: Mapping[str, str]) -> SyncProgress | None:
     rate = _number(attributes.get("sync_speed"))
     rate_bytes = rate * 1024 if rate else None
     left = (int(whole) - int(done)) * 512 / rate_bytes if rate_bytes else None
+    # The kernel calls a reshape a resync where parity is to be made right after it (md.c, md_get_active_sync_action).
+    action = "reshape" if is_reshaping(attributes) else attributes.get("sync_action", "")
     return SyncProgress(
-        action=attributes.get("sync_action", ""), percent=round(100 * int(done) / int(whole), 2),
+        action=action, percent=round(100 * int(done) / int(whole), 2),
         rate_bytes_s=rate_bytes, left_s=left,
     )  # fmt: skip
 

@@ -100,6 +100,11 @@ def usable_bytes(level: Level, member: int, disks: int, chunk_bytes: int | None 
             raise ValueError(f"md has no level {level.value}")
 
 
+def parity_disks(level: str) -> int:
+    """How many disks' worth of every stripe is parity."""
+    return {"raid4": 1, "raid5": 1, "raid6": 2}.get(level, 0)
+
+
 def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem, ...]:
     """What md would refuse about this wish, each with the field, its value and the rule."""
     facts, count, found = _BY_LEVEL[wish.level], len(wish.disks), []
@@ -144,7 +149,7 @@ def survives(level: str, slots: int, working: frozenset[int]) -> bool:
     if level == "raid10":
         firsts = {2 * chunk % slots for chunk in range(slots)}
         return all({first, (first + 1) % slots} & working for first in firsts)
-    return slots - len(working) <= {"raid4": 1, "raid5": 1, "raid6": 2}.get(level, 0)
+    return slots - len(working) <= parity_disks(level)
 
 
 def md_name(array_id: str) -> str:

@@ -6,12 +6,12 @@ Both directions recognise all of it.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import GroupCreate, GroupRemove
+from lunette.domain.steps import GroupCreate, GroupGrow, GroupRemove
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.disks.inventory import read_signatures, settle
 from lunette.providers.volumes.lvm import observe, parse, pool
-from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag
+from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes
 from lunette.system.doorway import System
 
 TIMEOUT_S = 180.0
@@ -56,6 +56,22 @@ def remove(system: System, step: GroupCreate | GroupRemove) -> str | None:
     return f"volume group {step.group} is gone from {device}"
 
 
+def grow(system: System, step: GroupGrow) -> str | None:
+    """Let the group use all of its array; None if it does. Refused before the kernel shows the array's new size."""
+    device = _array_device(system, step)
+    size = int(system.read(f"/sys/class/block/{system.realpath(device).rpartition('/')[2]}/size")) * 512
+    if size < step.size_bytes:
+        raise Conflict(f"the array of {step.group} has {size} bytes yet, not {step.size_bytes}: wait for the reshape")
+    known = observe.physical_volume(system, device)
+    if known is None or known.group != step.group or array_tag(step.md_uuid) not in known.tags:
+        raise Conflict(f"{device} does not carry volume group {step.group} of ours: it is left alone")
+    group = observe.find_group(system, step.group)
+    if group is not None and group.size_bytes >= group_bytes(step.size_bytes):
+        return None
+    system.run(["pvresize", device], timeout_s=TIMEOUT_S)
+    return f"volume group {step.group} uses all {size} bytes of its array"
+
+
 def activate(system: System, group: str, md_uuid: str) -> None:
     """Bring up every volume of the group; harmless if they are up."""
     list_device(system, device_path(md_uuid))
@@ -76,11 +92,11 @@ def list_device(system: System, device: str) -> None:
         system.run(["lvm", "lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
 
 
-def _array_device(system: System, step: GroupCreate | GroupRemove) -> str:
+def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -> str:
     device = device_path(step.md_uuid)
     settle(system)
     if not ensure_running(system, step.md_uuid):
-        raise NotFound(f"array {device} is on none of the disks: no volume group can be made on it")
+        raise NotFound(f"array {device} is on none of the disks: attach them, then try again")
     return device
 
 

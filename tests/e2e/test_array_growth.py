@@ -1,0 +1,123 @@
+"""Arrays grow by a disk while a host writes; an appliance that is killed in the middle of the reshape goes on with it.
+
+On user-mode Linux, where md runs at native speed. A killed guest loses its memory only: its disks keep what was
+written to them, flushed or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from lunette.client import Client, JsonObject
+from tests.e2e.waiting import wait_until
+from tests.initiators.kernel import KernelInitiator
+from tests.lab.appliance import Appliance, appliance
+from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.uml import Uml
+
+IQN = "iqn.2026-01.com.example:writer"
+SEED = 9
+BLOCKS = 2048
+SLOW = "1MiB"
+"""A pace at which a reshape lasts long enough to be cut short."""
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """From two disks' worth of data to three. `during` is how the write hole is treated while it is reshaped."""
+
+    level: str
+    disks: int
+    write_hole: str
+    during: str
+    is_killed: bool
+
+
+def stand(made: Appliance, level: str, disks: list[str]) -> str:
+    """An array with a volume that is mapped; the target's name."""
+    client = made.client
+    client.wait(client.post("/arrays", {"name": "tank", "level": level, "disks": disks}))
+    client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 48 * MIB}))
+    client.post("/hosts", {"name": "writer", "iqns": [IQN]})
+    client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
+    client.post("/mappings", {"volume": "lun", "host": "writer"})
+    wait_until("the mapping is served", lambda: serving(client))
+    wait_until("the first resync is over", lambda: quiet(client), deadline_s=300)
+    return str(client.get("/hosts/writer")["target_iqn"])
+
+
+def serving(client: Client) -> bool:
+    return all(mapping["state"] == "open" for mapping in client.list("/mappings"))
+
+
+def tank(client: Client) -> JsonObject:
+    found: JsonObject = client.get("/arrays/tank")
+    return found
+
+
+def quiet(client: Client) -> bool:
+    array = tank(client)
+    return bool(array["health"] == "clean" and not array["observed"]["progress"])
+
+
+def percent(client: Client) -> float:
+    progress = tank(client)["observed"]["progress"]
+    return float(progress["percent"]) if progress else 100.0
+
+
+@pytest.mark.parametrize(
+    "growth",
+    [
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5"),
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed", marks=pytest.mark.slow),
+        pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed", marks=pytest.mark.slow),
+    ],
+)
+def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: Growth) -> None:
+    machine = Uml("growth", disks=growth.disks + 1, disk_mib=192)
+    with appliance(machine) as made, KernelInitiator("growth-host") as host:
+        client, disks = made.client, made.disk_ids("ubd")
+        target = stand(made, growth.level, disks[:-1])
+        host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)
+        device = host.devices(target, expected=1)[1]
+        before = tank(client)
+        assert before["observed"]["write_hole"] == growth.write_hole
+        host.start_logged_writer(device, SEED, BLOCKS, 600)
+        wait_until("the host writes", lambda: host.acknowledged(device, SEED) > 50)
+
+        client.patch("/arrays/tank", {"sync_speed_max_bytes_s": SLOW})
+        client.wait(client.post("/arrays/tank:grow", {"disks": disks[-1:]}))
+        wait_until("the reshape runs", lambda: 2 < percent(client) < 90, deadline_s=60, pause_s=0.2)
+        during = tank(client)
+        assert (during["health"], during["growing"]) == ("reshaping", True)
+        assert during["observed"]["write_hole"] == growth.during
+        assert during["observed"]["progress"]["action"] == "reshape"
+        assert during["usable_bytes"] == before["usable_bytes"]
+        written = host.acknowledged(device, SEED)
+        wait_until("the host goes on writing", lambda: host.acknowledged(device, SEED) > written + 20)
+
+        if growth.is_killed:
+            machine.kill()
+            host.stop_logged_writer(device, SEED)
+            machine.start()
+            made.wait_for_api()
+            wait_until("the reshape goes on by itself", lambda: 2 < percent(client) < 100, deadline_s=120)
+            assert tank(client)["health"] == "reshaping"
+        client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
+        wait_until("nothing is left to do", lambda: not tank(client)["growing"], deadline_s=400)
+        wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)
+        if not growth.is_killed:
+            host.stop_logged_writer(device, SEED)
+
+        after = tank(client)
+        assert after["observed"]["write_hole"] == growth.write_hole
+        assert after["usable_bytes"] == before["usable_bytes"] * 3 // 2
+        assert {member["state"] for member in after["members"]} == {"in_sync"}
+        assert growth.write_hole in machine.check("cat /sys/block/md*/md/consistency_policy")
+        seen_by_lvm = int(machine.check("pvs --noheadings --nosuffix --units b -o pv_size").strip())
+        assert seen_by_lvm > before["usable_bytes"] * 1.4
+        assert host.verify_logged(device, SEED) > 0
+        client.wait(client.post("/volumes", {"name": "big", "array": "tank", "size_bytes": 400 * MIB}))
