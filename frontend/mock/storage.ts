@@ -74,6 +74,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
     chunk_bytes: 65_536,
     write_hole: 'ppl',
+    growing: false,
     thin_pool: {
       size_bytes: 2_048 * GIB,
       used_bytes: 1_270 * GIB,
@@ -94,6 +95,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     observed: {
       age_s: 1,
       device: '/dev/md127',
+      write_hole: 'ppl',
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,
       last_scrub: 'check',

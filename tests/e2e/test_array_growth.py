@@ -68,6 +68,13 @@ def percent(client: Client) -> float:
     return float(progress["percent"]) if progress else 100.0
 
 
+def goes_on_after_a_start(made: Appliance) -> None:
+    made.machine.start()
+    made.wait_for_api()
+    wait_until("the reshape goes on by itself", lambda: 2 < percent(made.client) < 100, deadline_s=120)
+    assert tank(made.client)["health"] == "reshaping"
+
+
 @pytest.mark.parametrize(
     "growth",
     [
@@ -102,10 +109,7 @@ def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: G
         if growth.is_killed:
             machine.kill()
             host.stop_logged_writer(device, SEED)
-            machine.start()
-            made.wait_for_api()
-            wait_until("the reshape goes on by itself", lambda: 2 < percent(client) < 100, deadline_s=120)
-            assert tank(client)["health"] == "reshaping"
+            goes_on_after_a_start(made)
         client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
         wait_until("nothing is left to do", lambda: not tank(client)["growing"], deadline_s=400)
         wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)

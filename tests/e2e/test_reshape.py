@@ -1,4 +1,4 @@
-"""What growing an array rests on, on the kernel's own md with mdadm's own words: decision 0029.
+"""What growing an array rests on, on the kernel's own md with mdadm's own words: decision 0028.
 
 The commands are those of providers/arrays/md: a disk joins while the log is on, the log comes off, the data begin
 further ahead. The guest is killed in the middle, under writes; an ordinary assembly must be enough for the kernel to go
