@@ -177,7 +177,10 @@ def checksums(folder: Path) -> str:
 
 
 def _make_grub(root: Path, recipes: Path, disc: Disc, work: Path) -> None:
-    """GRUB's images, made by the appliance's own GRUB so that this machine's version does not matter."""
+    """GRUB's images, made by the appliance's own GRUB so that this machine's version does not matter.
+
+    early.cfg, in both, finds this ISO whatever the firmware calls the drive. Its parser knows no comments.
+    """
     inside = root / "grub-images"
     write_file(inside / "early.cfg", (recipes / "early.cfg").read_text().replace("@LABEL@", disc.label))
     for name, (target, more) in GRUB_IMAGES.items():
