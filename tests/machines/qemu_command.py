@@ -59,11 +59,12 @@ def accelerator(kvm: bool) -> list[str]:
     """Debian 13's kernel panics on QEMU 7.2's default emulated CPU; `Westmere` works with both versions.
 
     It has AES and CRC but no AVX, which programs choose where they find it and which is slow to emulate: reading and
-    hashing cost 40 % less than on `max`. Nor has it five-level page tables, or AMD's virtualisation.
+    hashing cost 40 % less than on `max`. Nor has it five-level page tables, or AMD's virtualisation. RDRAND is added:
+    a guest with a shell as init has no other source of randomness from its start.
     """
     if kvm:
         return ["-accel", "kvm", "-cpu", "host"]
-    return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "Westmere"]
+    return ["-accel", "tcg,thread=multi,tb-size=512", "-cpu", "Westmere,rdrand=on"]
 
 
 def kernel_arguments(init: str | None) -> str:
