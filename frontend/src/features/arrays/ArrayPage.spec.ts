@@ -32,6 +32,15 @@ describe('the map of an array', () => {
     expect(page.textContent).toContain('Ran lastCheckFound to differ0 sectors')
   })
 
+  it('shows how the write hole is treated now, not how it was chosen to be', async () => {
+    const world = loggedIn()
+    const [tank] = world.arrays
+    if (tank?.observed) tank.observed.write_hole = 'none'
+    const { page } = await visit('/arrays/tank', world)
+    expect(page.textContent).toContain('No write log')
+    expect(page.textContent).not.toContain('Partial parity log')
+  })
+
   it('offers a viewer nothing to do', async () => {
     const world = loggedIn()
     if (world.me) world.me.role = 'viewer'

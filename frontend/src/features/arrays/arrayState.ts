@@ -35,6 +35,10 @@ export function arrayTone(array: StorageArray): Tone {
 export const arrayWord = (array: StorageArray): string =>
   stands(array) ? `arrays.health.${array.health}` : `states.${array.state}`
 
+/** i18n key of how the write hole is treated now: while an array grows that is not what was chosen. */
+export const writeHoleWord = (array: StorageArray): string =>
+  `arrays.writeHole.${array.observed?.write_hole ?? array.write_hole}`
+
 export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ?? 'quiet'
 
 /** "RAID 5" of `raid5`. */
