@@ -45,9 +45,20 @@ def put_relay(machine: Machine) -> None:
 
 
 def open_relay(machine: Machine, address: str, port: int, behind: str) -> None:
-    """In the guest, address:port leads to `behind`: a portal is there under the name the appliance has for it."""
+    """In the guest, address:port leads to `behind`: a portal is there under the name the appliance has for it.
+
+    Waits for the address, since a guest's shell answers before its network is up; fails if the relay does not listen.
+    """
+    log = f"/run/logs/relay-{address}-{port}"
     relay = f"python3 {IN_GUEST}/forward.py - {address}:{port} - {behind}"
-    machine.check(f"{relay} >/run/logs/relay-{port} 2>&1 & echo $! >/run/relay-{port}")
+    machine.check(_until(f"ip -o address show to {address} | grep -q ."))
+    machine.check(f"{relay} >{log} 2>&1 & echo $! >/run/relay-{port}")
+    machine.check(f"{_until(f'grep -qx listening {log}')} || {{ cat {log}; false; }}")
+
+
+def _until(command: str) -> str:
+    """In the guest: true once the command is, false if it is not within a minute."""
+    return f"timeout 60 sh -c 'until {command}; do sleep 0.2; done'"
 
 
 def close_relay(machine: Machine, port: int) -> None:
