@@ -10,6 +10,7 @@ import * as hosts from './hosts'
 import * as mappings from './mappings'
 import * as people from './people'
 import { performanceOf } from './performance'
+import * as trash from './trash'
 import * as ways from './ways'
 import * as whole from './whole'
 import * as work from './work'
@@ -25,6 +26,7 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   disks: world.disks,
   arrays: world.arrays,
   volumes: world.volumes,
+  'deleted-volumes': world.deletedVolumes,
   snapshots: world.snapshots,
   hosts: world.hosts,
   'host-groups': world.hostGroups,
@@ -79,6 +81,7 @@ const VERBS = (world: World): Record<string, Change> => ({
   'arrays:scrub': (row, body) => care.scrub(world, row, body),
   'volumes:grow': (row, body) => care.growVolume(world, row, body),
   'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
+  'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
   'events:undo': (row) => undoEvent(world.events, row),
 })
@@ -94,6 +97,7 @@ const DELETES = (world: World): Record<string, Change> => ({
   tokens: (row) => people.deleteToken(world, row),
   arrays: (row) => work.deleteArray(world, row),
   volumes: (row) => work.deleteVolume(world, row),
+  'deleted-volumes': (row) => trash.erase(world, row),
   snapshots: (row) => care.deleteSnapshot(world, row),
 })
 

@@ -34,7 +34,7 @@ function job(
   return planned(world, plan(title, [['change', noun, name, detail]], { steps: [step(does)] }), noun, finish)
 }
 
-const step = (description: string, bytes = 0): Plan['steps'][number] => ({
+export const step = (description: string, bytes = 0): Plan['steps'][number] => ({
   kind: 'step',
   description,
   devices: [],
@@ -42,7 +42,7 @@ const step = (description: string, bytes = 0): Plan['steps'][number] => ({
   irreversible: bytes > 0,
 })
 
-const planned = (world: World, found: Plan, noun: string, finish: () => void): Wish => ({
+export const planned = (world: World, found: Plan, noun: string, finish: () => void): Wish => ({
   plan: found,
   apply: () => start(world, found, noun, finish),
 })

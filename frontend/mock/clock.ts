@@ -35,6 +35,7 @@ export const settings = (): Settings => ({
   time_zone: 'Europe/Berlin',
   session_hours: 12,
   history_days: 400,
+  deleted_keep_hours: 24,
   mail: null,
   webhook: { url: 'https://hooks.example.com/lunette', has_secret: true },
   syslog: null,

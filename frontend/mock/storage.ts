@@ -92,6 +92,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       leaving: false,
     })),
     volumes,
+    deleted_bytes: 0,
     observed: {
       age_s: 1,
       device: '/dev/md127',

@@ -3,6 +3,7 @@
  * the generated client, so a change of the API that the pages must follow stops the type check here first.
  */
 import type {
+  DeletedVolume,
   Alert,
   Disk,
   DriftReport,
@@ -32,6 +33,7 @@ import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
 import { token, user } from './people'
 import { schedule, settings } from './clock'
+import { deletedVolume } from './trash'
 import { exportEngines, GIB, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
@@ -56,6 +58,7 @@ export interface World {
   disks: Disk[]
   arrays: StorageArray[]
   volumes: Volume[]
+  deletedVolumes: DeletedVolume[]
   snapshots: Snapshot[]
   sessions: Session[]
   jobs: Job[]
@@ -212,6 +215,7 @@ export function makeWorld(): World {
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],
     arrays: [tank(members, 32)],
     volumes,
+    deletedVolumes: [deletedVolume()],
     snapshots: [
       snapshot('before-upgrade', { description: 'Clean shutdown', created_at: '2026-11-20T18:02:00Z' }),
       snapshot('nightly-20', { created_at: '2026-11-20T01:00:00Z' }),

@@ -73,6 +73,11 @@ class Standing:
         wish = {"name": name, "array": "tank", "size_bytes": size_mib * MIB, "provisioning": kind}
         self.client.wait(self.client.post("/volumes", wish))
 
+    def held(self) -> int:
+        """Bytes that volumes take, of the array and of its thin pool together."""
+        array = self.client.get("/arrays/tank")
+        return int(array["usable_bytes"] - array["free_bytes"] + (array["thin_pool"] or {}).get("used_bytes", 0))
+
     def alerts(self) -> list[str]:
         return [alert["message"] for alert in self.client.list("/alerts") if alert["resolved_at"] is None]
 
@@ -223,6 +228,36 @@ def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(sta
     client.wait(client.delete("/snapshots/kept"))
 
 
+@pytest.mark.parametrize("kind", ["thick", "thin"])
+def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space(standing: Standing, kind: str) -> None:
+    client, host, name = standing.client, standing.host, f"deleted-{kind}"
+    standing.make(name, 64, kind)
+    standing.map(name, 5)
+    host.rescan(standing.target)
+    host.write_pattern(standing.device(5), MORE, 32 * BLOCKS_PER_MIB)
+    before = client.get(f"/volumes/{name}")
+    standing.unmap(name)
+    client.wait(client.delete(f"/volumes/{name}", confirm=[name]))
+    (kept,) = client.list("/deleted-volumes")
+    assert kept["naa"] == before["naa"]
+    machine = standing.made.machine
+    assert not machine.check(f"ls {before['observed']['device']} 2>/dev/null || true").strip()
+    shown = machine.check("lvs --noheadings -o lv_name,lv_active --select lv_name=~^d")
+    assert shown.split() == [f"d{before['id'].replace('-', '')[:12]}"], "it is there, and not active"
+    client.wait(client.act(f"/deleted-volumes/{name}", "recover", {}))
+    assert client.get(f"/volumes/{name}")["naa"] == before["naa"]
+    standing.map(name, 5)
+    host.rescan(standing.target)
+    host.verify_pattern(standing.device(5), MORE, 32 * BLOCKS_PER_MIB)
+    used = standing.held()
+    standing.unmap(name)
+    client.wait(client.delete(f"/volumes/{name}", confirm=[name]))
+    assert standing.held() > used - 4 * MIB, "a deleted volume keeps its space until it is erased"
+    client.wait(client.delete(f"/deleted-volumes/{name}"))
+    wait_until("its space is free again", lambda: standing.held() <= used - 32 * MIB)
+    assert not [*client.list("/deleted-volumes")]
+
+
 @pytest.mark.slow
 def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(standing: Standing) -> None:
     client, host = standing.client, standing.host
@@ -246,6 +281,8 @@ def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(standing: 
     wait_until("the thick volume goes on", lambda: host.acknowledged(thick, MORE) > at_full + 50)
     host.verify_pattern(large, OLD, kept)
     client.wait(client.delete("/volumes/filler", confirm=["filler"]))
+    assert client.get("/arrays/tank")["free_bytes"] < 4 * MIB, "a deleted volume keeps its space until it is erased"
+    client.wait(client.delete("/deleted-volumes/filler"))
     wait_until("the pool has grown by itself", lambda: not any("is full" in a for a in standing.alerts()))
     host.write_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)
     host.verify_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)

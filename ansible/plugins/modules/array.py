@@ -160,7 +160,7 @@ RETURN = r"""
 resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
     C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(write_hole), C(growing), C(sync_speed_min_bytes_s),
-    C(sync_speed_max_bytes_s), C(members), C(volumes), C(observed), C(created_at), C(updated_at).
+    C(sync_speed_max_bytes_s), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:

@@ -59,6 +59,8 @@ options:
       - array.change
       - volumes.create
       - volume.delete
+      - volume.recover
+      - volume.erase
       - volume.grow
       - volume.roll_back
       - snapshots.create
@@ -110,6 +112,8 @@ ARGUMENTS = {
             "array.change",
             "volumes.create",
             "volume.delete",
+            "volume.recover",
+            "volume.erase",
             "volume.grow",
             "volume.roll_back",
             "snapshots.create",

@@ -43,6 +43,11 @@ options:
       - Days that events, jobs that are over and resolved alerts are kept.
       - From 30 to 3650.
     type: int
+  deleted_keep_hours:
+    description:
+      - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
+      - From 0 to 720.
+    type: int
   mail:
     description:
       - Mail server that alerts are sent through.
@@ -168,7 +173,7 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(history_days),
-    C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(deliveries), C(updated_at).
+    C(deleted_keep_hours), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(deliveries), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -196,6 +201,9 @@ ARGUMENTS = {
         "type": "int",
     },
     "history_days": {
+        "type": "int",
+    },
+    "deleted_keep_hours": {
         "type": "int",
     },
     "mail": {
@@ -285,6 +293,7 @@ NOUN = Noun(
         "time_zone": Field(patch=True, shown=("time_zone",)),
         "session_hours": Field(patch=True, shown=("session_hours",)),
         "history_days": Field(patch=True, shown=("history_days",)),
+        "deleted_keep_hours": Field(patch=True, shown=("deleted_keep_hours",)),
         "mail": Field(patch=True, shown=("mail",), secrets=("password",)),
         "webhook": Field(patch=True, shown=("webhook",), secrets=("secret",)),
         "syslog": Field(patch=True, shown=("syslog",)),

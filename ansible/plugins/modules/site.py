@@ -474,6 +474,11 @@ options:
               - Days that events, jobs that are over and resolved alerts are kept.
               - From 30 to 3650.
             type: int
+          deleted_keep_hours:
+            description:
+              - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
+              - From 0 to 720.
+            type: int
           mail:
             description:
               - Mail through one server. The certificate of the server is always checked. The password is never
@@ -933,6 +938,9 @@ ARGUMENTS = {
                         "type": "int",
                     },
                     "history_days": {
+                        "type": "int",
+                    },
+                    "deleted_keep_hours": {
                         "type": "int",
                     },
                     "mail": {

@@ -14,7 +14,7 @@ version_added: 0.1.0
 description:
   - Cuts one volume from an array.
   - Changes name or description; no data and no export is touched.
-  - Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
+  - Deletes a volume, once nothing is mapped to it and its exports are gone.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:

@@ -92,6 +92,8 @@ def test_an_array_tells_what_its_thin_pool_holds_and_loses_it_with_the_last_thin
     assert (pool["size_bytes"], pool["volumes"]) == (64 * MIB, 1)
     before = thin.get("/arrays/tank")["free_bytes"]
     thin.done(thin.delete("/volumes/t1").json())
+    assert thin.get("/arrays/tank")["thin_pool"]["size_bytes"] == pool["size_bytes"]
+    thin.done(thin.delete("/deleted-volumes/t1").json())
     array = thin.get("/arrays/tank")
     assert array["thin_pool"] is None
     assert array["free_bytes"] == before + pool["size_bytes"] + 2 * pool["metadata_bytes"]
@@ -106,6 +108,7 @@ def test_a_pool_that_fills_is_told_and_grows_as_soon_as_there_is_room(thin: Api,
     machine.changed()
     thin.until(lambda: any("more than 85 % full" in alert["message"] for alert in thin.items("/alerts")), 30)
     thin.done(thin.delete("/volumes/filler").json())
+    thin.done(thin.delete("/deleted-volumes/filler").json())
     thin.until(lambda: thin.get("/arrays/tank")["thin_pool"]["size_bytes"] == 128 * MIB, 30)
     thin.until(lambda: not any("thin pool" in a["message"] and not a["resolved_at"] for a in thin.items("/alerts")), 30)
 

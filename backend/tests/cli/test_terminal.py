@@ -69,7 +69,7 @@ def test_data_goes_only_after_its_name_was_typed(cli: Cli) -> None:
     name = "a-volume-with-a-long-name-01"
     terminal = Terminal(cli, "volume", "delete", name)
     terminal.until(f"Type {name} to go on:")
-    assert "DESTROYS 16 MiB" in terminal.seen
+    assert "for 24 hours: its data stay" in terminal.seen
     terminal.type("yes\n")
     assert (terminal.end(), "nothing was changed" in terminal.seen) == (exits.NOT_CONFIRMED, True)
     assert cli("volume", "show", name).code == 0

@@ -31,12 +31,15 @@ from lunette.domain.steps import (
     DiskWipe,
     ExportsGone,
     GroupCreate,
+    GroupErase,
     GroupRemove,
     MdCreate,
     MdDestroy,
+    VolumeBringBack,
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
+    VolumeSetAside,
     VolumesSeal,
 )
 from lunette.providers.arrays.md import plan as md
@@ -164,7 +167,7 @@ class MemoryAgent:
         match step:
             case DiskWipe() | MdCreate() | MdDestroy():
                 self._do_on_disks(step)
-            case GroupCreate() | GroupRemove():
+            case GroupCreate() | GroupRemove() | GroupErase():
                 self._do_on_group(step)
             case VolumeCut():
                 if (step.group, step.lv_name) not in self.volumes and step.size_bytes > self._free(step.group):
@@ -176,6 +179,10 @@ class MemoryAgent:
                 served = {v.volume_id for v in self.wanted.volumes} if self.wanted else set()
                 if served & set(step.volume_ids):
                     raise ToolFailed("The volume is still exported.")
+            case VolumeSetAside():
+                self._move(step.group, step.lv_name, step.aside_name)
+            case VolumeBringBack():
+                self._move(step.group, step.aside_name, step.lv_name)
             case VolumeDelete():
                 self.volumes.pop((step.group, step.lv_name), None)
             case VolumeGrow():
@@ -194,8 +201,11 @@ class MemoryAgent:
             case MdDestroy():
                 self._drop_array(step.uuid)
 
-    def _do_on_group(self, step: GroupCreate | GroupRemove) -> None:
-        if isinstance(step, GroupRemove):
+    def _do_on_group(self, step: GroupCreate | GroupRemove | GroupErase) -> None:
+        if isinstance(step, GroupErase):
+            for kept in step.kept:
+                self.volumes.pop((step.group, kept.aside_name), None)
+        if not isinstance(step, GroupCreate):
             self.groups.pop(step.group, None)
             return
         if step.md_uuid not in self.arrays:
@@ -212,12 +222,20 @@ class MemoryAgent:
                 self.groups.pop(step.group, None)
             case GroupRemove():
                 self._do(GroupCreate(**step.model_dump(exclude={"kind"})))
+            case VolumeSetAside():
+                self._move(step.group, step.aside_name, step.lv_name)
+            case VolumeBringBack():
+                self._move(step.group, step.lv_name, step.aside_name)
             case VolumeCut():
                 if (step.group, step.lv_name) not in self.sealed:
                     self.volumes.pop((step.group, step.lv_name), None)
             case VolumesSeal():
                 self.sealed -= {(step.group, volume.lv_name) for volume in step.volumes}
         return StepReply(changed=True, detail="undone")
+
+    def _move(self, group: str, name: str, to: str) -> None:
+        if (group, name) in self.volumes:
+            self.volumes[group, to] = self.volumes.pop((group, name))
 
     def _drop_array(self, uuid: str) -> None:
         step = self.arrays.pop(uuid, None)

@@ -17,7 +17,19 @@ from lunette.domain.sizes import GIB
 from lunette.domain.volumes import VolumeCreate, VolumePatch
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Event, Job
-from lunette.store.resources import Array, FcPort, Host, HostGroup, Mapping, Meta, Portal, ReleaseRow, Snapshot, Volume
+from lunette.store.resources import (
+    Array,
+    DeletedVolume,
+    FcPort,
+    Host,
+    HostGroup,
+    Mapping,
+    Meta,
+    Portal,
+    ReleaseRow,
+    Snapshot,
+    Volume,
+)
 from lunette.store.schedules import Schedule
 from lunette.store.schema import Base
 
@@ -26,7 +38,9 @@ Change = Callable[[Session, bool], Outcome]
 
 def counts(appliance: Appliance) -> dict[str, int]:
     """Rows per table, and the generation: what a change must not touch if it is refused or only shown."""
-    tables = (Array, Volume, Snapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule, ReleaseRow, Job, Event)
+    tables = (
+        Array, Volume, DeletedVolume, Snapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule, ReleaseRow, Job, Event,
+    )  # fmt: skip
     with appliance.store.read() as tx:
         found = {table.__tablename__: tx.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
         return found | {"generation": int(tx.get_one(Meta, "export_generation").value)}
@@ -302,7 +316,7 @@ def test_an_engine_only_a_later_version_has_is_refused(lone: Appliance) -> None:
 
 def test_every_table_of_the_schema_is_known_to_the_count() -> None:
     """Keeps `counts` honest: a new noun must be counted too."""
-    counted = {"array", "volume", "snapshot", "host", "host_group", "mapping", "portal", "fc_port",
+    counted = {"array", "volume", "deleted_volume", "snapshot", "host", "host_group", "mapping", "portal", "fc_port",
                "schedule", "release", "job", "event"}  # fmt: skip
     uncounted = {
         "meta", "array_disk", "host_initiator", "host_group_member", "target", "job_step", "alert", "user",

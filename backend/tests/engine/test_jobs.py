@@ -276,13 +276,13 @@ def test_a_stuck_deletion_that_is_retried_finishes_the_deletion(appliance: Appli
     assert state_of(appliance, Array, array_id) is None
 
 
-def test_deleting_a_volume_waits_for_its_export_then_forgets_it(appliance: Appliance) -> None:
+def test_deleting_a_volume_waits_for_its_export_then_keeps_it_aside(appliance: Appliance) -> None:
     appliance.array()
     (volume_id,) = appliance.volumes("v1", size=2 * GIB)
     with appliance.store.write() as tx:
         outcome = appliance.control.delete_volume(tx, ADMIN, "v1")
-    assert [step.kind for step in outcome.plan.steps] == ["exports.gone", "volume.delete"]
-    assert outcome.plan.bytes_destroyed() == 2 * GIB
+    assert [step.kind for step in outcome.plan.steps] == ["exports.gone", "volume.set_aside"]
+    assert outcome.plan.bytes_destroyed() == 0
     assert run(appliance, outcome.job_id) is JobState.SUCCEEDED
-    assert appliance.agent.volumes == {}
+    assert [name[0] for _, name in appliance.agent.volumes] == ["d"]
     assert state_of(appliance, Volume, volume_id) is None

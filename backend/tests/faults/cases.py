@@ -1,11 +1,11 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
-from collections.abc import Sequence
-
+from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
+from backend.tests.faults.pool_cases import POOL_CASES
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayGrow, ArrayReplace, ArrayScrub
-from lunette.domain.arrays import ArrayEngine, Level
+from lunette.domain.arrays import Level
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
@@ -13,35 +13,30 @@ from lunette.domain.volumes import Provisioning, VolumeRollBack
 from lunette.engine import array_growth
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job
-from lunette.store.resources import Array, Mapping, Volume
-from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
+from lunette.store.resources import Volume
+from lunette.system.fake import FakeSignature, Media, Partition
 
 SYNCED_S = 40
 """Longer than the fake's resync."""
 
 
-def _free_disks(world: World) -> list[FakeDisk]:
-    """Four blank drives: the first two carry the array everybody lives on, the last two somebody else's."""
-    return [disk for disk in world.machine.blocks.disks if disk.transport == "nvme"][2:6]
-
-
 def _same_disks_before(world: World) -> None:
     """The drives carried an array of the same shape, whose old volume group shows through a new one."""
-    world.finish(world.create_array("former", Level.RAID5, _free_disks(world)[:3]).job_id or "")
+    world.finish(world.create_array("former", Level.RAID5, free_disks(world)[:3]).job_id or "")
     device = next(d for d in world.machine.blocks.stacked.values() if d.media and len(d.below) == 3)
     label = device.media.pv if device.media else None
-    world.finish(_delete_array(world, "former").job_id or "")
+    world.finish(delete_array(world, "former").job_id or "")
     assert device.media
     device.media.pv = label
 
 
 def _create_array(world: World) -> Outcome:
-    return world.create_array("new", Level.RAID5, _free_disks(world)[:3])
+    return world.create_array("new", Level.RAID5, free_disks(world)[:3])
 
 
 def _used_disks(world: World) -> None:
     """An old file system, a partition table with one inside, a member of a lost array."""
-    first, second, third = _free_disks(world)[:3]
+    first, second, third = free_disks(world)[:3]
     first.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     second.media.signatures = [FakeSignature("gpt", 512, uuid="u2", usage="partition-table")]
     second.partitions = [Partition(1, Media(64 * MIB, [FakeSignature("xfs", 0, "older", "u3")]))]
@@ -50,22 +45,16 @@ def _used_disks(world: World) -> None:
 
 
 def _create_array_wiping(world: World) -> Outcome:
-    disks = _free_disks(world)[:4]
+    disks = free_disks(world)[:4]
     return world.create_array("new", Level.RAID6, disks, wipe=disks[:3])
 
 
 def _array_without_volumes(world: World) -> None:
-    world.finish(world.create_array("old", Level.RAID10, _free_disks(world)[:4]).job_id or "")
+    world.finish(world.create_array("old", Level.RAID10, free_disks(world)[:4]).job_id or "")
 
 
 def _delete_old_array(world: World) -> Outcome:
-    return _delete_array(world, "old")
-
-
-def _delete_array(world: World, name: str) -> Outcome:
-    with world.store.read() as tx:
-        array_id = tx.query(Array).filter_by(name=name).one().id
-    return world.ask(lambda tx: world.control.delete_array(tx, ACTOR, array_id))
+    return delete_array(world, "old")
 
 
 def _old_content(world: World) -> None:
@@ -75,6 +64,7 @@ def _old_content(world: World) -> None:
     with world.store.read() as tx:
         volume_id = tx.query(Volume).filter_by(name="gone").one().id
     world.do(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
+    world.do(lambda tx: world.control.erase_volume(tx, ACTOR, volume_id))
 
 
 def _create_volumes(world: World) -> Outcome:
@@ -88,137 +78,76 @@ def _mapped(world: World) -> None:
 
 
 def _unmap(world: World) -> None:
-    _unmap_volume(world, "mapped")
-
-
-def _unmap_volume(world: World, name: str) -> None:
-    with world.store.read() as tx:
-        volume_id = tx.query(Volume).filter_by(name=name).one().id
-        mapping_id = tx.query(Mapping).filter_by(volume_id=volume_id).one().id
-    world.ask(lambda tx: world.control.delete_mapping(tx, ACTOR, mapping_id))
+    unmap_volume(world, "mapped")
 
 
 def _delete_volume(world: World) -> Outcome:
-    return _delete_volume_named(world, "mapped")
+    return delete_volume(world, "mapped")
 
 
-def _delete_volume_named(world: World, name: str) -> Outcome:
-    with world.store.read() as tx:
-        volume_id = tx.query(Volume).filter_by(name=name).one().id
-    return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, volume_id))
-
-
-def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()) -> Outcome:
-    return world.create_array("pool", Level.RAIDZ1, disks, wipe, engine=ArrayEngine.ZFS)
-
-
-def _create_pool(world: World) -> Outcome:
-    return _zfs(world, _free_disks(world)[:3], wipe=_free_disks(world)[:2])
-
-
-def _disks_of_an_old_pool(world: World) -> None:
-    """Labels of somebody's pool, whose name is no mark of ours, and a file system."""
-    first, second = _free_disks(world)[:2]
-    first.media.signatures = [FakeSignature("gpt", 512, usage="partition-table")]
-    label = FakeSignature("zfs_member", 262144, "tank", "77")
-    first.partitions = [Partition(1, Media(64 * MIB, [label]), label="zfs-01"), Partition(9, Media(8 * MIB))]
-    second.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
-    world.machine.changed()
-
-
-def _pool(world: World) -> None:
-    world.finish(_zfs(world, _free_disks(world)[:3]).job_id or "")
-
-
-def _pool_and_a_used_disk(world: World) -> None:
-    _pool(world)
-    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
-    world.machine.changed()
-
-
-def _pool_that_lost_a_disk(world: World) -> None:
-    _pool_and_a_used_disk(world)
-    world.machine.pull(_free_disks(world)[1])
-
-
-def _replace_in_pool(world: World) -> Outcome:
-    wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
-    return world.change_array("pool", lambda asked: asked.replace(wish))
-
-
-def _scrub_pool(world: World) -> Outcome:
-    return world.change_array("pool", lambda asked: asked.scrub(ArrayScrub()))
-
-
-def _delete_pool(world: World) -> Outcome:
-    return _delete_array(world, "pool")
-
-
-def _create_zvols(world: World) -> Outcome:
-    return world.create_volumes("pool", "z1", "z2")
-
-
-def _mapped_zvol(world: World) -> None:
-    _pool(world)
-    world.finish(world.create_volumes("pool", "mapped-zvol", "other").job_id or "")
-    give_host(world, "carl", ["mapped-zvol", "other"])
+def _deleted(world: World) -> None:
+    """A volume with data that was deleted, beside one that is there."""
+    _mapped(world)
+    world.machine.write_data(world.device_of("mapped"), 4 * MIB, "kept")
+    _unmap(world)
     world.settle()
-    world.machine.write_data(world.device_of("other"), 0, "carl's")
+    world.finish(_delete_volume(world).job_id or "")
 
 
-def _unmap_zvol(world: World) -> None:
-    _unmap_volume(world, "mapped-zvol")
+def _deleted_thin(world: World) -> None:
+    _one_thin(world)
+    world.finish(_delete_thin(world).job_id or "")
 
 
-def _delete_zvol(world: World) -> Outcome:
-    return _delete_volume_named(world, "mapped-zvol")
+def _array_with_deleted(world: World) -> None:
+    """Nothing is on it but volumes that were deleted, a thick and a thin one."""
+    _array_without_volumes(world)
+    for name, kind in (("d1", Provisioning.THICK), ("d2", Provisioning.THIN)):
+        world.finish(world.create_volumes("old", name, kind=kind).job_id or "")
+        world.finish(delete_volume(world, name).job_id or "")
 
 
 def _array_with_a_spare(world: World) -> None:
     """A whole array of the first three free disks; the fourth stands by."""
-    first, spare = _free_disks(world)[:3], _free_disks(world)[3:4]
+    first, spare = free_disks(world)[:3], free_disks(world)[3:4]
     world.finish(world.create_array("old", Level.RAID5, first, spares=spare).job_id or "")
     world.machine.advance(SYNCED_S)
 
 
 def _array_of_three(world: World) -> None:
     """A whole array; the disk that may join it still carries a file system."""
-    world.finish(world.create_array("old", Level.RAID1, _free_disks(world)[:3]).job_id or "")
+    world.finish(world.create_array("old", Level.RAID1, free_disks(world)[:3]).job_id or "")
     world.machine.advance(SYNCED_S)
-    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     world.machine.changed()
 
 
 def _array_that_lost_a_disk(world: World) -> None:
     _array_of_three(world)
-    world.machine.pull(_free_disks(world)[1])
+    world.machine.pull(free_disks(world)[1])
 
 
 def _array_whose_disk_is_back(world: World) -> None:
     """It has a bitmap, and the disk was away for a moment."""
     _array_that_lost_a_disk(world)
-    world.machine.insert(_free_disks(world)[1])
-
-
-def _id(world: World, number: int) -> str:
-    return _free_disks(world)[number].links()[0]
+    world.machine.insert(free_disks(world)[1])
 
 
 def _add_a_spare(world: World) -> Outcome:
-    wish = ArrayAddSpares(disks=(_id(world, 3),), wipe=(_id(world, 3),))
+    wish = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
     return world.change_array("old", lambda asked: asked.add_spares(wish))
 
 
 def _raid5_with_a_log(world: World) -> None:
     """A whole raid5 that keeps a partial parity log, and a disk that still carries a file system."""
-    world.finish(world.create_array("old", Level.RAID5, _free_disks(world)[:3]).job_id or "")
+    world.finish(world.create_array("old", Level.RAID5, free_disks(world)[:3]).job_id or "")
     world.machine.advance(SYNCED_S)
-    _free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
     world.machine.changed()
 
 
 def _grow_array(world: World) -> Outcome:
-    wish = ArrayGrow(disks=(_id(world, 3),), wipe=(_id(world, 3),))
+    wish = ArrayGrow(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
     return world.change_array("old", lambda asked: asked.grow(wish))
 
 
@@ -237,20 +166,20 @@ def _finish_growth(world: World) -> Outcome:
 
 
 def _replace(world: World) -> Outcome:
-    wish = ArrayReplace(disk=_id(world, 1), new=_id(world, 3), wipe=(_id(world, 3),))
+    wish = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
     return world.change_array("old", lambda asked: asked.replace(wish))
 
 
 def _fail(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.fail(ArrayDiskChoice(disk=_id(world, 1))))
+    return world.change_array("old", lambda asked: asked.fail(ArrayDiskChoice(disk=disk_id(world, 1))))
 
 
 def _remove_the_spare(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.remove(ArrayDiskChoice(disk=_id(world, 3))))
+    return world.change_array("old", lambda asked: asked.remove(ArrayDiskChoice(disk=disk_id(world, 3))))
 
 
 def _readd(world: World) -> Outcome:
-    return world.change_array("old", lambda asked: asked.readd(ArrayDiskChoice(disk=_id(world, 1))))
+    return world.change_array("old", lambda asked: asked.readd(ArrayDiskChoice(disk=disk_id(world, 1))))
 
 
 def _scrub(world: World) -> Outcome:
@@ -258,7 +187,7 @@ def _scrub(world: World) -> Outcome:
 
 
 def _create_array_with_a_spare(world: World) -> Outcome:
-    disks = _free_disks(world)
+    disks = free_disks(world)
     return world.create_array("new", Level.RAID5, disks[:3], spares=disks[3:4])
 
 
@@ -336,19 +265,18 @@ CASES = (
     Case("scrub", _array_with_a_spare, _scrub, passes=True),
     Case("create volumes", _old_content, _create_volumes),
     Case("delete a volume", _mapped, _delete_volume, _unmap),
+    Case("recover a volume", _deleted, lambda world: recover(world, "mapped")),
+    Case("erase a volume", _deleted, lambda world: erase(world, "mapped")),
+    Case("recover a thin volume", _deleted_thin, lambda world: recover(world, "t1")),
+    Case("erase the last thin volume", _deleted_thin, lambda world: erase(world, "t1")),
+    Case("delete an array with deleted volumes", _array_with_deleted, _delete_old_array),
     Case("grow a volume", _mapped, _grow_volume),
     Case("create thin volumes", lambda world: None, _create_thin),
-    Case("delete the last thin volume", _one_thin, _delete_thin),
+    Case("delete a thin volume", _one_thin, _delete_thin),
     Case("take a snapshot", _one_thin, _take_snapshot),
     Case("delete a snapshot", _snapshot, _delete_snapshot),
     Case("clone a snapshot", _snapshot, _clone),
     Case("roll a volume back", _snapshot, _roll_back),
     Case("grow a thin pool", _nearly_full, _grow_pool),
-    Case("create a pool", _disks_of_an_old_pool, _create_pool),
-    Case("delete a pool", _pool, _delete_pool),
-    Case("replace a disk of a pool", _pool_and_a_used_disk, _replace_in_pool),
-    Case("replace a disk that a pool lost", _pool_that_lost_a_disk, _replace_in_pool),
-    Case("scrub a pool", _pool, _scrub_pool, passes=True),
-    Case("create zvols", _pool, _create_zvols),
-    Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),
+    *POOL_CASES,
 )

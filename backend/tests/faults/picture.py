@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sqlalchemy import select
 
 from lunette.store.database import Store
-from lunette.store.resources import Array, ArrayDisk, Mapping, ReleaseRow, Snapshot, Target, Volume
+from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Mapping, ReleaseRow, Snapshot, Target, Volume
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.configfs import Group
 from lunette.system.fake.md import RunningArray
@@ -123,6 +123,9 @@ def rows_picture(store: Store) -> Picture:
             "arrays": {row.name: (row.state, row.uuid, row.group_name) for row in tx.scalars(select(Array))},
             "array disks": {row.disk_id: (row.array_id, row.leaving) for row in tx.scalars(select(ArrayDisk))},
             "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
+            "deleted": {
+                row.name: (row.state, row.lv_name, row.held_bytes) for row in tx.scalars(select(DeletedVolume))
+            },
             "snapshots": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Snapshot))},
             "mappings": sorted((row.volume_id, row.lun) for row in tx.scalars(select(Mapping))),
             "targets": sorted(row.iqn for row in tx.scalars(select(Target))),

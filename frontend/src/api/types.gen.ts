@@ -468,6 +468,101 @@ export type Counts = {
 };
 
 /**
+ * DeletedVolume
+ *
+ * A volume that was deleted, with the id and identity that it gets back when it is recovered.
+ *
+ * `held_bytes`: what it takes of its array meanwhile. `erase_at`: when it is erased; time while the appliance does not
+ * run does not count, so it may become later. `state`: ready, changing (being recovered) or deleting (being erased).
+ */
+export type DeletedVolume = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Description
+     */
+    description: string;
+    /**
+     * Array
+     */
+    array: string;
+    /**
+     * Array Id
+     */
+    array_id: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Held Bytes
+     */
+    held_bytes: number;
+    provisioning: Provisioning;
+    state: ResourceState;
+    /**
+     * Uuid
+     */
+    uuid: string;
+    /**
+     * Serial
+     */
+    serial: string;
+    /**
+     * Naa
+     */
+    naa: string;
+    /**
+     * Nguid
+     */
+    nguid: string;
+    /**
+     * Eui64
+     */
+    eui64: string;
+    /**
+     * Deleted At
+     */
+    deleted_at: string;
+    /**
+     * Erase At
+     */
+    erase_at: string;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Updated At
+     */
+    updated_at: string;
+};
+
+/**
+ * DeletedVolumePage
+ */
+export type DeletedVolumePage = {
+    /**
+     * Items
+     */
+    items: Array<DeletedVolume>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * DeliveryState
  *
  * How telling goes over one channel. `trouble` says why the oldest message that waits was not taken.
@@ -1719,7 +1814,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply' | 'schedule.run';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply' | 'schedule.run';
 
 /**
  * JobResolve
@@ -3680,6 +3775,10 @@ export type Settings = {
      * History Days
      */
     history_days: number;
+    /**
+     * Deleted Keep Hours
+     */
+    deleted_keep_hours: number;
     mail: Mail | null;
     webhook: Webhook | null;
     syslog: Syslog | null;
@@ -3723,6 +3822,10 @@ export type SettingsPatch = {
      * History Days
      */
     history_days?: number | null;
+    /**
+     * Deleted Keep Hours
+     */
+    deleted_keep_hours?: number | null;
     mail?: MailSettings | null;
     webhook?: WebhookSettings | null;
     syslog?: SyslogSettings | null;
@@ -4568,6 +4671,18 @@ export type VolumePaths = {
 };
 
 /**
+ * VolumeRecover
+ *
+ * The wish to have a deleted volume back; under another name where its own was given to a volume since.
+ */
+export type VolumeRecover = {
+    /**
+     * Name
+     */
+    name?: string | null;
+};
+
+/**
  * VolumeRollBack
  *
  * The wish to have a volume as it was in one of its snapshots, by id or name.
@@ -4729,6 +4844,10 @@ export type StorageArray = {
      * Volumes
      */
     volumes: number;
+    /**
+     * Deleted Bytes
+     */
+    deleted_bytes: number;
     observed: ArrayObserved | null;
     /**
      * Created At
@@ -5074,6 +5193,10 @@ export type SettingsPatchWritable = {
      * History Days
      */
     history_days?: number | null;
+    /**
+     * Deleted Keep Hours
+     */
+    deleted_keep_hours?: number | null;
     mail?: MailSettingsWritable | null;
     webhook?: WebhookSettingsWritable | null;
     syslog?: SyslogSettings | null;
@@ -8167,6 +8290,324 @@ export type VolumeRollBackResponses = {
 };
 
 export type VolumeRollBackResponse = VolumeRollBackResponses[keyof VolumeRollBackResponses];
+
+export type DeletedVolumeListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Array
+         *
+         * Only those of this array, by id or name.
+         */
+        array?: string | null;
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name' | 'size_bytes' | '-size_bytes' | 'deleted_at' | '-deleted_at' | 'erase_at' | '-erase_at';
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/deleted-volumes';
+};
+
+export type DeletedVolumeListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedVolumeListError = DeletedVolumeListErrors[keyof DeletedVolumeListErrors];
+
+export type DeletedVolumeListResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeletedVolumePage;
+};
+
+export type DeletedVolumeListResponse = DeletedVolumeListResponses[keyof DeletedVolumeListResponses];
+
+export type DeletedVolumeDeleteData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+    };
+    path: {
+        /**
+         * Deleted Volume
+         *
+         * Its id or its name.
+         */
+        deleted_volume: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-volumes/{deleted_volume}';
+};
+
+export type DeletedVolumeDeleteErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedVolumeDeleteError = DeletedVolumeDeleteErrors[keyof DeletedVolumeDeleteErrors];
+
+export type DeletedVolumeDeleteResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type DeletedVolumeDeleteResponse = DeletedVolumeDeleteResponses[keyof DeletedVolumeDeleteResponses];
+
+export type DeletedVolumeShowData = {
+    body?: never;
+    path: {
+        /**
+         * Deleted Volume
+         *
+         * Its id or its name.
+         */
+        deleted_volume: string;
+    };
+    query?: never;
+    url: '/api/v1/deleted-volumes/{deleted_volume}';
+};
+
+export type DeletedVolumeShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedVolumeShowError = DeletedVolumeShowErrors[keyof DeletedVolumeShowErrors];
+
+export type DeletedVolumeShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: DeletedVolume;
+};
+
+export type DeletedVolumeShowResponse = DeletedVolumeShowResponses[keyof DeletedVolumeShowResponses];
+
+export type DeletedVolumeRecoverData = {
+    body: VolumeRecover;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * ETag of the resource as it was read, or `*`. Required.
+         */
+        'If-Match'?: string | null;
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Deleted Volume
+         *
+         * Its id or its name.
+         */
+        deleted_volume: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/deleted-volumes/{deleted_volume}:recover';
+};
+
+export type DeletedVolumeRecoverErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * If-Match is required.
+     */
+    428: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DeletedVolumeRecoverError = DeletedVolumeRecoverErrors[keyof DeletedVolumeRecoverErrors];
+
+export type DeletedVolumeRecoverResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type DeletedVolumeRecoverResponse = DeletedVolumeRecoverResponses[keyof DeletedVolumeRecoverResponses];
 
 export type SnapshotListData = {
     body?: never;

@@ -31,6 +31,7 @@ from lunette.domain.steps import (
     MdStep,
     PoolCreate,
     PoolStep,
+    VolumeAside,
     VolumeCut,
     VolumeDelete,
     VolumeRollBack,
@@ -116,7 +117,7 @@ class Agent:
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return StepReply(changed=False, detail="waiting leaves nothing to take back")
-        if isinstance(step, VolumeCut):
+        if isinstance(step, VolumeCut | VolumeAside):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
         if isinstance(step, MdCreate | PoolCreate) and step.array_id in serving:
@@ -212,9 +213,9 @@ class Agent:
             ]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")
-        if isinstance(step, VolumeDelete | VolumeCut | VolumeRollBack) and step.volume_id in serving.mapped_volumes(
-            served
-        ):
+        if isinstance(
+            step, VolumeDelete | VolumeCut | VolumeRollBack | VolumeAside
+        ) and step.volume_id in serving.mapped_volumes(served):
             raise InUse(f"volume {step.lv_name} is mapped: take its mappings away first")
 
     def _runs(self, array: ExportArray) -> bool:

@@ -1,13 +1,15 @@
 """Each kind of step and the two calls that do it and take it back: the closed set the agent runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from lunette.domain.errors import Conflict
 from lunette.domain.steps import (
     DiskWipe,
     GroupCreate,
+    GroupErase,
     GroupGrow,
     GroupRemove,
     MdAdd,
@@ -30,10 +32,13 @@ from lunette.domain.steps import (
     ThinPoolCreate,
     ThinPoolGrow,
     ThinPoolRemove,
+    VolumeAside,
+    VolumeBringBack,
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
     VolumeRollBack,
+    VolumeSetAside,
     VolumesSeal,
 )
 from lunette.domain.volumes import VolumeEngine
@@ -42,8 +47,10 @@ from lunette.providers.arrays.md import run as md
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
+from lunette.providers.volumes.lvm import aside as lvm_aside
 from lunette.providers.volumes.lvm import group, pool, snapshot
 from lunette.providers.volumes.lvm import volume as lvm
+from lunette.providers.volumes.zvol import aside as zvol_aside
 from lunette.providers.volumes.zvol import volume as zvol
 from lunette.system.doorway import System
 
@@ -56,17 +63,18 @@ def _nothing(_system: System, step: Step) -> None:
     raise Conflict(f"this cannot be taken back: {step.describe()}")
 
 
-def _by_engine(name: str) -> Call:
+_VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+_ASIDE = {VolumeEngine.LVM: lvm_aside, VolumeEngine.ZVOL: zvol_aside}
+
+
+def _by_engine(name: str, providers: Mapping[VolumeEngine, ModuleType]) -> Call:
     """The call of this name of the engine that the step names."""
 
-    def call(system: System, step: VolumeCut | VolumesSeal | VolumeDelete) -> str | None:
-        provider: Call = getattr(_VOLUMES[step.engine], name)
+    def call(system: System, step: VolumeCut | VolumesSeal | VolumeDelete | VolumeAside) -> str | None:
+        provider: Call = getattr(providers[step.engine], name)
         return provider(system, step)
 
     return call
-
-
-_VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 
 
 @dataclass(frozen=True)
@@ -94,9 +102,12 @@ RUNNERS: dict[type[Step], Runner] = {
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
     GroupGrow: Runner(group.grow, _nothing),
-    VolumeCut: Runner(_by_engine("cut"), _by_engine("undo_cut")),
-    VolumesSeal: Runner(_by_engine("seal"), _by_engine("undo_seal")),
-    VolumeDelete: Runner(_by_engine("delete"), _nothing),
+    GroupErase: Runner(group.remove, _nothing),
+    VolumeCut: Runner(_by_engine("cut", _VOLUMES), _by_engine("undo_cut", _VOLUMES)),
+    VolumesSeal: Runner(_by_engine("seal", _VOLUMES), _by_engine("undo_seal", _VOLUMES)),
+    VolumeDelete: Runner(_by_engine("delete", _VOLUMES), _nothing),
+    VolumeSetAside: Runner(_by_engine("set_aside", _ASIDE), _by_engine("undo_set_aside", _ASIDE)),
+    VolumeBringBack: Runner(_by_engine("bring_back", _ASIDE), _by_engine("undo_bring_back", _ASIDE)),
     VolumeGrow: Runner(lvm.grow, _nothing),
     ThinPoolCreate: Runner(pool.create, pool.undo_create),
     ThinPoolGrow: Runner(pool.grow, _nothing),

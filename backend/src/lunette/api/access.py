@@ -17,6 +17,7 @@ _METRICS = ("metrics_show",)
 _VIEWER = (
     "login_delete", "password_change", "me_show", "document_show", "status_show", "drift_show", "engine_list",
     "disk_list", "disk_show", "array_list", "array_show", "layout_list", "volume_list", "volume_show",
+    "deleted_volume_list", "deleted_volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show", "host_kit", "host_kit_download", "host_paths",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",
     "fc_port_list", "fc_port_show",
@@ -29,13 +30,14 @@ _VIEWER = (
 )  # fmt: skip
 _OPERATOR = (
     "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_grow",
-    "volume_roll_back", "snapshot_create", "snapshot_clone", "snapshot_delete",
+    "volume_roll_back", "deleted_volume_recover", "snapshot_create", "snapshot_clone", "snapshot_delete",
     "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
     "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "site_inspect", "event_undo",
 )  # fmt: skip
 _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_grow", "array_replace", "array_fail",
-    "array_remove", "array_readd", "array_scrub", "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
+    "array_remove", "array_readd", "array_scrub", "deleted_volume_delete",
+    "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "job_resolve", "site_apply",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore",

@@ -14,6 +14,7 @@ from lunette.api.answers.volumes import MappedTo, Volume, volume_answer
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family
 from lunette.store.resources import Array as ArrayRow
+from lunette.store.resources import DeletedVolume as DeletedVolumeRow
 from lunette.store.resources import Host as HostRow
 from lunette.store.resources import HostGroup as HostGroupRow
 from lunette.store.resources import HostGroupMember, Target
@@ -22,10 +23,14 @@ from lunette.store.resources import Volume as VolumeRow
 
 
 def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Seen) -> list[Array]:
-    """Arrays with how many volumes each holds."""
+    """Arrays with how many volumes each holds, and what deleted ones take."""
     counted = select(VolumeRow.array_id, func.count()).where(VolumeRow.array_id.in_([row.id for row in rows]))
     counts = dict(tx.execute(counted.group_by(VolumeRow.array_id)).all())
-    return [array_answer(row, counts.get(row.id, 0), seen) for row in rows]
+    held = select(DeletedVolumeRow.array_id, func.sum(DeletedVolumeRow.held_bytes)).where(
+        DeletedVolumeRow.array_id.in_([row.id for row in rows])
+    )
+    deleted = dict(tx.execute(held.group_by(DeletedVolumeRow.array_id)).all())
+    return [array_answer(row, counts.get(row.id, 0), int(deleted.get(row.id, 0)), seen) for row in rows]
 
 
 def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:

@@ -27,6 +27,7 @@ GROUPS = (
     Group("disk", "disks", "Disks: what is there and what may be used."),
     Group("array", "arrays", "Arrays of disks: make them, look after them, exchange their disks."),
     Group("volume", "volumes", "Volumes: cut them from arrays, grow them, roll them back."),
+    Group("deleted-volume", "volumes", "Deleted volumes: what can be recovered, and until when."),
     Group("snapshot", "volumes", "Snapshots of thin volumes, and clones of them."),
     Group("schedule", "schedules", "Schedules: snapshots and scrubs by the clock."),
     Group("host", "hosts", "Hosts: who may use volumes, by which initiator names."),

@@ -10,7 +10,7 @@ from lunette.cli.spec import Command, JsonObject, Param
 
 def set_(call: Call) -> None:
     """What is not given stays."""
-    keys = ("name", "time_zone", "session_hours", "history_days", "heartbeat")
+    keys = ("name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "heartbeat")
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
     body |= dict.fromkeys(call["unset"] or ())
@@ -48,6 +48,7 @@ COMMANDS = {
             Param("--time-zone", "Such as Europe/Berlin.", metavar="ZONE"),
             Param("--session-hours", "Hours after which a browser logs in again.", number=True),
             Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
+            Param("--deleted-keep-hours", "Hours that deleted volumes can be recovered; 0: none.", number=True),
             Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
             Param("--file", "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
                   path=True),

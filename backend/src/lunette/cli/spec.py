@@ -161,8 +161,10 @@ def _filters(command: Command) -> list[Param]:
     ]
 
 
-def standard(noun: str, columns: tuple[str, ...], *, plural: str = "", destroys: bool = False) -> tuple[Command, ...]:
-    """`list`, `show` and `delete` of a noun, as far as the API has them."""
+def standard(
+    noun: str, columns: tuple[str, ...], *, plural: str = "", destroys: bool = False, with_delete: bool = True
+) -> tuple[Command, ...]:
+    """`list`, `show` and `delete` of a noun, as far as the API has them. `with_delete`: its own word is not better."""
     prefix, what = (
         noun.replace("-", "_"),
         noun.replace("-", " ").replace("fc ", "Fibre Channel ").replace("rdma", "RDMA"),
@@ -171,7 +173,7 @@ def standard(noun: str, columns: tuple[str, ...], *, plural: str = "", destroys:
     made = [Command("list", f"Lists {plural or what + 's'}.", (f"{prefix}_list",), columns=columns)]
     if f"{prefix}_show" in OPERATIONS:
         made.append(Command("show", f"Shows one {what}.", (f"{prefix}_show",), (item,)))
-    if f"{prefix}_delete" in OPERATIONS:
+    if with_delete and f"{prefix}_delete" in OPERATIONS:
         asks = prefix if destroys else ""
         made.append(
             Command(

@@ -7,6 +7,7 @@ from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import PROVISIONING
 
 _VOLUME = Param("volume", "Its name or id.", noun="volume")
+_DELETED = Param("deleted_volume", "Its id, or its name where only one had it.", noun="deleted-volume")
 _SIZE_HELP = "such as 10GiB, or short 10G; 10GB is decimal."
 _DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
 _COUNT = Param("--count", "Make this many, all or nothing.", number=True)
@@ -62,6 +63,17 @@ COMMANDS = {
                 ("volume_roll_back",),
                 (_VOLUME, Param("--snapshot", "One of its snapshots.", noun="snapshot", required=True)),
                 destroys="volume"),
+    ),
+    "deleted-volume": (
+        *standard(
+            "deleted-volume", ("name", "array", "size_bytes", "held_bytes", "state", "deleted_at", "erase_at", "id"),
+            with_delete=False,
+        ),
+        Command("recover", "Makes it a volume again, with its data and identity, mapped to nobody.",
+                ("deleted_volume_recover",), (_DELETED, Param("--name", "Its new name, where its own is taken.",
+                                                              metavar="NAME"))),
+        Command("erase", "Erases it before its time: its data are lost for good.", ("deleted_volume_delete",),
+                (_DELETED,), destroys="deleted_volume"),
     ),
     "snapshot": (
         *standard("snapshot", ("name", "volume", "size_bytes", "state", "created_at"), destroys=True),

@@ -51,6 +51,8 @@ class JobKind(StrEnum):
     ARRAY_CHANGE = "array.change"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
+    VOLUME_RECOVER = "volume.recover"
+    VOLUME_ERASE = "volume.erase"
     VOLUME_GROW = "volume.grow"
     VOLUME_ROLL_BACK = "volume.roll_back"
     SNAPSHOTS_CREATE = "snapshots.create"
@@ -62,7 +64,12 @@ class JobKind(StrEnum):
     @property
     def destroys(self) -> bool:
         """True for a job whose success removes its resources."""
-        return self in (JobKind.ARRAY_DELETE, JobKind.VOLUME_DELETE, JobKind.SNAPSHOT_DELETE)
+        return self in (
+            JobKind.ARRAY_DELETE,
+            JobKind.VOLUME_DELETE,
+            JobKind.SNAPSHOT_DELETE,
+            JobKind.VOLUME_ERASE,
+        )
 
     @property
     def changes(self) -> bool:
@@ -70,6 +77,7 @@ class JobKind(StrEnum):
         return self in (
             JobKind.ARRAY_CHANGE,
             JobKind.VOLUME_GROW,
+            JobKind.VOLUME_RECOVER,
             JobKind.VOLUME_ROLL_BACK,
             JobKind.THIN_POOL_GROW,
         )

@@ -70,6 +70,7 @@ Address = Annotated[str, Field(max_length=254, pattern=r"^[A-Za-z0-9.!#$%&'*+/=?
 TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Hours = Annotated[int, Field(ge=1, le=720)]
 Days = Annotated[int, Field(ge=30, le=3650)]
+KeepHours = Annotated[int, Field(ge=0, le=720)]
 Secret = Annotated[SecretStr, Field(min_length=1, max_length=1000)]
 
 
@@ -129,12 +130,14 @@ class SyslogSettings(Model):
 class Settings(Model):
     """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
     is up, in its time zone; null for never. `history_days`: how long events, jobs that are over and resolved
-    alerts are kept. `trusted_ca`: authorities that are trusted beside the system's own."""
+    alerts are kept. `deleted_keep_hours`: how long a deleted volume can be recovered; 0 erases it at once.
+    `trusted_ca`: authorities that are trusted beside the system's own."""
 
     name: Name | None = None
     time_zone: Zone = "UTC"
     session_hours: Hours = 12
     history_days: Days = 400
+    deleted_keep_hours: KeepHours = 24
     mail: MailSettings | None = None
     webhook: WebhookSettings | None = None
     syslog: SyslogSettings | None = None
@@ -157,6 +160,7 @@ class SettingsPatch(Model):
     time_zone: Zone | None = None
     session_hours: Hours | None = None
     history_days: Days | None = None
+    deleted_keep_hours: KeepHours | None = None
     mail: MailSettings | None = None
     webhook: WebhookSettings | None = None
     syslog: SyslogSettings | None = None
@@ -165,7 +169,7 @@ class SettingsPatch(Model):
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
-        for name in ("time_zone", "session_hours", "history_days"):
+        for name in ("time_zone", "session_hours", "history_days", "deleted_keep_hours"):
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise ValueError(f"{name}: there is always one; leave the field out to let it stay")
         return self

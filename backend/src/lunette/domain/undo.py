@@ -18,7 +18,9 @@ JOB_REASONS: Mapping[JobKind, str] = {
         "It moved data between disks, or set how that is done. Make the opposite change with the array's own commands."
     ),
     JobKind.VOLUMES_CREATE: _DATA_MADE,
-    JobKind.VOLUME_DELETE: _DATA_GONE,
+    JobKind.VOLUME_DELETE: "If its data was kept, it is among the deleted volumes: recover it there until its time.",
+    JobKind.VOLUME_RECOVER: "It has its data again. Delete it with its own command if it is not needed.",
+    JobKind.VOLUME_ERASE: _DATA_GONE,
     JobKind.VOLUME_GROW: "Hosts may use the new size already: shrinking would cut off data. The size stays.",
     JobKind.VOLUME_ROLL_BACK: (
         "What was written after the snapshot was given up when the volume was rolled back. If a later snapshot was "
@@ -38,6 +40,8 @@ _EVENTS = {
     "array.changed": JobKind.ARRAY_CHANGE,
     "volume.created": JobKind.VOLUMES_CREATE,
     "volume.deleted": JobKind.VOLUME_DELETE,
+    "volume.recovered": JobKind.VOLUME_RECOVER,
+    "volume.erased": JobKind.VOLUME_ERASE,
     "volume.grown": JobKind.VOLUME_GROW,
     "volume.rolled_back": JobKind.VOLUME_ROLL_BACK,
     "snapshot.created": JobKind.SNAPSHOTS_CREATE,

@@ -101,6 +101,12 @@ class VolumeRollBack(Model):
     snapshot: Annotated[str, Field(min_length=1, max_length=63)]
 
 
+class VolumeRecover(Model):
+    """The wish to have a deleted volume back; under another name where its own was given to a volume since."""
+
+    name: Name | None = None
+
+
 class ObservedVolume(Model):
     """A logical volume, a snapshot or a zvol the machine has. Both ids are None where it does not carry our mark."""
 

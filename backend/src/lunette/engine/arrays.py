@@ -10,7 +10,7 @@ from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
-from lunette.engine import exportset
+from lunette.engine import deleted_volumes, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, name_taken, need
@@ -63,12 +63,15 @@ def disk_owners(tx: Session, seen: Observation, references: Sequence[str]) -> di
 
 
 def delete(tx: Session, desk: Desk, actor: Actor, array_id: str, dry_run: bool) -> Outcome:
-    """Refused while the array has volumes. From the commit on, the agent no longer brings it up."""
+    """Refused while the array has volumes; deleted ones go with it.
+
+    From the commit on, the agent no longer brings it up.
+    """
     array = need(tx, Array, array_id)
     must_be_ready(array)
     seen = desk.seen()
     volumes = tuple(tx.scalars(select(Volume.name).where(Volume.array_id == array.id).order_by(Volume.name)))
-    plan = planner.plan_delete(known(array, volumes), seen)
+    plan = planner.plan_delete(known(array, volumes), seen, deleted_volumes.on_array(tx, array))
     check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)

@@ -8,28 +8,34 @@ from sqlalchemy.orm import Session
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
-from lunette.engine import array_disks, exportset
+from lunette.engine import array_disks, deleted_volumes, exportset
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
 from lunette.store.journal import Job
-from lunette.store.resources import Array, ArrayDisk, Snapshot, Volume
+from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Snapshot, Volume
 
 _CHANGED = {
     JobKind.ARRAY_CHANGE: ("changed", "is changed", "change_failed", "was not changed"),
     JobKind.VOLUME_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
+    JobKind.VOLUME_RECOVER: ("recovered", "is recovered", "recover_failed", "was not recovered"),
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
 }
 """Verb and words of the event when a job that changes something is done, and when it failed."""
+
+_OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE)
 
 
 def succeeded(tx: Session, desk: Desk, job: Job) -> None:
     """What was made or changed is ready; what was deleted is forgotten."""
     kind = JobKind(job.kind)
     if kind.destroys:
+        deleted_volumes.kept(tx, job)
         _forget(tx, job)
-        _tell(tx, job, "deleted", "is deleted")
+        _tell(tx, job, *(("erased", "is erased") if kind is JobKind.VOLUME_ERASE else ("deleted", "is deleted")))
         return
+    if kind is JobKind.VOLUME_RECOVER:
+        deleted_volumes.recovered(tx, job)
     if kind.changes:
         array_disks.changed(tx, job)
         _resize(tx, desk, job)
@@ -46,8 +52,12 @@ def taken_back(tx: Session, desk: Desk, job: Job) -> None:
         return
     if kind.changes:
         array_disks.unchanged(tx, job)
+    if kind is JobKind.VOLUME_RECOVER:
+        deleted_volumes.not_recovered(tx, job)
+    if kind is JobKind.VOLUME_ERASE:
+        deleted_volumes.not_erased(tx, job)
     _set_state(tx, desk, job, ResourceState.READY)
-    _tell(tx, job, *(_CHANGED[kind][2:] if kind.changes else ("delete_failed", "was not deleted and is ready again")))
+    _tell(tx, job, *_failed_words(kind))
 
 
 def stuck(tx: Session, desk: Desk, job: Job) -> None:
@@ -71,7 +81,12 @@ def _resize(tx: Session, desk: Desk, job: Job) -> None:
             exportset.changed(tx, desk)
 
 
-def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | Snapshot]:
+def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Snapshot]:
+    """What a job is about; for one that recovers a volume both what is kept and what it becomes."""
+    if job.kind in _OF_DELETED:
+        of_job = DeletedVolume.id.in_(job.resource_ids)
+        becoming = tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
+        return [*tx.scalars(select(DeletedVolume).where(of_job)).all(), *becoming]
     match job.resource_kind:
         case "array":
             return tx.scalars(select(Array).where(Array.id.in_(job.resource_ids))).all()
@@ -92,11 +107,21 @@ def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:
 
 def _forget(tx: Session, job: Job) -> None:
     if job.resource_kind == "array":
+        tx.execute(delete(DeletedVolume).where(DeletedVolume.array_id.in_(job.resource_ids)))
         tx.execute(delete(ArrayDisk).where(ArrayDisk.array_id.in_(job.resource_ids)))
         tx.execute(delete(Array).where(Array.id.in_(job.resource_ids)))
     else:
-        table = Snapshot if job.resource_kind == "snapshot" else Volume
+        volumes = DeletedVolume if job.kind in _OF_DELETED else Volume
+        table = Snapshot if job.resource_kind == "snapshot" else volumes
         tx.execute(delete(table).where(table.id.in_(job.resource_ids)))
+
+
+def _failed_words(kind: JobKind) -> tuple[str, str]:
+    if kind.changes:
+        return _CHANGED[kind][2:]
+    if kind is JobKind.VOLUME_ERASE:
+        return "erase_failed", "was not erased and can still be recovered"
+    return "delete_failed", "was not deleted and is ready again"
 
 
 def _tell(tx: Session, job: Job, verb: str, words: str) -> None:

@@ -28,12 +28,13 @@ from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.usage import VolumeUse
-from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRollBack
+from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRecover, VolumeRollBack
 from lunette.domain.why import VolumeWhy
 from lunette.engine import (
     array_care,
     array_changes,
     arrays,
+    deleted_volumes,
     drift,
     fc_ports,
     host_groups,
@@ -51,6 +52,7 @@ from lunette.engine import (
     why,
 )
 from lunette.engine.desk import Desk
+from lunette.engine.eraser import Eraser
 from lunette.engine.housekeeping import Housekeeper
 from lunette.engine.observing import ObservationCache
 from lunette.engine.outcome import Actor, Outcome
@@ -108,6 +110,7 @@ class Control:
         self._scheduler = Scheduler(store, self.desk)
         self._post = Post(store)
         self._housekeeper = Housekeeper(store)
+        self._eraser = Eraser(store, self.desk)
 
     def run_job(self, job_id: str) -> JobState:
         """Runs one job in this thread, as far as it goes."""
@@ -132,9 +135,11 @@ class Control:
         self._scheduler.start()
         self._post.start()
         self._housekeeper.start()
+        self._eraser.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self._eraser.stop()
         self._housekeeper.stop()
         self._post.stop()
         self._scheduler.stop()
@@ -198,8 +203,18 @@ class Control:
         return volumes.patch(tx, self.desk, actor, volume_id, patch, dry_run)
 
     def delete_volume(self, tx: Session, actor: Actor, volume_id: str, dry_run: bool = False) -> Outcome:
-        """Deletes an unmapped volume and its data, as a job."""
+        """Deletes an unmapped volume, as a job. It is kept for as long as the settings say."""
         return volumes.delete(tx, self.desk, actor, volume_id, dry_run)
+
+    def recover_volume(
+        self, tx: Session, actor: Actor, volume_id: str, wish: VolumeRecover, dry_run: bool = False
+    ) -> Outcome:
+        """Brings a deleted volume back, as a job."""
+        return deleted_volumes.recover(tx, self.desk, actor, volume_id, wish, dry_run)
+
+    def erase_volume(self, tx: Session, actor: Actor, volume_id: str, dry_run: bool = False) -> Outcome:
+        """Destroys a deleted volume for good, as a job."""
+        return deleted_volumes.erase(tx, self.desk, actor, volume_id, dry_run)
 
     def grow_volume(self, tx: Session, actor: Actor, volume_id: str, size_bytes: int, dry_run: bool = False) -> Outcome:
         """Makes a volume larger while it is in use, as a job; without one if it has this size."""

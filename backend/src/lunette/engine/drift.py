@@ -1,6 +1,6 @@
 """Gathers what the database knows and what the last looks at the machine told; the planner finds the differences."""
 
-from sqlalchemy import select
+from sqlalchemy import literal, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.drift import DriftReport
@@ -8,7 +8,7 @@ from lunette.domain.exports import ConvergeReport
 from lunette.domain.observations import Observation
 from lunette.planner import drift as planner
 from lunette.planner.drift import DriftFacts, Known
-from lunette.store.resources import Array, FcPort, Host, HostGroup, Portal, Snapshot, Target, Volume
+from lunette.store.resources import Array, DeletedVolume, FcPort, Host, HostGroup, Portal, Snapshot, Target, Volume
 
 
 def report(tx: Session, seen: Observation | None, exports: ConvergeReport | None, away: str | None) -> DriftReport:
@@ -26,6 +26,7 @@ def report(tx: Session, seen: Observation | None, exports: ConvergeReport | None
 def _facts(tx: Session) -> DriftFacts:
     arrays = tx.execute(select(Array.id, Array.uuid, Array.name, Array.state)).all()
     volumes = tx.execute(select(Volume.id, Volume.name, Volume.state)).all()
+    deleted = tx.execute(select(DeletedVolume.id, DeletedVolume.name, literal("deleted"))).all()
     portals = tx.execute(select(Portal.id, Portal.name)).all()
     ports = tx.execute(select(FcPort.id, FcPort.wwpn)).all()
     of_hosts = tx.execute(select(Target.id, Host.name).join(Host, Host.id == Target.host_id)).all()
@@ -36,7 +37,7 @@ def _facts(tx: Session) -> DriftFacts:
     names |= {id_: name for id_, name, _ in volumes} | {id_: name for id_, _, name, _ in arrays}
     return DriftFacts(
         arrays=[Known(uuid, name, state) for _, uuid, name, state in arrays],
-        volumes=[Known(id_, name, state) for id_, name, state in volumes],
+        volumes=[Known(id_, name, state) for id_, name, state in (*volumes, *deleted)],
         snapshot_ids=frozenset(tx.scalars(select(Snapshot.id))),
         names=names,
     )

@@ -40,6 +40,7 @@ from lunette.planner.engines import volume_planning
 from lunette.store.database import after_commit
 from lunette.store.resources import (
     Array,
+    DeletedVolume,
     FcPort,
     Host,
     HostGroupMember,
@@ -107,7 +108,8 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
 
 def is_served() -> ColumnElement[bool]:
     """Arrays that are brought up. A stuck one is if a job that changed it got stuck: only those have volumes."""
-    holds = select(Volume.id).where(Volume.array_id == Array.id).exists()
+    kept = select(DeletedVolume.id).where(DeletedVolume.array_id == Array.id).exists()
+    holds = or_(select(Volume.id).where(Volume.array_id == Array.id).exists(), kept)
     standing = Array.state.in_([ResourceState.READY.value, ResourceState.CHANGING.value])
     return or_(standing, and_(Array.state == ResourceState.STUCK.value, holds))
 

@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Callable, Iterator
 
-from sqlalchemy import select
+from sqlalchemy import select, union_all
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
@@ -27,7 +27,7 @@ from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM
 from lunette.store.journal import Job
-from lunette.store.resources import Array, Volume
+from lunette.store.resources import Array, DeletedVolume, Volume
 from lunette.store.schema import utc_now
 
 PERIOD_S, BUSY_PERIOD_S = 10.0, 3.0
@@ -69,7 +69,12 @@ class PoolWatcher:
     def round(self) -> float:
         """One look. While the agent is away nothing is known, so nothing is raised, resolved or grown."""
         with self._store.read() as tx:
-            thin = select(Volume.array_id).where(Volume.provisioning == Provisioning.THIN.value)
+            thin = union_all(
+                *(
+                    select(one.array_id).where(one.provisioning == Provisioning.THIN.value)
+                    for one in (Volume, DeletedVolume)
+                )
+            )
             ready = Array.state == ResourceState.READY.value
             arrays = tx.scalars(select(Array).where(ready, Array.id.in_(thin))).all()
         if not arrays:
@@ -132,12 +137,12 @@ def causes_of(array: Array, pool: ObservedPool) -> Iterator[Cause]:
 
 def _fix(pool: ObservedPool) -> str:
     if pool.thin is None:
-        return "Delete volumes, or let hosts free what they do not use (fstrim)."
+        return "Erase deleted volumes, delete others, or let hosts free what they do not use (fstrim)."
     if pool.free_bytes // pool.extent_bytes:
         return "It grows by itself with what its array has left; see that this lasts."
     return (
-        "Its array has nothing left for it. Delete volumes or snapshots, let hosts free what they do not use "
-        "(fstrim), or add space to the array."
+        "Its array has nothing left for it. Erase deleted volumes, delete snapshots, let hosts free what they do not "
+        "use (fstrim), or add space to the array."
     )
 
 

@@ -9,7 +9,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
-from lunette.engine import exportset
+from lunette.engine import deleted_volumes, exportset
 from lunette.engine.arrays import known as known_array
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
@@ -22,6 +22,8 @@ from lunette.planner.engines import volume_planning
 from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, VolumeFacts
 from lunette.store.events import emit
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Snapshot, Volume
+from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
 
 
 def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate], dry_run: bool) -> Outcome:
@@ -35,6 +37,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wishes: Sequence[VolumeCreate]
         taken_names=frozenset(taken),
         promised=promised,
         thin_bytes=_thin_bytes(tx, list(rows.values())),
+        erasable_bytes=deleted_volumes.erasable_bytes(tx, set(rows.values())),
     )
     new = planner.plan_create(wishes, seen, facts, desk.identities)
     groups = {row.group_name: promised.get(row.id, 0) for row in rows.values()}
@@ -67,16 +70,16 @@ def _row(volume: NewVolume) -> Volume:
 
 def promised_bytes(tx: Session, arrays: Sequence[Array], seen: Observation) -> dict[str, int]:
     """What thick volumes of ours that are not shown will take of each array id: they were not cut yet at that look."""
-    shown = {(volume.group, volume.name) for volume in seen.volumes}
+    shown = {volume.volume_id for volume in seen.volumes}
     by_id = {array.id: array for array in arrays}
-    query = select(Volume.array_id, Volume.lv_name, Volume.size_bytes).where(
+    query = select(Volume.array_id, Volume.id, Volume.size_bytes).where(
         Volume.array_id.in_(list(by_id)),
         Volume.state != ResourceState.DELETING.value,
         Volume.provisioning == Provisioning.THICK.value,
     )
     promised = dict.fromkeys(by_id, 0)
-    for array_id, lv_name, size in tx.execute(query):
-        if (by_id[array_id].group_name, lv_name) not in shown:
+    for array_id, volume_id, size in tx.execute(query):
+        if volume_id not in shown:
             promised[array_id] += volume_planning(ArrayEngine(by_id[array_id].engine)).reserved_bytes(size)
     return promised
 
@@ -122,27 +125,18 @@ def grow(tx: Session, desk: Desk, actor: Actor, volume_id: str, size_bytes: int,
 
 
 def delete(tx: Session, desk: Desk, actor: Actor, volume_id: str, dry_run: bool) -> Outcome:
-    """Refused while the volume is mapped or has snapshots."""
+    """Keeps it for as long as the settings say. Refused while the volume is mapped or has snapshots."""
     volume = need(tx, Volume, volume_id)
     must_be_ready(volume)
-    plan = planner.plan_delete(known(tx, volume), last_thin=_is_last_thin(tx, volume))
-    check(plan, desk.seen(), Bounds())
+    seen, before = desk.seen(), known(tx, volume)
+    kept = planner.keeping(before, read_settings(tx).deleted_keep_hours, utc_now(), seen)
+    plan = planner.plan_delete(before, last_thin=deleted_volumes.is_last_thin(tx, volume), kept=kept)
+    check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)
     volume.state = ResourceState.DELETING.value
     emit(tx, "volume.deleting", plan.title, actor=actor.name, ref=volume.id)
     return file_job(tx, desk, actor, JobKind.VOLUME_DELETE, Outcome(plan=plan, ids=(volume.id,)))
-
-
-def _is_last_thin(tx: Session, volume: Volume) -> bool:
-    """True if no other thin volume of its array is there, or on its way; one that is being deleted does not count."""
-    if volume.provisioning != Provisioning.THIN.value:
-        return False
-    others = select(Volume.id).where(
-        Volume.array_id == volume.array_id, Volume.provisioning == Provisioning.THIN.value, Volume.id != volume.id,
-        Volume.state != ResourceState.DELETING.value,
-    )  # fmt: skip
-    return tx.scalar(others.limit(1)) is None
 
 
 def known(tx: Session, volume: Volume) -> KnownVolume:

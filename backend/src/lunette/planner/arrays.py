@@ -11,6 +11,8 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdMember
+from lunette.planner.aside import kept_volume
+from lunette.planner.deleted_volumes import KnownDeleted, erased
 from lunette.planner.engines import ARRAY_ENGINES, Blueprint, level_problem, missing_reason
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
@@ -219,8 +221,9 @@ def _warnings(level: Level, hole: WriteHole, disks: list[ObservedDisk]) -> list[
     return found
 
 
-def plan_delete(array: KnownArray, seen: Observation) -> Plan:
-    """Removes what volumes were cut from, then the array. Raises InUse, naming the volumes, while it has any."""
+def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDeleted] = ()) -> Plan:
+    """Erases deleted volumes, removes what volumes were cut from, then the array. Raises InUse, naming the volumes,
+    while it has any."""
     if array.volumes:
         findings = Findings()
         message = f"it holds {len(array.volumes)} volumes ({shorten(array.volumes)}); delete them first"
@@ -230,11 +233,15 @@ def plan_delete(array: KnownArray, seen: Observation) -> Plan:
     warnings: tuple[str, ...] = ()
     if observed is None or observed.state is ArrayState.MISSING:
         warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
-    steps = ARRAY_ENGINES[array.engine].destroy_steps(array.id, array.uuid, array.size_bytes, array.members)
+    kept = [kept_volume(one.array_engine, one.id, one.size_bytes) for one in deleted]
+    steps = ARRAY_ENGINES[array.engine].destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
     detail = f"its {len(array.members)} disks become free"
     return Plan(
         title=f"Delete array {array.name}",
-        changes=(Change(action=Action.DESTROY, noun="array", name=array.name, detail=detail),),
+        changes=(
+            *map(erased, deleted),
+            Change(action=Action.DESTROY, noun="array", name=array.name, detail=detail),
+        ),
         steps=steps,
         warnings=warnings,
     )

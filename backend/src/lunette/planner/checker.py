@@ -29,13 +29,15 @@ from lunette.domain.steps import (
     SnapshotDelete,
     ThinPoolCreate,
     ThinPoolGrow,
+    VolumeAside,
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
     VolumeRollBack,
+    VolumeSetAside,
     VolumesSeal,
 )
-from lunette.domain.volumes import ObservedPool, Provisioning
+from lunette.domain.volumes import ObservedPool, ObservedVolume, Provisioning
 
 
 class Bounds(Model):
@@ -168,6 +170,9 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 if (step.group, step.lv_name) in cut:
                     yield f"volume {step.lv_name} exists in {step.group}"
                 cut.add((step.group, step.lv_name))
+            case VolumeAside():
+                if {(step.group, name) for name in step.names()} <= cut:
+                    yield f"{step.group} has both {' and '.join(step.names())}"
 
 
 def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
@@ -228,23 +233,11 @@ def _seals(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 
 def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
-    idle: set[str] = set()
-    on_machine = {(volume.group, volume.name): volume for volume in seen.volumes}
+    """What goes away waits for its exports, and carries our mark."""
     arrays = {array.uuid: array for array in seen.arrays}
+    yield from _volumes_that_leave(steps, {(volume.group, volume.name): volume for volume in seen.volumes})
     for step in steps:
         match step:
-            case ExportsGone():
-                idle |= set(step.volume_ids)
-            case VolumeDelete() | VolumeRollBack() | VolumeGrow():
-                if step.volume_id not in idle and not isinstance(step, VolumeGrow):
-                    yield f"{step.describe()}: without waiting for its exports"
-                found = on_machine.get((step.group, step.lv_name))
-                if found is not None and found.volume_id != step.volume_id:
-                    yield f"volume {step.lv_name} does not carry our mark"
-            case SnapshotDelete():
-                found = on_machine.get((step.group, step.lv_name))
-                if found is not None and found.snapshot_id != step.snapshot_id:
-                    yield f"snapshot {step.lv_name} does not carry our mark"
             case MdDestroy() | MdStep():
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
@@ -253,6 +246,26 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 array = arrays.get(step.guid)
                 if array is not None and not (array.ours and array.name == step.pool):
                     yield f"pool {step.pool} does not carry our mark"
+
+
+def _volumes_that_leave(
+    steps: Sequence[AnyStep], on_machine: Mapping[tuple[str, str], ObservedVolume]
+) -> Iterator[str]:
+    idle: set[str] = set()
+    for step in steps:
+        if isinstance(step, ExportsGone):
+            idle |= set(step.volume_ids)
+        elif isinstance(step, VolumeDelete | VolumeRollBack | VolumeSetAside) and step.volume_id not in idle:
+            yield f"{step.describe()}: without waiting for its exports"
+        if isinstance(step, VolumeDelete | VolumeRollBack | VolumeGrow | VolumeAside):
+            names = step.names() if isinstance(step, VolumeAside) else (step.lv_name,)
+            for found in (on_machine.get((step.group, name)) for name in names):
+                if found is not None and found.volume_id != step.volume_id:
+                    yield f"volume {found.name} does not carry our mark"
+        elif isinstance(step, SnapshotDelete):
+            found = on_machine.get((step.group, step.lv_name))
+            if found is not None and found.snapshot_id != step.snapshot_id:
+                yield f"snapshot {step.lv_name} does not carry our mark"
 
 
 def lun_faults(new: Sequence[LunUse], present: Sequence[LunUse]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.steps import (
     AnyStep,
     GroupCreate,
+    KeptVolume,
     MdCreate,
     MdMember,
     PoolCreate,
@@ -75,8 +76,10 @@ class ArrayPlanning(Protocol):
     def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float: ...
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]
-    ) -> tuple[AnyStep, ...]: ...
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+    ) -> tuple[AnyStep, ...]:
+        """`kept` are the deleted volumes that go with it."""
+        ...
 
 
 class MdPlanning:
@@ -110,9 +113,10 @@ class MdPlanning:
         return 3 if narrow else disks if copies else md.level_facts(level).small_write_ios
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
-        return lvm.group_remove(array_id, uuid), md.destroy_step(array_id, uuid, size_bytes, members)
+        group = lvm.group_erase(array_id, uuid, kept) if kept else lvm.group_remove(array_id, uuid)
+        return group, md.destroy_step(array_id, uuid, size_bytes, members)
 
 
 class ZfsPlanning:
@@ -141,9 +145,9 @@ class ZfsPlanning:
         return zfs.small_write_ios(level, disks, block_bytes)
 
     def destroy_steps(
-        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
-        return (zfs.destroy_step(array_id, uuid, size_bytes, members),)
+        return (zfs.destroy_step(array_id, uuid, size_bytes, members, kept),)
 
 
 class VolumePlanning(Protocol):
@@ -156,6 +160,10 @@ class VolumePlanning(Protocol):
         ...
 
     def lv_name(self, volume_id: str) -> str: ...
+
+    def aside_name(self, volume_id: str) -> str:
+        """The name a deleted volume is kept under."""
+        ...
 
     def device_path(self, group: str, name: str) -> str: ...
 

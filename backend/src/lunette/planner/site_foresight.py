@@ -11,6 +11,7 @@ from lunette.domain.steps import (
     AnyStep,
     DiskWipe,
     GroupCreate,
+    GroupErase,
     GroupRemove,
     MdCreate,
     MdDestroy,
@@ -18,6 +19,7 @@ from lunette.domain.steps import (
     PoolDestroy,
     VolumeCut,
     VolumeDelete,
+    VolumeSetAside,
 )
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Provisioning
 from lunette.planner.engines import THIN_POOLS, VOLUME_ENGINES
@@ -41,10 +43,12 @@ def after(seen: Observation, step: AnyStep) -> Observation:
             return _without_group(_without_array(seen, step, step.guid), step.pool)
         case GroupCreate():
             return _with_pool(seen, step)
-        case GroupRemove():
+        case GroupRemove() | GroupErase():
             return _without_group(seen, step.group)
         case VolumeCut():
             return _with_volume(seen, step)
+        case VolumeSetAside():
+            return _with_volume_aside(seen, step)
         case VolumeDelete():
             return _without_volume(seen, step)
     return seen
@@ -117,6 +121,14 @@ def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
     is_thin = step.provisioning is Provisioning.THIN
     taken = 0 if is_thin else VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
     return _with_room(seen, step.group, -taken, (*seen.volumes, volume))
+
+
+def _with_volume_aside(seen: Observation, step: VolumeSetAside) -> Observation:
+    volumes = tuple(
+        one.model_copy(update={"name": step.aside_name, "active": False}) if one.volume_id == step.volume_id else one
+        for one in seen.volumes
+    )
+    return seen.model_copy(update={"volumes": volumes})
 
 
 def _without_volume(seen: Observation, step: VolumeDelete) -> Observation:

@@ -1,5 +1,6 @@
 """Plans for volumes: what fits, under which name, cut from which group."""
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, ThinPoolCreate, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
 from lunette.planner.arrays import KnownArray
+from lunette.planner.aside import set_aside_steps
 from lunette.planner.engines import Ability, growing, thin_pooling, unable_reason, volume_planning
 from lunette.planner.findings import Findings, at, shorten
 from lunette.planner.names import check_name
@@ -65,6 +67,8 @@ class VolumeFacts:
     taken_names: frozenset[str]
     promised: Mapping[str, int]
     thin_bytes: Mapping[str, int] = field(default_factory=dict)
+    erasable_bytes: Mapping[str, int] = field(default_factory=dict)
+    """What thick volumes could take of each array id if its deleted volumes were erased."""
 
 
 def plan_create(
@@ -136,11 +140,16 @@ def _check_space(findings: Findings, wishes: Sequence[VolumeCreate], seen: Obser
             message = (
                 f"volume {wish.name} of {format_size(wish.size_bytes)} does not fit: array {array.name} has "
                 f"{format_size(at_first[array.id])} free and {format_size(asked)} are asked for in all; "
-                "ask for less, or free space"
+                f"{_how_to_fit(facts.erasable_bytes.get(array.id, 0))}"
             )
             findings.add(NoSpace, at("volumes", index, len(wishes), "size_bytes"), wish.size_bytes, message)
         else:
             left[array.id] -= taken
+
+
+def _how_to_fit(erasable_bytes: int, otherwise: str = "ask for less") -> str:
+    erase = f"; erasing deleted volumes would free {format_size(erasable_bytes)}" if erasable_bytes else ""
+    return f"{otherwise}, or free space{erase}"
 
 
 def _asked(wishes: Sequence[VolumeCreate], facts: VolumeFacts, array_id: str, kind: Provisioning) -> int:
@@ -171,7 +180,7 @@ def _new_pools(
         if step is None:
             message = (
                 f"array {array.name} has {format_size(max(0, left))} free, too little for the thin pool the first thin "
-                "volume needs; free space, or take another array"
+                f"volume needs; {_how_to_fit(facts.erasable_bytes.get(array.id, 0), 'take another array')}"
             )
             findings.add(NoSpace, "provisioning", Provisioning.THIN.value, message)
         else:
@@ -326,8 +335,29 @@ def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen
             findings.add(NoSpace, "size_bytes", size_bytes, message)
 
 
-def plan_delete(volume: KnownVolume, *, last_thin: bool = False) -> Plan:
-    """Waits until the exports are gone, then removes the volume; with the last thin one of an array its thin pool.
+@dataclass(frozen=True)
+class Keeping:
+    """How long a volume that is deleted is kept, and what it takes of its array meanwhile."""
+
+    hours: int
+    until: dt.datetime
+    held_bytes: int
+
+
+def keeping(volume: KnownVolume, hours: int, now: dt.datetime, seen: Observation) -> Keeping | None:
+    """How a volume would be kept if it were deleted now; None if it is destroyed at once, or is gone already."""
+    found = next((one for one in seen.volumes if one.volume_id == volume.id), None)
+    if not hours or (found is None and any(pool.group == volume.group for pool in seen.pools)):
+        return None
+    thin = found.used_bytes or 0 if found else 0
+    is_thin = volume.provisioning is Provisioning.THIN
+    held = thin if is_thin else volume_planning(volume.array_engine).reserved_bytes(volume.size_bytes)
+    return Keeping(hours, now + dt.timedelta(hours=hours), held)
+
+
+def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping | None = None) -> Plan:
+    """Waits until the exports are gone, then sets the volume aside if it is kept, or else removes it; with the last
+    thin one of an array its thin pool.
 
     Raises InUse while it is mapped or has snapshots, naming them.
     """
@@ -339,12 +369,22 @@ def plan_delete(volume: KnownVolume, *, last_thin: bool = False) -> Plan:
         message = f"it has the snapshots {shorten(volume.snapshots)}; delete these first"
         findings.add(InUse, "volume", volume.name, message)
     findings.refuse(f"Volume {volume.name} was not deleted")
-    detail = f"{format_size(volume.size_bytes)} of data are lost"
-    steps = volume_planning(volume.array_engine).delete_steps(volume.group, volume.id, volume.size_bytes)
-    pooling = thin_pooling(volume.array_engine)
+    detail, steps = _deletion(volume, last_thin, kept)
     return Plan(
         title=f"Delete volume {volume.name}",
         changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=(*steps, pooling.pool_remove(volume.group)) if last_thin and pooling else steps,
+        steps=steps,
         leaving=(Leaving(volume_id=volume.id, name=volume.name),),
     )
+
+
+def _deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
+    engine, group, size = volume.array_engine, volume.group, volume.size_bytes
+    if kept is not None:
+        until = f"{kept.until:%Y-%m-%d %H:%M} UTC"
+        detail = f"it can be recovered for {kept.hours} hours, until {until}; {format_size(kept.held_bytes)} stay taken"
+        return detail, set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
+    pooling = thin_pooling(engine)
+    steps = volume_planning(engine).delete_steps(group, volume.id, size)
+    steps = (*steps, pooling.pool_remove(group)) if last_thin and pooling else steps
+    return f"{format_size(size)} of data are lost", steps

@@ -1,12 +1,14 @@
 """What is wanted: arrays, volumes, hosts, groups, targets, mappings and portals."""
 
+import datetime as dt
+
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
-from lunette.store.schema import Base, Resource
+from lunette.store.schema import Base, Resource, utc_now
 
 ONE_OWNER = "(host_id IS NULL) <> (host_group_id IS NULL)"
 
@@ -52,14 +54,9 @@ class ArrayDisk(Base):
     leaving: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
-class Volume(Resource, Base):
-    """`name` is for people and may change; `lv_name` and the identity never do."""
+class VolumeColumns:
+    """What a volume is, deleted or not. `lv_name` and the identity never change."""
 
-    __tablename__ = "volume"
-    __table_args__ = (UniqueConstraint("array_id", "lv_name"),)
-
-    name: Mapped[str] = mapped_column(String(63), unique=True)
-    state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value, index=True)
     array_id: Mapped[str] = mapped_column(ForeignKey("array.id", ondelete="RESTRICT"), index=True)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     provisioning: Mapped[str] = mapped_column(String(16))
@@ -73,6 +70,31 @@ class Volume(Resource, Base):
 
     def identity(self) -> VolumeIdentity:
         return VolumeIdentity(uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.nguid, eui64=self.eui64)
+
+
+class Volume(Resource, VolumeColumns, Base):
+    """`name` is for people and may change."""
+
+    __tablename__ = "volume"
+    __table_args__ = (UniqueConstraint("array_id", "lv_name"),)
+
+    name: Mapped[str] = mapped_column(String(63), unique=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value, index=True)
+
+
+class DeletedVolume(Resource, VolumeColumns, Base):
+    """A volume that was deleted and can be recovered. Its id and identity are those it had, its name may be taken.
+
+    `due_s` is when it is erased, on the clock of `engine/uptime.py`. While it is recovered, a volume stands beside it.
+    """
+
+    __tablename__ = "deleted_volume"
+
+    name: Mapped[str] = mapped_column(String(63), index=True)
+    state: Mapped[str] = mapped_column(String(16), default=ResourceState.READY.value)
+    held_bytes: Mapped[int] = mapped_column(BigInteger)
+    deleted_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
+    due_s: Mapped[int] = mapped_column(BigInteger)
 
 
 class Snapshot(Resource, Base):

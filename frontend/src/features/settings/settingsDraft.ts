@@ -6,6 +6,7 @@ export interface SettingsDraft {
   time_zone: string
   session_hours: number
   history_days: number
+  deleted_keep_hours: number
   heartbeat: string
   trusted_ca: string
   hasMail: boolean
@@ -31,6 +32,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
     time_zone: settings?.time_zone ?? 'UTC',
     session_hours: settings?.session_hours ?? 12,
     history_days: settings?.history_days ?? 400,
+    deleted_keep_hours: settings?.deleted_keep_hours ?? 24,
     heartbeat: settings?.heartbeat ?? '',
     trusted_ca: settings?.trusted_ca ?? '',
     hasMail: mail !== null,
@@ -65,6 +67,7 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     time_zone: draft.time_zone.trim(),
     session_hours: Number(draft.session_hours),
     history_days: Number(draft.history_days),
+    deleted_keep_hours: Number(draft.deleted_keep_hours),
     heartbeat: draft.heartbeat || null,
     trusted_ca: draft.trusted_ca.trim() || null,
     mail: draft.hasMail

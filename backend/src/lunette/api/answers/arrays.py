@@ -98,12 +98,14 @@ class Array(Answer):
     members: tuple[ArrayMember, ...]
     volumes: int
     """How many volumes are cut from it."""
+    deleted_bytes: int
+    """What deleted volumes take of it until they are erased."""
     observed: ArrayObserved | None
     created_at: datetime
     updated_at: datetime
 
 
-def array_answer(row: ArrayRow, volumes: int, seen: Seen) -> Array:
+def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) -> Array:
     """A stored array joined with what is seen of it."""
     observed = seen.arrays.get(row.uuid)
     pool = seen.pools.get(row.group_name)
@@ -113,7 +115,8 @@ def array_answer(row: ArrayRow, volumes: int, seen: Seen) -> Array:
         free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
         write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, members=_members(row, observed, seen), volumes=volumes,
-        observed=_observed(observed, seen), created_at=row.created_at, updated_at=row.updated_at,
+        deleted_bytes=deleted_bytes, observed=_observed(observed, seen),
+        created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
 
 

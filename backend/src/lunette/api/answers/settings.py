@@ -49,6 +49,7 @@ class Settings(Answer):
     time_zone: str
     session_hours: int
     history_days: int
+    deleted_keep_hours: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None

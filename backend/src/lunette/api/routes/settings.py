@@ -62,6 +62,7 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
     return Settings(
         name=stored.name, time_zone=stored.time_zone, session_hours=stored.session_hours,
         history_days=stored.history_days,
+        deleted_keep_hours=stored.deleted_keep_hours,
         mail=Mail(
             server=mail.server, port=mail.wanted_port, security=mail.security, user=mail.user,
             has_password="mail" in row.sealed, sender=mail.sender, recipients=mail.recipients,

@@ -159,9 +159,10 @@ def volume_roll_back(volume: Reference, body: VolumeRollBack, change: Acting) ->
     "/{volume:plain}", operation_id="volume_delete", status_code=202, response_model=None, responses=JOB_DELETED
 )
 def volume_delete(volume: Reference, change: Taking) -> Response:
-    """Deletes a volume and its data, once nothing is mapped to it and its exports are gone.
+    """Deletes a volume, once nothing is mapped to it and its exports are gone.
 
-    One that was in use a moment ago needs `confirm`.
+    It can be recovered for as long as the setting `deleted_keep_hours` says, see deleted volumes. One that was
+    in use a moment ago needs `confirm`.
     """
 
     def act(tx: Session) -> Outcome:

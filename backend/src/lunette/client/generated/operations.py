@@ -186,6 +186,36 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
+    "deleted_volume_list": Operation(
+        "GET",
+        "/deleted-volumes",
+        query=("name", "array", "sort"),
+        words=(
+            (
+                "sort",
+                ("name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"),
+            ),
+        ),
+        is_list=True,
+    ),
+    "deleted_volume_show": Operation("GET", "/deleted-volumes/{deleted_volume}", parameters=("deleted_volume",)),
+    "deleted_volume_delete": Operation(
+        "DELETE",
+        "/deleted-volumes/{deleted_volume}",
+        parameters=("deleted_volume",),
+        if_match=True,
+        dry_run=True,
+        job=True,
+    ),
+    "deleted_volume_recover": Operation(
+        "POST",
+        "/deleted-volumes/{deleted_volume}:recover",
+        parameters=("deleted_volume",),
+        body="VolumeRecover",
+        if_match=True,
+        dry_run=True,
+        job=True,
+    ),
     "snapshot_list": Operation(
         "GET",
         "/snapshots",
@@ -365,6 +395,8 @@ OPERATIONS: dict[str, Operation] = {
                     "array.change",
                     "volumes.create",
                     "volume.delete",
+                    "volume.recover",
+                    "volume.erase",
                     "volume.grow",
                     "volume.roll_back",
                     "snapshots.create",
@@ -727,7 +759,7 @@ class Operations:
     @overload
     def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: Literal[True]) -> t.Plan: ...
     def volume_delete(self, volume: str, *, confirm: list[str] | None = None, dry_run: bool = False) -> Any:
-        """Deletes a volume and its data, once nothing is mapped to it and its exports are gone."""
+        """Deletes a volume, once nothing is mapped to it and its exports are gone."""
         return self.operate("volume_delete", {"volume": volume}, {"confirm": confirm}, dry_run=dry_run)
 
     @overload
@@ -749,6 +781,45 @@ class Operations:
         mapped.
         """
         return self.operate("volume_roll_back", {"volume": volume}, {}, body, dry_run=dry_run)
+
+    def deleted_volume_list(
+        self,
+        *,
+        name: str | None = None,
+        array: str | None = None,
+        sort: Literal[
+            "name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"
+        ]
+        | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.DeletedVolume]:
+        """The volumes that were deleted and can be recovered; what is erased next comes first."""
+        return self.pages("deleted_volume_list", {"name": name, "array": array, "sort": sort}, limit)
+
+    def deleted_volume_show(self, deleted_volume: str) -> t.DeletedVolume:
+        """One deleted volume, by id, or by name where only one had it."""
+        answer: t.DeletedVolume = self.operate("deleted_volume_show", {"deleted_volume": deleted_volume}, {})
+        return answer
+
+    @overload
+    def deleted_volume_delete(self, deleted_volume: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def deleted_volume_delete(self, deleted_volume: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def deleted_volume_delete(self, deleted_volume: str, *, dry_run: bool = False) -> Any:
+        """Erases it before its time: its data are lost for good, and its space is free again."""
+        return self.operate("deleted_volume_delete", {"deleted_volume": deleted_volume}, {}, dry_run=dry_run)
+
+    @overload
+    def deleted_volume_recover(
+        self, deleted_volume: str, body: t.VolumeRecover, *, dry_run: Literal[False] = False
+    ) -> t.Job: ...
+    @overload
+    def deleted_volume_recover(
+        self, deleted_volume: str, body: t.VolumeRecover, *, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def deleted_volume_recover(self, deleted_volume: str, body: t.VolumeRecover, *, dry_run: bool = False) -> Any:
+        """Makes it a volume again, with its data, id and identity, mapped to nobody."""
+        return self.operate("deleted_volume_recover", {"deleted_volume": deleted_volume}, {}, body, dry_run=dry_run)
 
     def snapshot_list(
         self,

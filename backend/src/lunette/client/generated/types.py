@@ -74,6 +74,8 @@ __all__ = [
     "ChapUsers",
     "Convergence",
     "Counts",
+    "DeletedVolume",
+    "DeletedVolumePage",
     "DeliveryState",
     "DhChap",
     "DhChapAsked",
@@ -243,6 +245,7 @@ __all__ = [
     "VolumePage",
     "VolumePatch",
     "VolumePaths",
+    "VolumeRecover",
     "VolumeRollBack",
     "VolumeWhy",
     "Webhook",
@@ -308,6 +311,7 @@ class Array(TypedDict):
     sync_speed_max_bytes_s: int | None
     members: list[ArrayMember]
     volumes: int
+    deleted_bytes: int
     observed: ArrayObserved | None
     created_at: str
     updated_at: str
@@ -466,6 +470,37 @@ class Counts(TypedDict):
     running_jobs: int
     stuck_jobs: int
     alerts: int
+
+
+class DeletedVolume(TypedDict):
+    """A volume that was deleted, with the id and identity that it gets back when it is recovered."""
+
+    id: str
+    name: str
+    description: str
+    array: str
+    array_id: str
+    size_bytes: int
+    held_bytes: int
+    provisioning: Provisioning
+    state: ResourceState
+    uuid: str
+    serial: str
+    naa: str
+    nguid: str
+    eui64: str
+    deleted_at: str
+    erase_at: str
+    created_at: str
+    updated_at: str
+
+
+class DeletedVolumePage(TypedDict):
+    """DeletedVolumePage"""
+
+    items: list[DeletedVolume]
+    next_cursor: str | None
+    total: int
 
 
 class DeliveryState(TypedDict):
@@ -1634,6 +1669,7 @@ class Settings(TypedDict):
     time_zone: str
     session_hours: int
     history_days: int
+    deleted_keep_hours: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None
@@ -1650,6 +1686,7 @@ class SettingsPatch(TypedDict):
     time_zone: NotRequired[str | None]
     session_hours: NotRequired[int | None]
     history_days: NotRequired[int | None]
+    deleted_keep_hours: NotRequired[int | None]
     mail: NotRequired[MailSettings | None]
     webhook: NotRequired[WebhookSettings | None]
     syslog: NotRequired[SyslogSettings | None]
@@ -1990,6 +2027,14 @@ class VolumePaths(TypedDict):
     seen: int | None
     state: PathState
     words: str
+
+
+class VolumeRecover(TypedDict):
+    """The wish to have a deleted volume back; under another name where its own was given to a volume
+    since.
+    """
+
+    name: NotRequired[str | None]
 
 
 class VolumeRollBack(TypedDict):

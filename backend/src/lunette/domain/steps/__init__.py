@@ -23,18 +23,23 @@ from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, Pool
 from lunette.domain.steps.volumes import (
     ExportsGone,
     GroupCreate,
+    GroupErase,
     GroupGrow,
     GroupRemove,
+    KeptVolume,
     SealedVolume,
     SnapshotDelete,
     SnapshotTake,
     ThinPoolCreate,
     ThinPoolGrow,
     ThinPoolRemove,
+    VolumeAside,
+    VolumeBringBack,
     VolumeCut,
     VolumeDelete,
     VolumeGrow,
     VolumeRollBack,
+    VolumeSetAside,
     VolumesSeal,
 )
 
@@ -56,11 +61,14 @@ AnyStep = Annotated[
     | PoolScrub
     | GroupCreate
     | GroupRemove
+    | GroupErase
     | GroupGrow
     | VolumeCut
     | VolumesSeal
     | ExportsGone
     | VolumeDelete
+    | VolumeSetAside
+    | VolumeBringBack
     | VolumeGrow
     | ThinPoolCreate
     | ThinPoolGrow
@@ -77,8 +85,10 @@ __all__ = [
     "DiskWipe",
     "ExportsGone",
     "GroupCreate",
+    "GroupErase",
     "GroupGrow",
     "GroupRemove",
+    "KeptVolume",
     "MdAdd",
     "MdCreate",
     "MdDestroy",
@@ -103,9 +113,12 @@ __all__ = [
     "ThinPoolCreate",
     "ThinPoolGrow",
     "ThinPoolRemove",
+    "VolumeAside",
+    "VolumeBringBack",
     "VolumeCut",
     "VolumeDelete",
     "VolumeGrow",
     "VolumeRollBack",
+    "VolumeSetAside",
     "VolumesSeal",
 ]

@@ -8,6 +8,7 @@ from lunette.domain.base import Model
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.md import MdMember
+from lunette.domain.steps.volumes import KeptVolume
 
 
 class PoolCreate(Step):
@@ -34,7 +35,8 @@ class PoolCreate(Step):
 
 
 class PoolDestroy(Step):
-    """Destroys the pool and clears the labels that carry its name and guid."""
+    """Destroys the pool, with the deleted volumes that were kept in it, and clears the labels that carry its name and
+    guid."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.destroy"] = "pool.destroy"
@@ -43,6 +45,7 @@ class PoolDestroy(Step):
     pool: str
     size_bytes: int
     members: tuple[MdMember, ...]
+    kept: tuple[KeptVolume, ...] = ()
 
     def describe(self) -> str:
         return f"destroy ZFS pool {self.pool} ({format_size(self.size_bytes)}) on {len(self.members)} disks"

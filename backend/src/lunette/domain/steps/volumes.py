@@ -49,6 +49,32 @@ class GroupGrow(Step):
         return f"let volume group {self.group} use all {format_size(self.size_bytes)} of its array"
 
 
+class KeptVolume(Model):
+    """A deleted volume where it is kept."""
+
+    volume_id: str
+    aside_name: str
+    size_bytes: int
+
+
+class GroupErase(Step):
+    """Removes a volume group that carries our tag, with the deleted volumes that were kept in it, and no other."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["group.erase"] = "group.erase"
+    array_id: str
+    md_uuid: str
+    group: str
+    kept: tuple[KeptVolume, ...]
+
+    def describe(self) -> str:
+        count = f"{len(self.kept)} deleted volume{'s' if len(self.kept) != 1 else ''}"
+        return f"remove volume group {self.group} with the {count} kept in it: their data are lost"
+
+    def bytes_destroyed(self) -> int:
+        return sum(volume.size_bytes for volume in self.kept)
+
+
 class VolumeCut(Step):
     """Cuts one volume, marked as fresh until it is sealed. A thick one on LVM is wiped where an earlier volume may have
     left what systems recognise; a thin one and a zvol read as zeros, or as their source.
@@ -131,6 +157,45 @@ class VolumeDelete(Step):
 
     def bytes_destroyed(self) -> int:
         return self.size_bytes
+
+
+class VolumeAside(Step):
+    """A volume between its place and where a deleted one is kept, known by its mark under either name."""
+
+    volume_id: str
+    group: str
+    lv_name: str
+    aside_name: str
+    size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
+
+    def names(self) -> tuple[str, str]:
+        """In its place, and kept aside."""
+        return self.lv_name, self.aside_name
+
+
+class VolumeSetAside(VolumeAside):
+    """Keeps a deleted volume: renamed, without a device, its data as they are. Undo brings it back."""
+
+    kind: Literal["volume.set_aside"] = "volume.set_aside"
+    keep_hours: int
+    held_bytes: int
+    """What it takes of its group for as long as it is kept."""
+
+    def describe(self) -> str:
+        volume = f"volume {self.lv_name} ({format_size(self.size_bytes)}) in {self.group}"
+        return f"set {volume} aside as {self.aside_name} for {self.keep_hours} hours: its data stay"
+
+
+class VolumeBringBack(VolumeAside):
+    """Puts a deleted volume back in its place, with its device. Undo sets it aside again."""
+
+    kind: Literal["volume.bring_back"] = "volume.bring_back"
+
+    def describe(self) -> str:
+        return (
+            f"bring volume {self.lv_name} ({format_size(self.size_bytes)}) back in {self.group} from where it is kept"
+        )
 
 
 class VolumeGrow(Step):

@@ -174,6 +174,12 @@ class LvmTools:
                 self._lvm.resize(view)
             view.lv.tags |= set(options.get("addtag", []))
             view.lv.tags -= set(options.get("deltag", []))
+            if "setactivationskip" in options:
+                view.lv.skips_activation = options["setactivationskip"][-1] == "y"
+            if (
+                view.lv.skips_activation and options.get("activate", [""])[-1] == "y"
+            ):  # it takes -K, which we never give
+                return OK
             answer = self._set_active(view, options)
             self._half_way()
             return answer

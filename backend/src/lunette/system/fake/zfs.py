@@ -163,10 +163,18 @@ class Zfs:
         self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
 
     def show(self, data: PoolData, name: str, zvol: FakeZvol) -> None:
-        """The zvol's device appears."""
+        """The zvol's device appears, unless it is to have none."""
+        if zvol.properties.get("volmode") == "none":
+            return
         kernel = f"zd{next(self._numbers)}"
         link = f"/dev/zvol/{data.name}/{name}"
         self._blocks.stacked[kernel] = Device(kernel, "zvol", zvol.size_bytes, [link], media=zvol.media)
+
+    def follow_volmode(self, data: PoolData, name: str) -> None:
+        """The zvol's device goes, or comes, as its volmode says by now. One that is open stays."""
+        if not self.is_open(data, name):
+            self.hide(data, name)
+            self.show(data, name, data.zvols[name])
 
     def hide(self, data: PoolData, name: str) -> None:
         device = self._blocks.find(f"/dev/zvol/{data.name}/{name}")

@@ -221,7 +221,7 @@ class ZfsTools:
             return _fail(f"cannot create '{words[0]}': volume size must be a multiple of volume block size")
         if not is_thin and pool.data.used_bytes() + size > pool.data.size_bytes:
             return _fail(f"cannot create '{words[0]}': out of space")
-        properties = dict(pair.split("=", 1) for pair in options.get("-o", []) if ":" in pair)
+        properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
         zvol = pool.data.zvols[name] = FakeZvol(size, is_thin, properties, Media(size))
         self._half_way()
         self._zfs.show(pool.data, name, zvol)
@@ -256,7 +256,24 @@ class ZfsTools:
 
     def _zfs_set(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         key, value = words[0].split("=", 1)
-        return self._each(words[1:], lambda zvol: zvol.properties.__setitem__(key, value))
+        answer = self._each(words[1:], lambda zvol: zvol.properties.__setitem__(key, value))
+        for name in words[1:] if key == "volmode" and answer == OK else ():
+            group, _, short = name.partition("/")
+            self._zfs.follow_volmode(self._zfs.imported[group].data, short)
+        return answer
+
+    def _zfs_rename(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        found = self._find(words[0])
+        if found is None:
+            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+        if self._find(words[1]):
+            return _fail(f"cannot create '{words[1]}': dataset already exists")
+        (pool, zvol), old, new = found, words[0].partition("/")[2], words[1].partition("/")[2]
+        self._zfs.hide(pool.data, old)
+        pool.data.zvols[new] = pool.data.zvols.pop(old)
+        self._half_way()
+        self._zfs.show(pool.data, new, zvol)
+        return OK
 
     def _each(self, names: list[str], change: Callable[[FakeZvol], object]) -> Answer:
         for name in names:

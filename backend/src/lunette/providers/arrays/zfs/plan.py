@@ -6,7 +6,7 @@ from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Le
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
-from lunette.domain.steps import MdMember, PoolCreate, PoolDestroy
+from lunette.domain.steps import KeptVolume, MdMember, PoolCreate, PoolDestroy
 from lunette.domain.volumes import BLOCK_BYTES
 from lunette.providers.arrays.zfs import space
 
@@ -107,11 +107,14 @@ def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[Obs
     )
 
 
-def destroy_step(array_id: str, guid: str, size_bytes: int, members: Sequence[MdMember]) -> PoolDestroy:
-    """The step that destroys this pool and whatever is on it."""
+def destroy_step(
+    array_id: str, guid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+) -> PoolDestroy:
+    """The step that destroys this pool, with the deleted volumes that are kept in it."""
     return PoolDestroy(
-        array_id=array_id, guid=guid, pool=pool_name(array_id), size_bytes=size_bytes, members=tuple(members)
-    )
+        array_id=array_id, guid=guid, pool=pool_name(array_id), size_bytes=size_bytes, members=tuple(members),
+        kept=tuple(kept),
+    )  # fmt: skip
 
 
 def device_path(disk_id: str) -> str:

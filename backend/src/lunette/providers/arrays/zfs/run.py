@@ -103,13 +103,15 @@ def _own_pool(system: System, step: PoolCreate | PoolDestroy) -> parse.Pool:
 
 
 def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) -> str | None:
+    kept = step.kept if isinstance(step, PoolDestroy) else ()
     was_there = step.pool in observe.imported(system)
     disks = _own_disks(observe_disks(system), step)
     if was_there:
         pool = _own_pool(system, step)
         if guid not in (None, pool.guid):
             raise Conflict(f"pool {step.pool} has guid {pool.guid}, the plan says {guid}: it is left alone")
-        volumes = [found.name for found in observe.datasets(system, step.pool) if found.name != step.pool]
+        gone = {step.pool, *(f"{step.pool}/{one.aside_name}" for one in kept)}
+        volumes = [found.name for found in observe.datasets(system, step.pool) if found.name not in gone]
         if volumes:
             raise InUse(f"pool {step.pool} still holds {', '.join(volumes[:5])}: delete its volumes first")
         system.run(["zpool", "destroy", step.pool], timeout_s=CREATE_TIMEOUT_S)

@@ -6,12 +6,12 @@ Both directions recognise all of it.
 """
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import GroupCreate, GroupGrow, GroupRemove
+from lunette.domain.steps import GroupCreate, GroupErase, GroupGrow, GroupRemove
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.disks.inventory import read_signatures, settle
-from lunette.providers.volumes.lvm import observe, parse, pool
-from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes
+from lunette.providers.volumes.lvm import observe, own, parse, pool
+from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes, volume_tag
 from lunette.system.doorway import System
 
 TIMEOUT_S = 180.0
@@ -40,8 +40,9 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     return f"volume group {step.group} is made on {device}"
 
 
-def remove(system: System, step: GroupCreate | GroupRemove) -> str | None:
-    """Remove the group while it is ours and empty; None if it is gone, or its array is."""
+def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
+    """Remove the group while it is ours and empty, but for what is to be erased with it; None if it is gone, or its
+    array is."""
     device = device_path(step.md_uuid)
     settle(system)
     if not ensure_running(system, step.md_uuid) or observe.physical_volume(system, device) is None:
@@ -113,12 +114,14 @@ def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None
     return None
 
 
-def _remove_group(system: System, step: GroupCreate | GroupRemove, known: parse.PhysicalVolume) -> None:
+def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, known: parse.PhysicalVolume) -> None:
     if known.group != step.group or array_tag(step.md_uuid) not in known.tags:
         raise Conflict(f"the array of {step.group} carries volume group {known.group}, which is not ours: left alone")
     group = observe.find_group(system, step.group)
     if group is None:
         raise ToolFailed(f"LVM does not show volume group {step.group}, though its array carries it")
+    if isinstance(step, GroupErase):
+        group = _erase(system, step, group)
     empty = [found for found in group.volumes if found.is_pool and TAG in found.tags and not group.in_pool(found.name)]
     if group.count > len(empty):
         raise InUse(f"volume group {step.group} still has {group.count} volumes: delete them first")
@@ -126,3 +129,15 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove, known: parse.
         pool.take_away(system, group, found)
     # No -y and no --force: vgremove itself refuses a group with volumes.
     system.run(["vgremove", step.group], timeout_s=TIMEOUT_S)
+
+
+def _erase(system: System, step: GroupErase, group: parse.Group) -> parse.Group:
+    """Remove the deleted volumes that are kept in the group, and nothing else. Returns what is left of it."""
+    found = [(kept, volume) for kept in step.kept if (volume := group.volume(kept.aside_name))]
+    if len(group.volumes) > len(found) + sum(volume.is_pool for volume in group.volumes):
+        raise InUse(f"volume group {step.group} has volumes besides the deleted ones: delete them first")
+    for kept, volume in found:
+        own.check_own(volume, volume_tag(kept.volume_id), step.group)
+    for _, volume in found:
+        own.remove(system, group, volume)
+    return observe.find_group(system, step.group) or group

@@ -9,7 +9,9 @@ from lunette.domain.steps import (
     AnyStep,
     ExportsGone,
     GroupCreate,
+    GroupErase,
     GroupRemove,
+    KeptVolume,
     SnapshotDelete,
     SnapshotTake,
     ThinPoolCreate,
@@ -60,6 +62,11 @@ def group_name(array_id: str) -> str:
 def lv_name(volume_id: str) -> str:
     """The logical volume of a volume: a rename of the volume never touches it."""
     return f"v{volume_id.replace('-', '')[:12]}"
+
+
+def aside_name(volume_id: str) -> str:
+    """Where a deleted volume is kept."""
+    return f"d{volume_id.replace('-', '')[:12]}"
 
 
 def snapshot_name(snapshot_id: str) -> str:
@@ -121,6 +128,10 @@ def group_create(array_id: str, md_uuid: str) -> GroupCreate:
 
 def group_remove(array_id: str, md_uuid: str) -> GroupRemove:
     return GroupRemove(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES)
+
+
+def group_erase(array_id: str, md_uuid: str, kept: Sequence[KeptVolume]) -> GroupErase:
+    return GroupErase(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), kept=tuple(kept))
 
 
 def reserved_bytes(size_bytes: int) -> int:

@@ -28,6 +28,11 @@ def lv_name(volume_id: str) -> str:
     return f"v{volume_id.replace('-', '')[:12]}"
 
 
+def aside_name(volume_id: str) -> str:
+    """Where a deleted volume is kept."""
+    return f"d{volume_id.replace('-', '')[:12]}"
+
+
 def device_path(group: str, name: str) -> str:
     return f"/dev/zvol/{group}/{name}"
 

@@ -4,32 +4,28 @@ A zvol is born with its marks in one transaction, and reads as zeros until it is
 ever shows, so nothing is wiped. While it carries the fresh mark no host has seen it, and it may be taken back.
 """
 
-from collections.abc import Sequence
-
-from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
+from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import VolumeCut, VolumeDelete, VolumesSeal
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning
-from lunette.providers.arrays.zfs import observe
 from lunette.providers.arrays.zfs.parse import Dataset
 from lunette.providers.disks.inventory import settle
+from lunette.providers.volumes.zvol.own import TIMEOUT_S, await_device, check_own, held, own_pool
 from lunette.providers.volumes.zvol.plan import FRESH_MARK, VOLUME_MARK, device_path, reserved_bytes
 from lunette.system.doorway import System
-
-TIMEOUT_S = 300.0
 
 
 def cut(system: System, step: VolumeCut) -> str | None:
     """Cut the volume; None if it is there. Refuses what does not fit."""
-    found = _own_pool(system, step.group)
+    found = own_pool(system, step.group)
     known = found.get(f"{step.group}/{step.lv_name}")
     if known is not None:
-        _check_own(known, step.volume_id)
+        check_own(known, step.volume_id)
         if known.volume_bytes != step.size_bytes:
             raise Conflict(
                 f"volume {step.lv_name} has {known.volume_bytes} bytes where {step.size_bytes} were planned: left alone"
             )
-        _await_device(system, step)
+        await_device(system, device_path(step.group, step.lv_name))
         return None
     is_thin = step.provisioning is Provisioning.THIN
     free, needed = found[step.group].available, reserved_bytes(step.size_bytes)
@@ -43,7 +39,7 @@ def cut(system: System, step: VolumeCut) -> str | None:
     shape = [*(["-s"] if is_thin else []), "-b", str(BLOCK_BYTES), "-V", str(step.size_bytes)]
     words = [word for option in options for word in ("-o", option)]
     system.run(["zfs", "create", *shape, *words, f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
-    _await_device(system, step)
+    await_device(system, device_path(step.group, step.lv_name))
     return f"volume {step.lv_name} is cut"
 
 
@@ -52,10 +48,10 @@ def undo_cut(system: System, step: VolumeCut) -> str | None:
 
     Raises NotFound while the pool is not imported: the volume may be in it.
     """
-    known = _own_pool(system, step.group).get(f"{step.group}/{step.lv_name}")
+    known = own_pool(system, step.group).get(f"{step.group}/{step.lv_name}")
     if known is None:
         return None
-    _check_own(known, step.volume_id)
+    check_own(known, step.volume_id)
     if not is_fresh(known):
         raise InUse(f"volume {step.lv_name} is sealed and may hold data: it is not taken back, delete it instead")
     _destroy(system, known)
@@ -76,7 +72,7 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
     unmarked = [found.name for found in _sealed_volumes(system, step) if not is_fresh(found)]
     if not unmarked:
         return None
-    opened = _held(system, unmarked)
+    opened = held(system, unmarked)
     if opened:
         raise InUse(f"volumes {', '.join(opened)} are open: unmap them first")
     system.run(["zfs", "set", f"{FRESH_MARK}=yes", *unmarked], timeout_s=TIMEOUT_S + len(unmarked))
@@ -85,10 +81,10 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
 
 def delete(system: System, step: VolumeDelete) -> str | None:
     """Remove the volume and its data; None if it is gone. Refuses one that is open or another's."""
-    known = _own_pool(system, step.group).get(f"{step.group}/{step.lv_name}")
+    known = own_pool(system, step.group).get(f"{step.group}/{step.lv_name}")
     if known is None:
         return None
-    _check_own(known, step.volume_id)
+    check_own(known, step.volume_id)
     _destroy(system, known)
     return f"volume {step.lv_name} is deleted"
 
@@ -97,59 +93,21 @@ def is_fresh(volume: Dataset) -> bool:
     return volume.marks.get(FRESH_MARK) == "yes"
 
 
-def _own_pool(system: System, name: str) -> dict[str, Dataset]:
-    """The pool's root and zvols by name. Raises NotFound while it is not imported, Conflict if it is not ours."""
-    found = {dataset.name: dataset for dataset in observe.datasets(system, name)}
-    if name not in found:
-        raise NotFound(f"pool {name} is not there: bring its array up, then try again")
-    if not observe.is_ours(found[name]):
-        raise Conflict(f"pool {name} does not carry our mark: it is left alone")
-    return found
-
-
-def _check_own(volume: Dataset, volume_id: str) -> None:
-    if volume.marks.get(VOLUME_MARK) != volume_id:
-        raise Conflict(f"{volume.name} does not carry the mark of volume {volume_id}: it is left alone")
-
-
-def _await_device(system: System, step: VolumeCut) -> None:
-    """ZFS makes the device after the command has ended, and udev names it after that."""
-    device = device_path(step.group, step.lv_name)
-    deadline = system.monotonic() + TIMEOUT_S
-    while not system.exists(device):
-        if system.monotonic() >= deadline:
-            raise ToolFailed(f"{device} did not appear within {TIMEOUT_S:.0f} s: look at the kernel's log")
-        system.sleep(0.2)
-        settle(system)
-
-
 def _destroy(system: System, volume: Dataset) -> None:
-    if _held(system, [volume.name]):
+    if held(system, [volume.name]):
         raise InUse(f"volume {volume.name} is open: unmap it first")
     # Without -r: ZFS refuses a volume with snapshots, and one that was opened meanwhile.
     system.run(["zfs", "destroy", volume.name], timeout_s=TIMEOUT_S)
     settle(system)
 
 
-def _held(system: System, names: Sequence[str]) -> list[str]:
-    """Which of these are open. udev opens what has just changed, so one look more is taken when it is done."""
-    devices = {name: f"/dev/zvol/{name}" for name in names}
-    for again in (False, True):
-        if again:
-            settle(system)
-        found = [name for name, device in devices.items() if system.exists(device) and system.is_held(device)]
-        if not found:
-            break
-    return found
-
-
 def _sealed_volumes(system: System, step: VolumesSeal) -> list[Dataset]:
-    found = _own_pool(system, step.group)
+    found = own_pool(system, step.group)
     sealed = []
     for wanted in step.volumes:
         known = found.get(f"{step.group}/{wanted.lv_name}")
         if known is None:
             raise NotFound(f"volume {wanted.lv_name} is not in {step.group}: it was removed meanwhile")
-        _check_own(known, wanted.volume_id)
+        check_own(known, wanted.volume_id)
         sealed.append(known)
     return sealed

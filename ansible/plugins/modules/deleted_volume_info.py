@@ -1,0 +1,102 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: deleted_volume_info
+short_description: Read the deleted volumes of an appliance
+version_added: 0.1.0
+description:
+  - 'What the API shows: The volumes that were deleted and can be recovered; what is erased next comes first.'
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Reads only.
+  diff_mode:
+    support: N/A
+    description: Changes nothing.
+options:
+  name:
+    description:
+      - Only names that match; C(*) stands for any text, C(?) for a letter.
+    type: str
+  array:
+    description:
+      - Only those of this array, by id or name.
+    type: str
+  sort:
+    description:
+      - Order of the answer; a minus turns it round.
+      - The appliance takes V(erase_at) when it is created without.
+    type: str
+    choices:
+      - name
+      - -name
+      - size_bytes
+      - -size_bytes
+      - deleted_at
+      - -deleted_at
+      - erase_at
+      - -erase_at
+  id:
+    description:
+      - Only this one, by its id or name; no filter applies then.
+    type: str
+  max_items:
+    description:
+      - Most to answer. Without it, all of them.
+    type: int
+"""
+
+EXAMPLES = r"""
+---
+- name: Look
+  lunette.appliance.deleted_volume_info: {}
+"""
+
+RETURN = r"""
+deleted_volumes:
+  description: 'What the API shows: The volumes that were deleted and can be recovered; what is erased next comes
+    first.'
+  returned: always
+  type: list
+  elements: dict
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.appliance import run_info
+
+ARGUMENTS = {
+    "name": {
+        "type": "str",
+    },
+    "array": {
+        "type": "str",
+    },
+    "sort": {
+        "type": "str",
+        "choices": ["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"],
+    },
+    "id": {
+        "type": "str",
+    },
+    "max_items": {
+        "type": "int",
+    },
+}
+
+
+def main():
+    run_info(ARGUMENTS, "deleted_volumes", listed="/deleted-volumes", item="/deleted-volumes/{deleted_volume}", filters=("name", "array", "sort"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Deleted volumes: kept for a while, recovered with their identity, or erased sooner."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from fastapi import Query, Response
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.deleted_volumes import DeletedVolume, deleted_volume_answer
+from lunette.api.changes import Acting, Changing, answer
+from lunette.api.declare import JOB_CHANGED, JOB_DELETED, LISTED, SHOWN, router
+from lunette.api.jobs import only_jobs
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import NameFilter, Paging, name_like, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.errors import Conflict
+from lunette.domain.volumes import VolumeRecover
+from lunette.engine import uptime
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Array
+from lunette.store.resources import DeletedVolume as DeletedVolumeRow
+
+routes = router("/deleted-volumes", "volumes")
+_COLUMNS = {
+    "id": DeletedVolumeRow.id, "name": DeletedVolumeRow.name, "size_bytes": DeletedVolumeRow.size_bytes,
+    "deleted_at": DeletedVolumeRow.deleted_at, "erase_at": DeletedVolumeRow.due_s,
+}  # fmt: skip
+Sort = Literal["name", "-name", "size_bytes", "-size_bytes", "deleted_at", "-deleted_at", "erase_at", "-erase_at"]
+
+
+def _answers(tx: Session, rows: Sequence[DeletedVolumeRow]) -> list[DeletedVolume]:
+    arrays = select(Array.id, Array.name).where(Array.id.in_({row.array_id for row in rows}))
+    names, clock = dict(tx.execute(arrays).all()), uptime.read(tx)
+    return [deleted_volume_answer(row, names[row.array_id], clock) for row in rows]
+
+
+def _find(tx: Session, reference: str) -> DeletedVolumeRow:
+    """By id, or by name where only one had it. Raises NotFound or Conflict."""
+    ids = tx.scalars(select(DeletedVolumeRow.id).where(DeletedVolumeRow.name == reference)).all()
+    if len(ids) > 1:
+        raise Conflict(f"{len(ids)} deleted volumes had the name {reference!r}: take the id of one, from their list.")
+    return find(tx, DeletedVolumeRow, ids[0] if ids else reference)
+
+
+@routes.get("", operation_id="deleted_volume_list", response_model=Page[DeletedVolume], responses=LISTED)
+def deleted_volume_list(
+    parts: UsedParts,
+    page: Paging,
+    name: NameFilter = None,
+    array: Annotated[str | None, Query(max_length=63, description="Only those of this array, by id or name.")] = None,
+    sort: Sort = "erase_at",
+) -> Page[DeletedVolume]:
+    """The volumes that were deleted and can be recovered; what is erased next comes first."""
+    query = select(DeletedVolumeRow).where(*name_like(DeletedVolumeRow.name, name))
+    if array is not None:
+        ids = select(Array.id).where(or_(Array.id == array, Array.name == array))
+        query = query.where(DeletedVolumeRow.array_id.in_(ids))
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(_answers(tx, found.rows))
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get(
+    "/{deleted_volume:plain}", operation_id="deleted_volume_show", response_model=DeletedVolume, responses=SHOWN
+)
+def deleted_volume_show(deleted_volume: Reference, parts: UsedParts) -> Response:
+    """One deleted volume, by id, or by name where only one had it."""
+    with parts.store.read() as tx:
+        row = _find(tx, deleted_volume)
+        return answer(_answers(tx, [row])[0], version=row.version)
+
+
+@routes.post(
+    "/{deleted_volume}:recover", operation_id="deleted_volume_recover", status_code=202, response_model=None,
+    responses=JOB_CHANGED,
+)  # fmt: skip
+def deleted_volume_recover(deleted_volume: Reference, body: VolumeRecover, change: Acting) -> Response:
+    """Makes it a volume again, with its data, id and identity, mapped to nobody."""
+
+    def act(tx: Session) -> Outcome:
+        row = _find(tx, deleted_volume)
+        change.check_match(row.version)
+        return change.control.recover_volume(tx, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)
+
+
+@routes.delete(
+    "/{deleted_volume:plain}", operation_id="deleted_volume_delete", status_code=202, response_model=None,
+    responses=JOB_DELETED,
+)  # fmt: skip
+def deleted_volume_delete(deleted_volume: Reference, change: Changing) -> Response:
+    """Erases it before its time: its data are lost for good, and its space is free again."""
+
+    def act(tx: Session) -> Outcome:
+        row = _find(tx, deleted_volume)
+        change.check_match(row.version)
+        return change.control.erase_volume(tx, change.actor, row.id, dry_run=change.dry_run)
+
+    return change.apply(act, only_jobs, looks=True)

@@ -1,0 +1,67 @@
+"""Sets deleted volumes aside, and brings them back.
+
+A volume that is kept has another name and no device: its activation is skipped, at boot too. The rename comes last on
+the way there and first on the way back, so whatever has the other name is without a device, and a step that was cut
+short finds how far it came.
+"""
+
+from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.steps import VolumeAside
+from lunette.providers.volumes.lvm import parse
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, open_volumes, own_group
+from lunette.providers.volumes.lvm.plan import volume_tag
+from lunette.system.doorway import System
+
+
+def set_aside(system: System, step: VolumeAside) -> str | None:
+    """Keep the volume under its other name; None if it is. Raises InUse while it is open, NotFound if it is gone."""
+    group = own_group(system, step.group)
+    found = _found(group, step) or _gone(step)
+    if found.name == step.aside_name and not found.active:
+        return None
+    if open_volumes(system, group, [found.name]):
+        raise InUse(f"volume {step.group}/{found.name} is open: unmap it first")
+    path = f"{step.group}/{found.name}"
+    if found.active:
+        system.run(["lvchange", "-an", path], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "--setactivationskip", "y", path], timeout_s=TIMEOUT_S)
+    if found.name != step.aside_name:
+        system.run(["lvrename", step.group, step.lv_name, step.aside_name], timeout_s=TIMEOUT_S)
+    return f"volume {step.lv_name} is kept as {step.aside_name}"
+
+
+def bring_back(system: System, step: VolumeAside) -> str | None:
+    """Put the volume back in its place; None if it is there. Raises NotFound if it is gone."""
+    found = _found(own_group(system, step.group), step) or _gone(step)
+    if found.name == step.lv_name and found.active:
+        return None
+    if found.name == step.aside_name:
+        system.run(["lvrename", step.group, step.aside_name, step.lv_name], timeout_s=TIMEOUT_S)
+    path = f"{step.group}/{step.lv_name}"
+    system.run(["lvchange", "--setactivationskip", "n", path], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "-ay", path], timeout_s=TIMEOUT_S)
+    return f"volume {step.lv_name} is back"
+
+
+def undo_set_aside(system: System, step: VolumeAside) -> str | None:
+    """As `bring_back`, but what is gone cannot be brought back."""
+    return bring_back(system, step) if _found(own_group(system, step.group), step) else None
+
+
+def undo_bring_back(system: System, step: VolumeAside) -> str | None:
+    """As `set_aside`, but what is gone need not be kept."""
+    return set_aside(system, step) if _found(own_group(system, step.group), step) else None
+
+
+def _found(group: parse.Group, step: VolumeAside) -> parse.Volume | None:
+    """The volume under one of its two names. Raises Conflict where both are there, or what is there is another's."""
+    there = [volume for volume in map(group.volume, (step.lv_name, step.aside_name)) if volume is not None]
+    for volume in there:
+        check_own(volume, volume_tag(step.volume_id), step.group)
+    if len(there) == 2:
+        raise Conflict(f"{step.group} has both {step.lv_name} and {step.aside_name}: nothing was changed")
+    return there[0] if there else None
+
+
+def _gone(step: VolumeAside) -> parse.Volume:
+    raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")

@@ -1,0 +1,105 @@
+"""Kinds of jobs on pools of ZFS and their zvols."""
+
+from collections.abc import Sequence
+
+from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
+from backend.tests.faults.harness import Case
+from backend.tests.faults.world import MIB, World, give_host
+from lunette.domain.array_changes import ArrayReplace, ArrayScrub
+from lunette.domain.arrays import ArrayEngine, Level
+from lunette.engine.outcome import Outcome
+from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
+
+
+def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ()) -> Outcome:
+    return world.create_array("pool", Level.RAIDZ1, disks, wipe, engine=ArrayEngine.ZFS)
+
+
+def _create_pool(world: World) -> Outcome:
+    return _zfs(world, free_disks(world)[:3], wipe=free_disks(world)[:2])
+
+
+def _disks_of_an_old_pool(world: World) -> None:
+    """Labels of somebody's pool, whose name is no mark of ours, and a file system."""
+    first, second = free_disks(world)[:2]
+    first.media.signatures = [FakeSignature("gpt", 512, usage="partition-table")]
+    label = FakeSignature("zfs_member", 262144, "tank", "77")
+    first.partitions = [Partition(1, Media(64 * MIB, [label]), label="zfs-01"), Partition(9, Media(8 * MIB))]
+    second.media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _pool(world: World) -> None:
+    world.finish(_zfs(world, free_disks(world)[:3]).job_id or "")
+
+
+def _pool_and_a_used_disk(world: World) -> None:
+    _pool(world)
+    free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _pool_that_lost_a_disk(world: World) -> None:
+    _pool_and_a_used_disk(world)
+    world.machine.pull(free_disks(world)[1])
+
+
+def _replace_in_pool(world: World) -> Outcome:
+    wish = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
+    return world.change_array("pool", lambda asked: asked.replace(wish))
+
+
+def _scrub_pool(world: World) -> Outcome:
+    return world.change_array("pool", lambda asked: asked.scrub(ArrayScrub()))
+
+
+def _delete_pool(world: World) -> Outcome:
+    return delete_array(world, "pool")
+
+
+def _pool_with_deleted(world: World) -> None:
+    _pool(world)
+    world.finish(world.create_volumes("pool", "d1").job_id or "")
+    world.finish(delete_volume(world, "d1").job_id or "")
+
+
+def _create_zvols(world: World) -> Outcome:
+    return world.create_volumes("pool", "z1", "z2")
+
+
+def _mapped_zvol(world: World) -> None:
+    _pool(world)
+    world.finish(world.create_volumes("pool", "mapped-zvol", "other").job_id or "")
+    give_host(world, "carl", ["mapped-zvol", "other"])
+    world.settle()
+    world.machine.write_data(world.device_of("other"), 0, "carl's")
+
+
+def _unmap_zvol(world: World) -> None:
+    unmap_volume(world, "mapped-zvol")
+
+
+def _delete_zvol(world: World) -> Outcome:
+    return delete_volume(world, "mapped-zvol")
+
+
+def _deleted_zvol(world: World) -> None:
+    _mapped_zvol(world)
+    world.machine.write_data(world.device_of("mapped-zvol"), 4 * MIB, "kept")
+    _unmap_zvol(world)
+    world.settle()
+    world.finish(_delete_zvol(world).job_id or "")
+
+
+POOL_CASES = (
+    Case("create a pool", _disks_of_an_old_pool, _create_pool),
+    Case("delete a pool", _pool, _delete_pool),
+    Case("replace a disk of a pool", _pool_and_a_used_disk, _replace_in_pool),
+    Case("replace a disk that a pool lost", _pool_that_lost_a_disk, _replace_in_pool),
+    Case("scrub a pool", _pool, _scrub_pool, passes=True),
+    Case("create zvols", _pool, _create_zvols),
+    Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),
+    Case("recover a zvol", _deleted_zvol, lambda world: recover(world, "mapped-zvol")),
+    Case("erase a zvol", _deleted_zvol, lambda world: erase(world, "mapped-zvol")),
+    Case("delete a pool with a deleted zvol", _pool_with_deleted, _delete_pool),
+)
