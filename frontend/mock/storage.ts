@@ -151,6 +151,8 @@ const level = (
   survives_failures: survives,
   small_write_ios: ios,
   write_hole: holes,
+  verbs:
+    name === 'raid0' ? [] : ['add_spares', 'grow', 'replace', 'fail', 'remove', 'readd', 'scrub', 'pace'],
 })
 
 const engine = (name: string, kind: string, change: Partial<Engine>): Engine => ({

@@ -1,5 +1,7 @@
 """Plans for arrays that stand: what is chosen, and every reason to refuse, naming the disk and what to do."""
 
+import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,19 +10,32 @@ from backend.tests import seen
 from lunette.domain.array_changes import (
     ArrayAddSpares,
     ArrayDiskChoice,
+    ArrayGrow,
     ArrayPatch,
     ArrayReplace,
     ArrayScrub,
     ScrubAction,
 )
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.arrays import (
+    ArrayEngine,
+    ArrayState,
+    ArrayVerb,
+    LevelCapability,
+    ObservedMember,
+    SyncProgress,
+    WriteHole,
+)
 from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError
 from lunette.domain.observations import Observation
+from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdMember, MdRemove, MdReplace
 from lunette.planner import array_changes as planner
 from lunette.planner.arrays import KnownArray
+from lunette.planner.changing import changing, plan_grow
 from lunette.planner.checker import Bounds, faults
+from lunette.providers.arrays.md import plan as md
+from lunette.providers.arrays.zfs import plan as zfs
 
 UUID = "a" * 32
 SPARE = "nvme-D4"
@@ -231,3 +246,41 @@ def test_a_least_pace_above_the_greatest_is_refused() -> None:
     wish = ArrayPatch(sync_speed_min_bytes_s=50 * MIB)
     refused(Invalid, lambda: planner.plan_patch(known(), wish, 50 * MIB, 10 * MIB))
     assert planner.plan_patch(known(), wish, 50 * MIB, None).changes[0].detail.startswith("resync")
+
+
+def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Plan]]:
+    """Each on a clean array with a spare, or on one where it has something to do."""
+    of, hole = changing(array), WriteHole.PPL if level == "raid5" else WriteHole.BITMAP
+    whole, short = (machine(states, level=level, write_hole=hole) for states in ("AAAs", "AFAs"))
+    return {
+        ArrayVerb.ADD_SPARES: lambda: of.plan_add_spares(array, ArrayAddSpares(disks=("nvme-D7",)), whole, {}),
+        ArrayVerb.GROW: lambda: plan_grow(array, ArrayGrow(disks=("nvme-D7",)), whole, {}),
+        ArrayVerb.REPLACE: lambda: of.plan_replace(array, ArrayReplace(disk="nvme-D1", new="nvme-D7"), whole, {}),
+        ArrayVerb.FAIL: lambda: of.plan_fail(array, choice(1), whole),
+        ArrayVerb.REMOVE: lambda: of.plan_remove(array, choice(4), whole),
+        ArrayVerb.READD: lambda: of.plan_readd(array, choice(2), short),
+        ArrayVerb.SCRUB: lambda: of.plan_scrub(array, ArrayScrub(), whole),
+        ArrayVerb.PACE: lambda: of.plan_patch(array, ArrayPatch(sync_speed_max_bytes_s=MIB), None, MIB),
+    }
+
+
+@pytest.mark.parametrize("facts", md.LEVELS, ids=lambda facts: facts.level.value)
+def test_md_plans_what_it_says_it_does(facts: LevelCapability) -> None:
+    verbs = every_verb(known(), facts.level.value)
+    assert set(facts.verbs) in (set(verbs), set())
+    for verb in facts.verbs:
+        assert verbs[verb]().title
+
+
+@pytest.mark.parametrize("verb", [ArrayVerb.ADD_SPARES, ArrayVerb.GROW, ArrayVerb.REPLACE, ArrayVerb.SCRUB])
+def test_an_array_without_redundancy_is_left_as_it_is(verb: ArrayVerb) -> None:
+    assert "raid0" in refused(Invalid, every_verb(known(), "raid0")[verb])
+
+
+@pytest.mark.parametrize("verb", ArrayVerb)
+def test_zfs_plans_what_it_says_it_does_and_nothing_else(verb: ArrayVerb) -> None:
+    plan = every_verb(dataclasses.replace(known(), engine=ArrayEngine.ZFS), "raidz1")[verb]
+    if verb in zfs.LEVELS[0].verbs:
+        assert plan().title
+    else:
+        assert "which" in refused(Invalid, plan)

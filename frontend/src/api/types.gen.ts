@@ -335,6 +335,13 @@ export type ArrayScrub = {
 };
 
 /**
+ * ArrayVerb
+ *
+ * What can be done with an array that stands, other than deleting it.
+ */
+export type ArrayVerb = 'add_spares' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace';
+
+/**
  * BackupRequest
  *
  * The passphrase is not kept anywhere: without it the file is of no use. `certificate`: with its private key.
@@ -962,6 +969,10 @@ export type EngineLevel = {
      * Write Hole
      */
     write_hole: Array<WriteHole>;
+    /**
+     * Verbs
+     */
+    verbs: Array<ArrayVerb>;
 };
 
 /**

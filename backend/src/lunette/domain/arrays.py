@@ -100,8 +100,24 @@ class ArrayCreate(Model):
         return self
 
 
+class ArrayVerb(StrEnum):
+    """What can be done with an array that stands, other than deleting it."""
+
+    ADD_SPARES = "add_spares"
+    GROW = "grow"
+    REPLACE = "replace"
+    FAIL = "fail"
+    REMOVE = "remove"
+    READD = "readd"
+    SCRUB = "scrub"
+    PACE = "pace"
+
+
 class LevelCapability(Model):
-    """One level an engine offers: how few and how many disks, how many losses it survives, cost of a small write."""
+    """One level an engine offers: how few and how many disks, how many losses it survives, cost of a small write.
+
+    `verbs`: what it never does is not among them.
+    """
 
     level: Level
     min_disks: int
@@ -109,6 +125,7 @@ class LevelCapability(Model):
     survives_failures: str
     small_write_ios: float
     write_hole: tuple[WriteHole, ...]
+    verbs: tuple[ArrayVerb, ...]
 
 
 class EngineCapability(Model):

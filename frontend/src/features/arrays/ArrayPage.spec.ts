@@ -41,6 +41,18 @@ describe('the map of an array', () => {
     expect(page.textContent).not.toContain('Partial parity log')
   })
 
+  it('offers only what the engine does with its level', async () => {
+    const world = loggedIn()
+    const [tank] = world.arrays
+    if (tank) tank.level = 'raid0'
+    const { page } = await visit('/arrays/tank', world)
+    expect([...page.querySelectorAll(`${DISKS} button`)]).toEqual([])
+    const offered = [...page.querySelectorAll('button')].map(text)
+    expect(offered).toContain('Delete')
+    expect(offered).not.toContain('Grow')
+    expect(offered).not.toContain('Add spares')
+  })
+
   it('offers a viewer nothing to do', async () => {
     const world = loggedIn()
     if (world.me) world.me.role = 'viewer'

@@ -11,7 +11,7 @@ import {
   arrayShow,
   arraySparesAdd,
 } from '@/api'
-import type { ArrayMember, ArrayPatch, Disk, ScrubAction, StorageArray } from '@/api'
+import type { ArrayMember, ArrayPatch, ArrayVerb, Disk, ScrubAction, StorageArray } from '@/api'
 import type { Change } from '@/app/change'
 import { isCandidate } from './arrayDraft'
 
@@ -26,8 +26,9 @@ const FIRST: Record<string, MemberVerb[]> = {
   missing: ['replace', 'readd', 'remove'],
 }
 
-/** Only what the state of the disk allows; the plan tells whether the array allows it too. */
-export const verbsOf = (member: ArrayMember): MemberVerb[] => FIRST[member.state] ?? []
+/** Only what the state of the disk allows, of what the engine can; the plan tells whether the array allows it too. */
+export const verbsOf = (member: ArrayMember, can: readonly ArrayVerb[]): MemberVerb[] =>
+  (FIRST[member.state] ?? []).filter((verb) => can.includes(verb))
 
 const path = (array: StorageArray) => ({ array: array.id })
 /** The chosen disks that carry something: naming them is the leave to wipe them. */

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
-from lunette.domain.arrays import EngineCapability, Level, WriteHole
+from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, WriteHole
 
 
 class HealthState(StrEnum):
@@ -92,6 +92,8 @@ class EngineLevel(Answer):
     survives_failures: str
     small_write_ios: float
     write_hole: tuple[WriteHole, ...]
+    verbs: tuple[ArrayVerb, ...]
+    """What can be done with an array of it that stands, other than deleting it."""
 
 
 class Engine(Answer):
@@ -122,7 +124,7 @@ def engine_answer(capability: EngineCapability) -> Engine:
             EngineLevel(
                 level=level.level, min_disks=level.min_disks, max_disks=level.max_disks,
                 survives_failures=level.survives_failures, small_write_ios=level.small_write_ios,
-                write_hole=level.write_hole,
+                write_hole=level.write_hole, verbs=level.verbs,
             )
             for level in capability.levels
         ),

@@ -28,6 +28,17 @@ ARRAY_HEALTH = (
     "missing",
     "unknown",
 )
+ArrayVerb = Literal["add_spares", "grow", "replace", "fail", "remove", "readd", "scrub", "pace"]
+ARRAY_VERB = (
+    "add_spares",
+    "grow",
+    "replace",
+    "fail",
+    "remove",
+    "readd",
+    "scrub",
+    "pace",
+)
 Channel = Literal["mail", "webhook", "syslog"]
 CHANNEL = (
     "mail",

@@ -8,6 +8,7 @@ from lunette.client.generated.enums import (
     Action,
     ArrayEngine,
     ArrayHealth,
+    ArrayVerb,
     Channel,
     Convergence,
     DhGroup,
@@ -67,6 +68,7 @@ __all__ = [
     "ArrayProgress",
     "ArrayReplace",
     "ArrayScrub",
+    "ArrayVerb",
     "BackupRequest",
     "Channel",
     "ChannelTest",
@@ -644,6 +646,7 @@ class EngineLevel(TypedDict):
     survives_failures: str
     small_write_ios: float
     write_hole: list[WriteHole]
+    verbs: list[ArrayVerb]
 
 
 class EnginePage(TypedDict):

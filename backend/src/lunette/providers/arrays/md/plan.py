@@ -5,7 +5,15 @@ Figures per level are member I/Os for one 4 KiB random write, counted on real md
 
 from collections.abc import Sequence
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, LevelCapability, WriteHole
+from lunette.domain.arrays import (
+    ArrayCreate,
+    ArrayEngine,
+    ArrayVerb,
+    EngineCapability,
+    Level,
+    LevelCapability,
+    WriteHole,
+)
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import KIB, MIB, format_size
 from lunette.domain.steps import MdCreate, MdDestroy, MdMember
@@ -18,26 +26,27 @@ DEFAULT_CHUNK = 64 * KIB
 PACKAGE = "mdadm"
 
 _PARITY = (WriteHole.BITMAP, WriteHole.NONE)
+_ALL = tuple(ArrayVerb)
 LEVELS: tuple[LevelCapability, ...] = (
     LevelCapability(
         level=Level.RAID0, min_disks=2, max_disks=MAX_DISKS, survives_failures="none", small_write_ios=1,
-        write_hole=(WriteHole.NONE,),
+        write_hole=(WriteHole.NONE,), verbs=(),
     ),
     LevelCapability(
         level=Level.RAID1, min_disks=2, max_disks=MAX_DISKS, survives_failures="all disks but one", small_write_ios=2,
-        write_hole=_PARITY,
+        write_hole=_PARITY, verbs=_ALL,
     ),
     LevelCapability(
         level=Level.RAID5, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
-        write_hole=(WriteHole.PPL, *_PARITY),
+        write_hole=(WriteHole.PPL, *_PARITY), verbs=_ALL,
     ),
     LevelCapability(
         level=Level.RAID6, min_disks=4, max_disks=MAX_DISKS, survives_failures="two disks", small_write_ios=6,
-        write_hole=_PARITY,
+        write_hole=_PARITY, verbs=_ALL,
     ),
     LevelCapability(
         level=Level.RAID10, min_disks=2, max_disks=MAX_DISKS, survives_failures="one disk of each mirrored pair",
-        small_write_ios=2, write_hole=_PARITY,
+        small_write_ios=2, write_hole=_PARITY, verbs=_ALL,
     ),
 )  # fmt: skip
 _BY_LEVEL = {facts.level: facts for facts in LEVELS}

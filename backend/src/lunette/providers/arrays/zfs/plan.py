@@ -2,7 +2,15 @@
 
 from collections.abc import Sequence
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, LevelCapability, WriteHole
+from lunette.domain.arrays import (
+    ArrayCreate,
+    ArrayEngine,
+    ArrayVerb,
+    EngineCapability,
+    Level,
+    LevelCapability,
+    WriteHole,
+)
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
@@ -40,7 +48,7 @@ def small_write_ios(level: Level, disks: int, block_bytes: int, shift: int = spa
 LEVELS = tuple(
     LevelCapability(
         level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
-        small_write_ios=small_write_ios(level, least, BLOCK_BYTES),
+        small_write_ios=small_write_ios(level, least, BLOCK_BYTES), verbs=(ArrayVerb.REPLACE, ArrayVerb.SCRUB),
     )
     for level, least in _LEAST.items()
 )  # fmt: skip
