@@ -63,6 +63,7 @@ def manifest(image: Path, release: str) -> dict[str, Any]:
         "zfs_packages": sections["zfs"] + sections[ZFS_MODULES],
         "units": enabled_units((server / PRESET).read_text()),
         "folders": [f"/{name}" for name in product.FOLDERS],
+        "kept": [f"/{name}" for name in product.KEPT],
         "files": [f"/{path.relative_to(server)}" for path in files_under(server)],
     }
 

@@ -17,6 +17,8 @@ from .venv import PYTHON, SITE
 HOME = "opt/lunette"
 FOLDERS = ("etc/target", "etc/target/pr", "etc/target/alua")
 """LIO takes /etc/target for its state if it is there when target_core_mod loads. Only root looks inside."""
+KEPT = ("etc/lvm/devices/system.devices",)
+"""Files of image/server that belong to the machine once they are there: LVM writes its devices into this one."""
 
 
 @dataclass(frozen=True)

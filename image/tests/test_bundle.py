@@ -42,6 +42,7 @@ def test_settings_are_packed_with_their_links_and_without_folders(tmp_path: Path
     assert not [entry for entry in entries.values() if entry.isdir()], "/etc keeps its own permissions"
     assert {entry.uid for entry in entries.values()} == {0}
     assert {f"/{name}" for name in entries} == set(manifest(IMAGE, "1.0-0")["files"])
+    assert {"/etc/lvm/devices/system.devices"} == set(manifest(IMAGE, "1.0-0")["kept"])
 
 
 def test_sections_of_the_list_are_the_known_ones() -> None:

@@ -157,6 +157,12 @@ def _changed(printed: str, host: str) -> int:
     return int(found[1])
 
 
+def _changes(printed: str) -> list[str]:
+    """The tasks that changed something."""
+    tasks = re.split(r"^(?:TASK|RUNNING HANDLER) ", printed, flags=re.M)[1:]
+    return [task for task in tasks if re.search(r"^changed: ", task, re.M)]
+
+
 def test_a_server_whose_own_volumes_would_not_come_back_is_refused(server: Server) -> None:
     server.appliance.check("pvcreate -qy /dev/ubdb && vgcreate -qy own /dev/ubdb && lvcreate -qqy -L 16M -n home own")
     refused = server.play()
@@ -171,8 +177,11 @@ def test_bare_servers_become_a_san_and_the_second_run_changes_nothing(first: str
     assert _changed(first, "localhost") == 7, "the token, its file, and the five kinds of the scene"
     assert _changed(first, "esx1") > 3
     _does_io(server, client)
+    devices = server.appliance.check("cat /etc/lvm/devices/system.devices")
+    assert "IDNAME=" in devices
     second = server.play()
-    assert [_changed(second, host) for host in ("san", "localhost", "esx1")] == [0, 0, 0]
+    assert [_changed(second, host) for host in ("san", "localhost", "esx1")] == [0, 0, 0], _changes(second)
+    assert server.appliance.check("cat /etc/lvm/devices/system.devices") == devices, "LVM would not see its groups"
     _does_io(server, client)
     assert _PASSWORD not in first + second
     assert "esx1-secret" not in first + second
