@@ -39,7 +39,8 @@ Change = Callable[[Session, bool], Outcome]
 def counts(appliance: Appliance) -> dict[str, int]:
     """Rows per table, and the generation: what a change must not touch if it is refused or only shown."""
     tables = (
-        Array, Volume, DeletedVolume, Snapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule, ReleaseRow, Job, Event,
+        Array, Volume, DeletedVolume, Snapshot, Host, HostGroup, Mapping, Portal, FcPort, Schedule, ReleaseRow, Job,
+        Event,
     )  # fmt: skip
     with appliance.store.read() as tx:
         found = {table.__tablename__: tx.scalar(select(func.count()).select_from(table)) or 0 for table in tables}
