@@ -3,6 +3,8 @@
 import typing
 from collections.abc import Iterator, Sequence
 
+import pytest
+
 from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Harness, bystanders, changes
 from backend.tests.faults.picture import Picture, differences
@@ -48,6 +50,7 @@ def leaves(kind: type[Step]) -> Iterator[type[Step]]:
     yield from (leaf for one in below for leaf in leaves(one)) if below else (kind,)
 
 
+@pytest.mark.timeout(300)  # it builds the world of each case
 def test_every_kind_of_step_is_in_a_case(harnesses: dict[str, Harness]) -> None:
     union, _ = typing.get_args(AnyStep)
     kinds = set(typing.get_args(union))
