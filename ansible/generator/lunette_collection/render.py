@@ -105,7 +105,7 @@ def verb_module(document: Document, verb: VerbModule) -> str:
     }
     can_plan = "" if operation.can_plan else ", can_plan=False"
     call = f'run_verb(ARGUMENTS, "{operation.path}", BODY{_more(told)}{can_plan})'
-    imports = _imports(declaration="Field", verb="run_verb")
+    imports = _imports(**({"declaration": "Field"} if declared else {}), verb="run_verb")
     if ends:
         imports = f"from ansible_collections.lunette.appliance.plugins.module_utils import goals\n{imports}"
     return head.format(imports=imports) + f"\nBODY = {{\n{declared}}}\n" + _MAIN.format(call=call)

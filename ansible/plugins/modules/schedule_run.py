@@ -74,7 +74,6 @@ progress:
   returned: when there was a job
 """
 
-from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
 from ansible_collections.lunette.appliance.plugins.module_utils.verb import run_verb
 
 ARGUMENTS = {
