@@ -41,14 +41,18 @@ test('what the appliance refuses is shown in its words, and nothing typed is los
   await expect(dialog(page).getByRole('button', { name: 'Delete', exact: true })).toBeDisabled()
 })
 
-test('a deletion that cannot be taken back asks for the name', async ({ page }) => {
+test('a deleted volume is kept, and erasing it asks for its name', async ({ page }) => {
   await deleteRow(page, '/volumes', 'lun32')
-  const button = dialog(page).getByRole('button', { name: 'Delete', exact: true })
-  await expect(dialog(page).getByText('16 MiB of data will be destroyed')).toBeVisible()
-  await expect(button).toBeDisabled()
-  await confirm(page, /data are lost/, 'Delete', 'lun32')
+  await confirm(page, /can be recovered for 24 hours/, 'Delete')
   await finished(page)
   await expect(page.getByText('Nothing matches “lun32”')).toBeVisible()
+
+  await page.goto('/deleted-volumes')
+  await page.getByRole('button', { name: 'Erase lun32' }).click()
+  await expect(dialog(page).getByText('16 MiB of data will be destroyed')).toBeVisible()
+  await expect(dialog(page).getByRole('button', { name: 'Erase', exact: true })).toBeDisabled()
+  await confirm(page, /data are lost/, 'Erase', 'lun32')
+  await finished(page)
 })
 
 test('a job that fails says why and what it took back, and works once the cause is mended', async ({
