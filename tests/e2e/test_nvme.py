@@ -162,15 +162,17 @@ def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: S
     hosts, client = standing.hosts, standing.client
     device = standing.connect(DB)
     hosts.start_logged_writer(device, SEED + 1, 64)
-    for use in (hosts.write_pattern, hosts.verify_pattern):
-        mapping = client.post("/mappings", {"volume": "nvme2", "host": "db"})
-        assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
-        use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
-        client.delete(f"/mappings/{mapping['id']}", confirm=["nvme2"])
-        hosts.namespaces(standing.db, {1})
-    before = hosts.acknowledged(device, SEED + 1)
-    wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)
-    hosts.stop_logged_writer(device, SEED + 1)
+    try:
+        for use in (hosts.write_pattern, hosts.verify_pattern):
+            mapping = client.post("/mappings", {"volume": "nvme2", "host": "db"})
+            assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
+            use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
+            client.delete(f"/mappings/{mapping['id']}", confirm=["nvme2"])
+            hosts.namespaces(standing.db, {1})
+        before = hosts.acknowledged(device, SEED + 1)
+        wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)
+    finally:
+        hosts.stop_logged_writer(device, SEED + 1)
     assert hosts.verify_logged(device, SEED + 1) > 0
     assert hosts.states(standing.db) == ["live"]
 

@@ -4,7 +4,8 @@ The image holds no back door: the shell exists only where the kernel command lin
 is a slow line shared with whatever the shell prints, so everything is framed: the command travels as
 base64 in acknowledged chunks (a tty drops what exceeds its 4096-byte buffer) and the answer comes back
 gzipped and base64-coded between markers that carry a nonce. Markers are typed as `"@B""nonce"` so that
-an echo of the input never looks like one.
+an echo of the input never looks like one. A busy serial line loses characters now and then, so a command
+runs only when all of it arrived, and is sent again when it did not.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _SETTLE = (
     "export LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 _MARK_LENGTH = 60
+_SENDINGS = 5
 _SLACK_S = 60.0
 """What the line and the framing may add to a command's own timeout; emulated guests are slow."""
 
@@ -133,7 +135,7 @@ class GuestShell:
         nonce = secrets.token_hex(6)
         with self._turn() as line:
             self._synchronise(line, _SLACK_S)
-            self._send_text(line, text, nonce)
+            self._send_text(line, text)
             line.send(_frame(nonce, timeout_s).encode())
             answer = _expect(line, rf"@B{nonce}\r?\n(.*?)\r?\n@E{nonce} (\d+)\r?\n", timeout_s + _SLACK_S, text)
         return CommandResult(int(answer[2]), _decode(answer[1]))
@@ -164,13 +166,18 @@ class GuestShell:
                     ) from None
 
     @staticmethod
-    def _send_text(line: Line, text: str, nonce: str) -> None:
+    def _send_text(line: Line, text: str) -> None:
+        """Put the command into the shell's variable C; MachineError when the line never lets it through whole."""
         code = base64.b64encode(text.encode()).decode()
-        line.send(b"C=\n")
-        for number, start in enumerate(range(0, len(code), _CHUNK_BYTES)):
-            mark = f"{nonce}.{number}."
-            line.send(f'C+={code[start : start + _CHUNK_BYTES]}; echo "@K""{mark}"\n'.encode())
-            _expect(line, f"@K{re.escape(mark)}", _SLACK_S, text)
+        for _ in range(_SENDINGS):
+            nonce, arrived = secrets.token_hex(6), 0
+            line.send(b"C=\n")
+            for start in range(0, len(code), _CHUNK_BYTES):
+                line.send(f'C+={code[start : start + _CHUNK_BYTES]}; echo "@K""{nonce}.{start}.${{#C}}."\n'.encode())
+                arrived = int(_expect(line, rf"@K{nonce}\.{start}\.(\d+)\.", _SLACK_S, text)[1])
+            if arrived == len(code):
+                return
+        raise MachineError(f"the console of the guest lost a part of {text!r} {_SENDINGS} times; nothing was run")
 
 
 def _frame(nonce: str, timeout_s: float) -> str:

@@ -10,16 +10,21 @@ from pathlib import Path
 
 import pytest
 
+from tests.machines.model import MachineError
 from tests.machines.shell import GuestShell, Line
 
 
 class TtyLine:
-    """The master side of a pseudo-terminal."""
+    """The master side of a pseudo-terminal; it loses the first character of as many lines as `losing` says."""
 
     def __init__(self, master: int) -> None:
         self._master = master
+        self.losing = 0
 
     def send(self, data: bytes) -> None:
+        if data.startswith(b"C+=") and self.losing:
+            self.losing -= 1
+            data = data[1:]
         while data:
             data = data[os.write(self._master, data) :]
 
@@ -29,21 +34,25 @@ class TtyLine:
 
 
 @pytest.fixture
-def shell(tmp_path: Path) -> Iterator[GuestShell]:
+def tty() -> Iterator[TtyLine]:
     master, slave = pty.openpty()
     bash = subprocess.Popen(["bash", "-i"], stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
     os.close(slave)
-
-    @contextlib.contextmanager
-    def line() -> Iterator[Line]:
-        yield TtyLine(master)
-
     try:
-        yield GuestShell(line, tmp_path / "lock")
+        yield TtyLine(master)
     finally:
         bash.kill()
         bash.wait()
         os.close(master)
+
+
+@pytest.fixture
+def shell(tty: TtyLine, tmp_path: Path) -> GuestShell:
+    @contextlib.contextmanager
+    def line() -> Iterator[Line]:
+        yield tty
+
+    return GuestShell(line, tmp_path / "lock")
 
 
 def test_output_and_status_come_back_whole(shell: GuestShell) -> None:
@@ -80,3 +89,15 @@ def test_noise_on_the_console_between_commands_does_no_harm(shell: GuestShell) -
     shell.run("(sleep 0.1; echo '@B @E 0 noise' >/dev/tty) >/dev/null 2>&1 &", 10.0)
     shell.run("sleep 0.3", 10.0)
     assert shell.run("echo clean", 10.0) == (0, "clean\n")
+
+
+def test_a_command_of_which_the_line_lost_a_part_is_sent_again(shell: GuestShell, tty: TtyLine) -> None:
+    tty.losing = 2
+    assert shell.run("echo whole", 10.0) == (0, "whole\n")
+
+
+def test_nothing_runs_of_a_command_that_never_arrives_whole(shell: GuestShell, tty: TtyLine, tmp_path: Path) -> None:
+    tty.losing = 100
+    with pytest.raises(MachineError, match="nothing was run"):
+        shell.run(f"touch {tmp_path}/ran {'x' * 2000}", 10.0)
+    assert not (tmp_path / "ran").exists()
