@@ -12,7 +12,7 @@ module: deleted_volume_info
 short_description: Read the deleted volumes of an appliance
 version_added: 0.1.0
 description:
-  - 'What the API shows: The volumes that were deleted and can be recovered; what is erased next comes first.'
+  - 'What the API shows: The volumes that were deleted and can be recovered; what was deleted first comes first.'
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:
@@ -36,7 +36,7 @@ options:
   sort:
     description:
       - Order of the answer; a minus turns it round.
-      - The appliance takes V(erase_at) when it is created without.
+      - The appliance takes V(deleted_at) when it is created without.
     type: str
     choices:
       - name
@@ -65,7 +65,7 @@ EXAMPLES = r"""
 
 RETURN = r"""
 deleted_volumes:
-  description: 'What the API shows: The volumes that were deleted and can be recovered; what is erased next comes
+  description: 'What the API shows: The volumes that were deleted and can be recovered; what was deleted first comes
     first.'
   returned: always
   type: list

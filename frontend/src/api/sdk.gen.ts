@@ -689,7 +689,7 @@ export const volumeRollBack = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Deleted Volume List
  *
- * The volumes that were deleted and can be recovered; what is erased next comes first.
+ * The volumes that were deleted and can be recovered; what was deleted first comes first.
  */
 export const deletedVolumeList = <ThrowOnError extends boolean = false>(options?: Options<DeletedVolumeListData, ThrowOnError>): RequestResult<DeletedVolumeListResponses, DeletedVolumeListErrors, ThrowOnError> => (options?.client ?? client).get<DeletedVolumeListResponses, DeletedVolumeListErrors, ThrowOnError>({
     security: [{

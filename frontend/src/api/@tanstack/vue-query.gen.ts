@@ -825,7 +825,7 @@ export const deletedVolumeListQueryKey = (options?: Options<DeletedVolumeListDat
 /**
  * Deleted Volume List
  *
- * The volumes that were deleted and can be recovered; what is erased next comes first.
+ * The volumes that were deleted and can be recovered; what was deleted first comes first.
  */
 export const deletedVolumeListOptions = (options?: Options<DeletedVolumeListData>) => queryOptions<DeletedVolumeListResponse, DeletedVolumeListError, DeletedVolumeListResponse, ReturnType<typeof deletedVolumeListQueryKey>>({
     queryFn: async ({ queryKey, signal }) => {

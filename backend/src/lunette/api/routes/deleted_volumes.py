@@ -50,9 +50,9 @@ def deleted_volume_list(
     page: Paging,
     name: NameFilter = None,
     array: Annotated[str | None, Query(max_length=63, description="Only those of this array, by id or name.")] = None,
-    sort: Sort = "erase_at",
+    sort: Sort = "deleted_at",
 ) -> Page[DeletedVolume]:
-    """The volumes that were deleted and can be recovered; what is erased next comes first."""
+    """The volumes that were deleted and can be recovered; what was deleted first comes first."""
     query = select(DeletedVolumeRow).where(*name_like(DeletedVolumeRow.name, name))
     if array is not None:
         ids = select(Array.id).where(or_(Array.id == array, Array.name == array))

@@ -793,7 +793,7 @@ class Operations:
         | None = None,
         limit: int | None = None,
     ) -> Iterator[t.DeletedVolume]:
-        """The volumes that were deleted and can be recovered; what is erased next comes first."""
+        """The volumes that were deleted and can be recovered; what was deleted first comes first."""
         return self.pages("deleted_volume_list", {"name": name, "array": array, "sort": sort}, limit)
 
     def deleted_volume_show(self, deleted_volume: str) -> t.DeletedVolume:
