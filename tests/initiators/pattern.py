@@ -28,6 +28,8 @@ _STAMP = struct.Struct("<8sQQQ")
 _MAGIC = b"lunette\0"
 _BATCH = 256
 _REPORTED = 10
+_REST_S = 0.01
+"""A writer rests between two blocks: an emulated host that never does leaves its guest no time for anything else."""
 
 
 def stamped(seed: int, block: int, generation: int = 0) -> bytes:
@@ -136,6 +138,7 @@ def log(path: str, seed: int, count: int, log_path: str, seconds: float, *, flus
             if flush:
                 device.flush()
             os.write(noted, f"{block} {generation}\n".encode())
+            time.sleep(_REST_S)
 
 
 def verify_log(path: str, seed: int, log_path: str) -> dict[str, object]:

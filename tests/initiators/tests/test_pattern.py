@@ -50,7 +50,7 @@ def test_a_wrong_block_is_named_with_what_it_holds(device: Path, damage: Callabl
 
 def test_acknowledged_writes_verify_and_a_lost_one_is_found(device: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    pattern.log(str(device), SEED, 20, str(log), 0.2, flush=True)
+    pattern.log(str(device), SEED, 20, str(log), 0.8, flush=True)
     assert pattern.verify_log(str(device), SEED, str(log)) == {"blocks": 20, "wrong": 0, "first_wrong": {}}
     newest = next(entry for entry in pattern.read_log(log.read_text()) if entry.block == 3)
     put(device, 3, pattern.stamped(SEED, 3, newest.generation - 1))
