@@ -59,6 +59,17 @@ def test_a_spare_takes_the_place_of_a_lost_disk_and_another_makes_up_for_it(
     assert states(appliance) == {disks[0]: "in_sync", disks[2]: "in_sync", disks[3]: "in_sync", disks[4]: "spare"}
 
 
+def test_a_site_document_tells_spares_from_members_and_makes_the_same_array_again(appliance: Api) -> None:
+    disks = stand(appliance, spares=1)
+    exported = appliance.get("/site")
+    (array,) = exported["arrays"]
+    assert (array["disks"], array["spares"]) == (disks[:3], disks[3:4])
+    assert appliance.post("/site:plan", {"site": exported}).json()["changes"] == []
+    appliance.done(appliance.post("/site:apply", {"site": {"arrays": []}, "destroy": ["array/tank"]}).json())
+    appliance.done(appliance.post("/site:apply", {"site": exported}).json())
+    assert states(appliance)[disks[3]] == "spare"
+
+
 def test_a_disk_that_works_is_copied_and_then_let_go_without_being_asked(appliance: Api, machine: FakeSystem) -> None:
     disks = stand(appliance)
     machine.advance(REBUILD_S)

@@ -73,6 +73,7 @@ def test_a_refused_first_step_fails_the_job_and_leaves_no_row(appliance: Applian
     job = job_of(appliance, outcome.job_id)
     assert job.error is not None
     assert (job.error["type"], job.error["log"]) == ("tool-failed", "mdadm: device busy")
+    assert job.message == "what the failed step had begun is taken back"
     appliance.agent.failures.clear()
     assert appliance.array("tank"), "the name and the disks are free again"
 

@@ -328,8 +328,11 @@ class Control:
         return usage.uses(self.performance, plan.leaving)
 
     def site(self, tx: Session) -> Site:
-        """Everything by name, without secrets."""
-        return site.export(tx)
+        """Everything by name, without secrets. The agent may be away: then spares are listed with the other disks."""
+        seen = None
+        with suppress(Unavailable):
+            seen = self._cache.get()
+        return site.export(tx, seen)
 
     def apply_site(self, tx: Session, actor: Actor, request: SiteRequest, dry_run: bool = False) -> Outcome:
         """Makes the site as a document says, as one job of single changes; nothing goes that it does not name."""

@@ -124,6 +124,8 @@ class JobRunner:
                 return self._stick(journal, index, reply)
             journal.undone(index, reply.detail)
         words = "everything it had done is taken back" if touched else "nothing was changed"
+        if not touched and self._was_cut_short(journal):
+            words = "what the failed step had begun is taken back"
         if kept:
             words = f"taken back, except what cannot be: {'; '.join(reversed(kept))}"
         ending = JobState.UNDONE if touched or kept else JobState.FAILED

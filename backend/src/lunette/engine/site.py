@@ -9,6 +9,7 @@ import functools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,7 @@ from lunette.planner.site_foresight import after
 from lunette.store.database import after_commit, store_of
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
+from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import Host, HostGroup, Volume
 from lunette.store.resources import Mapping as MappingRow
 
@@ -84,9 +86,26 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
 }
 
 
-def export(tx: Session) -> Site:
-    """The whole site by name, without secrets."""
-    return known(tx, None).site
+def export(tx: Session, seen: Observation | None) -> Site:
+    """The whole site by name, without secrets. Which disks stand by is asked of the machine: a spare takes a lost
+    disk's place by itself."""
+    site = known(tx, None).site
+    spares = {
+        array.uuid: {member.disk_id for member in array.members if member.state == "spare"}
+        for array in (seen.arrays if seen else ())
+    }
+    uuids = dict(tx.execute(select(ArrayRow.name, ArrayRow.uuid)).all())
+    arrays = tuple(_parted(array, spares.get(uuids[array.name], set())) for array in site.arrays or ())
+    return site.model_copy(update={"arrays": arrays})
+
+
+def _parted(array: SiteArray, spares: AbstractSet[str | None]) -> SiteArray:
+    standing_by = tuple(disk for disk in array.disks if disk in spares)
+    if not standing_by:
+        return array
+    return array.model_copy(
+        update={"disks": tuple(disk for disk in array.disks if disk not in spares), "spares": standing_by}
+    )
 
 
 def apply(tx: Session, desk: Desk, actor: Actor, request: SiteRequest, dry_run: bool) -> Outcome:
