@@ -30,6 +30,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.roles import Role
 from lunette.domain.steps import AnyStep
+from lunette.domain.support import SupportFacts
 from lunette.engine.control import Control
 from lunette.store.access import ApiToken, User
 from lunette.store.database import Store
@@ -60,6 +61,9 @@ class AwayAgent:
         raise _away()
 
     def counters(self) -> Counters:
+        raise _away()
+
+    def facts(self) -> SupportFacts:
         raise _away()
 
     def await_change(self, known: int, timeout_s: float) -> int:

@@ -189,6 +189,10 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /status': () => json(world.status),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
+    'POST /appliance:support': () =>
+      new Response('bundle', {
+        headers: { 'Content-Disposition': 'attachment; filename="lunette-support-rack4.tar.gz"' },
+      }),
     'POST /appliance:backup': async (request) => whole.backup((await request.json()) as never),
     'POST /appliance:restore': async (request, url) =>
       whole.restore(world, (await request.json()) as never, url.searchParams.get('dry_run') === 'true'),

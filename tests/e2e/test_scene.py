@@ -5,6 +5,8 @@ The machine is a parameter: the whole scene on QEMU, its md, LVM and iSCSI part 
 
 from __future__ import annotations
 
+import io
+import tarfile
 from collections.abc import Iterator
 
 import pytest
@@ -169,3 +171,24 @@ def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
     wait_until("every mapping is served", standing.serving)
     assert standing.appliance.client.get("/arrays/tank")["health"] == "clean"
     assert standing.hosts.verify(standing.scene, machine, SEED) == {host.name: 8 for host in standing.scene.hosts}
+
+
+def test_a_support_bundle_tells_of_this_machine_and_holds_no_secret(standing: Standing) -> None:
+    content = standing.appliance.client.operate("appliance_support")
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        files = {
+            member.name.partition("/")[2]: file.read().decode()
+            for member in archive.getmembers()
+            if (file := archive.extractfile(member)) is not None
+        }
+    assert files["exports/target.txt"].count("/udev_path = /dev/") == 32
+    assert "lunette-agent" in files["logs/lunette.txt"]
+    assert "md127" in files["logs/kernel.txt"]
+    assert "Raid Level : raid5" in files["arrays/md127.txt"]
+    unread = [name for name, text in files.items() if text.startswith("not read") or "\n[exit " in text]
+    assert set(unread) <= {"logs/kernel-of-the-boot-before.txt", "hardware/pci.txt", "arrays/arcstats.txt",
+                           "arrays/zpool-status.txt", "arrays/zpool-list.txt", "volumes/zfs.txt"}  # fmt: skip
+    credentials = [host.chap for host in standing.scene.hosts if host.chap]
+    secrets = {chap[key] for chap in credentials for key in ("secret", "mutual_secret") if chap[key]}
+    assert len(secrets) > 2
+    assert not [name for name, text in files.items() if any(secret in text for secret in secrets)]

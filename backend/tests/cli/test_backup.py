@@ -1,6 +1,7 @@
-"""`lunette backup` and `lunette restore`: a private file, a look at the difference, a question, and the answer."""
+"""`lunette backup`, `restore` and `support`: a private file, a look at the difference, a question, and the answer."""
 
 import json
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,3 +59,10 @@ def test_what_cannot_be_read_or_written_is_said(lunette: Cli, tmp_path: Path) ->
         ran = lunette(*words)
         assert (ran.code, "cannot be" in ran.err) == (exits.USAGE, True), words
     assert not (tmp_path / "folder.new").exists()
+
+
+def test_a_support_bundle_is_written_privately(lunette: Cli, tmp_path: Path) -> None:
+    made = lunette("support", "bundle.tar.gz")
+    assert (made.code, made.out, "holds no secrets" in made.err) == (exits.OK, "", True), made.err
+    assert (tmp_path / "bundle.tar.gz").stat().st_mode & 0o777 == 0o600
+    assert tarfile.is_tarfile(tmp_path / "bundle.tar.gz")

@@ -38,6 +38,7 @@ TESTED_ELSEWHERE = {
     "top": "its figures vary: test_top.py",
     "inspect": "reads a file of targetcli: test_targetcli.py",
     "backup": "writes a file: test_backup.py",
+    "support": "writes a file: test_backup.py",
     "restore": "reads one: test_backup.py",
     "host kit": "long, and written as files: test_kit.py",
     "host paths": "needs a host that is logged in: test_kit.py",

@@ -42,6 +42,7 @@ from lunette.domain.steps import (
     VolumeSetAside,
     VolumesSeal,
 )
+from lunette.domain.support import SupportFacts
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -104,6 +105,10 @@ class MemoryAgent:
         """Nothing is counted here."""
         self._answer()
         return Counters(taken_at=0.0, clock_s=time.monotonic(), disks={}, volumes={}, arrays={}, sessions=(), ports=())
+
+    def facts(self) -> SupportFacts:
+        self._answer()
+        return SupportFacts(files=())
 
     def await_change(self, known: int, timeout_s: float) -> int:
         """Nothing changes by itself here."""

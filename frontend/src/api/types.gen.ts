@@ -12206,6 +12206,51 @@ export type ApplianceBackupResponses = {
 
 export type ApplianceBackupResponse = ApplianceBackupResponses[keyof ApplianceBackupResponses];
 
+export type ApplianceSupportData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/appliance:support';
+};
+
+export type ApplianceSupportErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceSupportError = ApplianceSupportErrors[keyof ApplianceSupportErrors];
+
+export type ApplianceSupportResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type ApplianceSupportResponse = ApplianceSupportResponses[keyof ApplianceSupportResponses];
+
 export type ApplianceRestoreData = {
     body: RestoreRequestWritable;
     headers?: {

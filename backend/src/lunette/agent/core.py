@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import lunette
-from lunette.agent import counters, serving
+from lunette.agent import counters, serving, support
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.changes import Changes
@@ -36,6 +36,7 @@ from lunette.domain.steps import (
     VolumeDelete,
     VolumeRollBack,
 )
+from lunette.domain.support import SupportFacts
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import connected
 from lunette.system.doorway import System
@@ -104,6 +105,10 @@ class Agent:
 
     def counters(self) -> Counters:
         return _in_words(lambda: counters.take(self._system, self._served))
+
+    def facts(self) -> SupportFacts:
+        """For a support bundle; takes no lock, since it is asked for when something hangs."""
+        return support.take(self._system, self._served)
 
     def await_change(self, known: int, timeout_s: float) -> int:
         return self.changes.wait(known, timeout_s)

@@ -20,10 +20,12 @@ from lunette.domain.agent_protocol import (
     AnyRequest,
     AwaitChange,
     ChangeReply,
+    CollectFacts,
     Converge,
     ConvergeReply,
     CountersReply,
     DoStep,
+    FactsReply,
     Hello,
     Observe,
     ObserveCounters,
@@ -77,6 +79,8 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return ServedReply(served=agent.served())
         case ObserveCounters():
             return CountersReply(counters=agent.counters())
+        case CollectFacts():
+            return FactsReply(facts=agent.facts())
         case AwaitChange():
             return ChangeReply(number=agent.await_change(request.known, request.timeout_s))
         case DoStep():

@@ -40,7 +40,7 @@ _ADMINISTRATOR = (
     "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "job_resolve", "site_apply",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
-    "setting_patch", "alert_test", "appliance_backup", "appliance_restore",
+    "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""`lunette backup` and `lunette restore`: the appliance's database, secrets and certificate as one sealed file."""
+"""`lunette backup`, `lunette restore` and `lunette support`: the appliance's state as a file."""
 
 import base64
 from collections import Counter
@@ -22,6 +22,14 @@ def backup(call: Call) -> None:
     made: bytes = call.client.operate("appliance_backup", {}, {}, body)
     write_privately(output, made)
     call.screen.note(f"Written to {output}. Keep it and its passphrase apart; without the passphrase it is of no use.")
+
+
+def support(call: Call) -> None:
+    """Makes a support bundle and writes it to a file."""
+    output: str = call["file"]
+    made: bytes = call.client.operate("appliance_support")
+    write_privately(output, made)
+    call.screen.note(f"Written to {output}. It holds no secrets, but names, addresses and serial numbers.")
 
 
 def restore(call: Call) -> None:
@@ -91,4 +99,6 @@ COMMANDS = {
         Param("--give-up", "Id of what is served and unknown to the backup: stop serving it; repeatable.", many=True,
               metavar="ID"),
     ), restore, interrupts=True, more="Nothing that hosts use is taken from them, unless --give-up names it."),),
+    "support": (Command("", "Writes logs, configuration, kernel and hardware facts to one tar.gz, without secrets.",
+                        ("appliance_support",), (Param("file", "Where to write it.", path=True),), support),),
 }  # fmt: skip

@@ -17,6 +17,8 @@ SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 """Between two looks at a job: a tenth of the time it has taken so far, within these."""
 PAGE = 1000
 """Items asked for at once: the most the API gives."""
+FILE_S = 900.0
+"""How long a file may take to be made: for a support bundle, on an ill machine, commands run into their limits."""
 
 
 class Client(Operations):
@@ -55,7 +57,10 @@ class Client(Operations):
         if operation.if_match:
             headers["If-Match"] = self._etag(_item(place))
         params = {**(query or {}), **({"dry_run": "true"} if dry_run else {})}
-        answer = self._wire.call(operation.method, place, params=params, body=body, headers=headers)
+        timeout_s = FILE_S if operation.is_binary else None
+        answer = self._wire.call(
+            operation.method, place, params=params, body=body, headers=headers, timeout_s=timeout_s
+        )
         return answer.body if operation.is_binary else answer.json()
 
     def pages(

@@ -140,8 +140,11 @@ class Wire:
         params: Mapping[str, Any] | None = None,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
     ) -> Answer:
         """One request below /api/v1. Raises Refused for a problem, Unreachable when nobody answers.
+
+        `timeout_s` is for an answer that takes longer to make than others.
 
         A POST carries an Idempotency-Key, so a request whose connection broke is safely sent once more.
         """
@@ -153,19 +156,21 @@ class Wire:
         if body is not None or method == "POST":
             data, sent["Content-Type"] = json.dumps(body or {}).encode(), "application/json"
         with self._turn:
-            answer = self._exchange(method, target, data, sent)
+            answer = self._exchange(method, target, data, sent, timeout_s or self.timeout_s)
         self._note_cookie(answer)
         if answer.status >= 400:
             raise Refused(answer.status, _problem(answer))
         return answer
 
-    def _exchange(self, method: str, target: str, data: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def _exchange(
+        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], timeout_s: float
+    ) -> Answer:
         kept = self._connection
         if kept is not None and (kept.sock is None or _has_ended(kept.sock)):
             self.close()
         reused = self._connection is not None
         try:
-            return self._once(method, target, data, headers)
+            return self._once(method, target, data, headers, timeout_s)
         except (ConnectionError, http.client.HTTPException) as error:
             self.close()
             if not reused or method in {"PATCH", "DELETE"}:
@@ -174,14 +179,18 @@ class Wire:
             self.close()
             raise self._unreachable(error) from error
         try:
-            return self._once(method, target, data, headers)
+            return self._once(method, target, data, headers, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise self._unreachable(error) from error
 
-    def _once(self, method: str, target: str, data: bytes | None, headers: Mapping[str, str]) -> Answer:
+    def _once(
+        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], timeout_s: float
+    ) -> Answer:
         if self._connection is None:
             self._connection = _open(self.endpoint, self.timeout_s)
+            self._connection.connect()
+        self._connection.sock.settimeout(timeout_s)
         self._connection.request(method, target, data, dict(headers))
         response = self._connection.getresponse()
         return Answer(response.status, response.headers, response.read())

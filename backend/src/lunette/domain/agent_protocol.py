@@ -14,6 +14,7 @@ from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemTyp
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import AnyStep
+from lunette.domain.support import SupportFacts
 
 PROTOCOL_VERSION = 1
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -48,6 +49,12 @@ class ObserveCounters(Model):
     kind: Literal["observe_counters"] = "observe_counters"
 
 
+class CollectFacts(Model):
+    """Asks for what a support bundle says of the machine; it takes up to some minutes."""
+
+    kind: Literal["collect_facts"] = "collect_facts"
+
+
 class AwaitChange(Model):
     """Asks for the number of changes of drives and arrays; answers when it is not `known`, or after `timeout_s`."""
 
@@ -80,7 +87,16 @@ class Converge(Model):
 
 
 AnyRequest = Annotated[
-    Hello | Observe | ObserveSessions | ObserveServed | ObserveCounters | AwaitChange | DoStep | UndoStep | Converge,
+    Hello
+    | Observe
+    | ObserveSessions
+    | ObserveServed
+    | ObserveCounters
+    | CollectFacts
+    | AwaitChange
+    | DoStep
+    | UndoStep
+    | Converge,
     Field(discriminator="kind"),
 ]
 
@@ -118,6 +134,11 @@ class ServedReply(Model):
 class CountersReply(Model):
     kind: Literal["observe_counters"] = "observe_counters"
     counters: Counters
+
+
+class FactsReply(Model):
+    kind: Literal["collect_facts"] = "collect_facts"
+    facts: SupportFacts
 
 
 class ChangeReply(Model):
@@ -160,6 +181,7 @@ AnyReply = Annotated[
     | SessionsReply
     | ServedReply
     | CountersReply
+    | FactsReply
     | ChangeReply
     | StepReply
     | ConvergeReply

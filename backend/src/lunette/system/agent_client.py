@@ -14,11 +14,13 @@ from lunette.domain.agent_protocol import (
     AnyRequest,
     AwaitChange,
     ChangeReply,
+    CollectFacts,
     Converge,
     ConvergeReply,
     CountersReply,
     DoStep,
     Envelope,
+    FactsReply,
     Hello,
     HelloReply,
     Observe,
@@ -37,12 +39,15 @@ from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import AnyStep
+from lunette.domain.support import SupportFacts
 from lunette.system.framing import receive_message, send_message
 
 CONNECT_S = 5.0
 ANSWER_S = 120.0
 SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
+FACTS_S = 600.0
+"""Some thirty commands, each with a deadline of its own, on a machine that may be ill."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
 Reply = TypeVar(
@@ -52,6 +57,7 @@ Reply = TypeVar(
     SessionsReply,
     ServedReply,
     CountersReply,
+    FactsReply,
     ChangeReply,
     StepReply,
     ConvergeReply,
@@ -105,6 +111,9 @@ class AgentClient:
 
     def counters(self) -> Counters:
         return self._expect(CountersReply, ObserveCounters(), min(SESSIONS_S, self._answer_s)).counters
+
+    def facts(self) -> SupportFacts:
+        return self._expect(FactsReply, CollectFacts(), FACTS_S).facts
 
     def await_change(self, known: int, timeout_s: float) -> int:
         request = AwaitChange(known=known, timeout_s=timeout_s)

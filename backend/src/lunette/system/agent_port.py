@@ -7,6 +7,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import AnyStep
+from lunette.domain.support import SupportFacts
 
 
 class AgentPort(Protocol):
@@ -23,6 +24,10 @@ class AgentPort(Protocol):
         ...
 
     def counters(self) -> Counters: ...
+
+    def facts(self) -> SupportFacts:
+        """What a support bundle says of the machine."""
+        ...
 
     def await_change(self, known: int, timeout_s: float) -> int:
         """How often drives or arrays changed by themselves; returns once that is not `known`, or the time is over."""

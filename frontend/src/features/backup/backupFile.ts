@@ -1,4 +1,4 @@
-/** A backup as a file of this browser: kept, and read again. */
+/** A backup as a file of this browser: named, and read again. */
 
 /** As the appliance takes them; larger is no backup. */
 export const MOST_BYTES = 64 * 1024 * 1024
@@ -8,14 +8,6 @@ const CHUNK = 0x8000
 export function fileName(appliance: string, made: Date): string {
   const name = appliance.replace(/[^\w.-]+/g, '-') || 'appliance'
   return `${name}-${made.toISOString().slice(0, 10)}.lunette-backup`
-}
-
-export function keepFile(content: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(content)
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }
 
 /** What the API takes: the bytes as base64, made in parts that fit a call. */

@@ -1,4 +1,4 @@
-"""The appliance as a whole: a backup of its database, secrets and certificate, and its restore."""
+"""The appliance as a whole: a backup of its database, secrets and certificate, its restore, and a support bundle."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from starlette.background import BackgroundTask
 
 import lunette
-from lunette.api import keeping
+from lunette.api import keeping, support
 from lunette.api.changes import Change, Creating, answer
 from lunette.api.declare import refusals, router
 from lunette.api.identity import Asking
@@ -23,6 +23,7 @@ from lunette.store.secrets import SecretBox
 
 verbs = router("", "appliance")
 FILE = "application/octet-stream"
+GZIP = "application/gzip"
 
 
 @verbs.post(
@@ -39,6 +40,24 @@ def appliance_backup(body: BackupRequest, request: Request, parts: UsedParts, id
     made = keeping.backup(parts, lunette.__version__, body.passphrase, certificate=body.certificate)
     headers = {"Content-Disposition": 'attachment; filename="appliance.lunette-backup"', "Cache-Control": "no-store"}
     return Response(made, media_type=FILE, headers=headers)
+
+
+@verbs.post(
+    "/appliance:support",
+    operation_id="appliance_support",
+    response_class=Response,
+    responses={200: {"content": {GZIP: {"schema": {"type": "string", "format": "binary"}}}}, **refusals()},
+)
+def appliance_support(parts: UsedParts, identity: Asking) -> Response:
+    """Logs, configuration, kernel and hardware facts as one tar.gz for a person far away. Holds no secrets.
+
+    Nothing is changed; it takes some seconds, on a machine that is ill some minutes.
+    """
+    with parts.store.write() as tx:
+        emit(tx, "appliance.support_bundle", f"{identity.actor} made a support bundle", actor=identity.actor)
+    name, content = support.bundle(parts)
+    headers = {"Content-Disposition": f'attachment; filename="{name}.tar.gz"', "Cache-Control": "no-store"}
+    return Response(content, media_type=GZIP, headers=headers)
 
 
 @verbs.post(

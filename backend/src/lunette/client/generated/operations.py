@@ -375,6 +375,7 @@ OPERATIONS: dict[str, Operation] = {
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
     "site_apply": Operation("POST", "/site:apply", query=("confirm",), body="SiteRequest", dry_run=True, job=True),
     "appliance_backup": Operation("POST", "/appliance:backup", body="BackupRequest", is_binary=True),
+    "appliance_support": Operation("POST", "/appliance:support", is_binary=True),
     "appliance_restore": Operation("POST", "/appliance:restore", body="RestoreRequest", dry_run=True),
     "site_saveconfig": Operation(
         "GET", "/site:saveconfig", query=("secrets",), words=(("secrets", ("true", "false")),)
@@ -1235,6 +1236,13 @@ class Operations:
         opens.
         """
         answer: bytes = self.operate("appliance_backup", {}, {}, body)
+        return answer
+
+    def appliance_support(self) -> bytes:
+        """Logs, configuration, kernel and hardware facts as one tar.gz for a person far away. Holds no
+        secrets.
+        """
+        answer: bytes = self.operate("appliance_support", {}, {})
         return answer
 
     @overload

@@ -154,6 +154,7 @@ _LV: dict[str, Callable[..., Value]] = {
     "vg_name": lambda lvm, view: view.vg.name,
     "vg_uuid": lambda lvm, view: view.vg.uuid,
     "vg_tags": lambda lvm, view: sorted(view.vg.tags),
+    "devices": lambda lvm, view: f"{_pv_path(view.pv)}(0)",
     "pool_lv": lambda lvm, view: view.lv.pool or "",
     "data_percent": lambda lvm, view: _percent(lvm, view, _used_bytes(view)),
     "metadata_percent": lambda lvm, view: _percent(lvm, view, 0) if view.lv.metadata_extents else None,
