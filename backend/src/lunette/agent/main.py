@@ -26,6 +26,7 @@ from lunette.agent.notify import notify
 from lunette.agent.server import Server, allowed_uids, listen
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
+from lunette.system.modules import load
 
 log = logging.getLogger(__name__)
 MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "target_core_mod")
@@ -58,8 +59,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
 def _serve(options: argparse.Namespace) -> int:
     system = LocalSystem()
     for module in MODULES:
-        if system.find_tool("modprobe"):
-            system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+        load(system, module)
     _prepare_exports(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))

@@ -41,9 +41,10 @@ class Configfs:
     def names(self, path: str) -> list[str]:
         return self.system.listdir(f"{self.root}/{path}")
 
-    def folders(self, path: str) -> list[str]:
-        """Names of folders only: configfs mixes attributes and folders."""
-        return [name for name in self.names(path) if self.system.is_dir(f"{self.root}/{path}/{name}")]
+    def folders(self, path: str, *, but: str | None = None) -> list[str]:
+        """Names of folders only, but for those that begin so: configfs mixes attributes and folders."""
+        names = [name for name in self.names(path) if but is None or not name.startswith(but)]
+        return [name for name in names if self.system.is_dir(f"{self.root}/{path}/{name}")]
 
     def exists(self, path: str) -> bool:
         return self.system.exists(f"{self.root}/{path}")

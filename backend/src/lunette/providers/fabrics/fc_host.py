@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lunette.domain.fc import FcMode, ObservedFcPort, ObservedFcRemote
 from lunette.domain.names import check_wwpn
 from lunette.system.doorway import System
+from lunette.system.modules import load
 
 HOSTS = "/sys/class/fc_host"
 SCSI_HOSTS = "/sys/class/scsi_host"
@@ -103,8 +104,7 @@ def prepare(system: System) -> None:
         fabric = BY_DRIVER.get(driver)
         if fabric is None or system.is_dir(f"{TARGET_ROOT}/{fabric.folder}"):
             continue
-        if system.find_tool("modprobe"):
-            system.run(["modprobe", "-q", fabric.module], ok=(0, 1))
+        load(system, fabric.module)
         try:
             system.mkdir(f"{TARGET_ROOT}/{fabric.folder}")
         except OSError:

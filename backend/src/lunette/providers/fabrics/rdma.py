@@ -12,6 +12,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportPortal
 from lunette.domain.rdma import NO_DEVICE, RdmaAddress, RdmaDevice, bar
+from lunette.system import modules
 from lunette.system.doorway import System
 
 DEVICES = "/sys/class/infiniband"
@@ -34,8 +35,8 @@ def load(system: System, module: str) -> None:
 
     RDMA drags in a dozen modules, which cost an emulated machine seconds of its boot.
     """
-    if system.listdir(DEVICES) and not system.is_dir(f"/sys/module/{module}") and system.find_tool("modprobe"):
-        system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+    if system.listdir(DEVICES):
+        modules.load(system, module)
 
 
 def lacking(system: System, module: str, package: str) -> str | None:

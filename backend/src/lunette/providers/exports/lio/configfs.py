@@ -8,6 +8,7 @@ from lunette.providers.exports.configfs import Attribute, Refused
 from lunette.providers.exports.lio.plan import ISER_MODULE, PACKAGE
 from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
+from lunette.system.modules import load
 
 ROOT = "/sys/kernel/config/target"
 DB_ROOT = "/etc/target"
@@ -45,8 +46,7 @@ class Configfs(configfs.Configfs):
 def prepare(system: System) -> None:
     """Bring LIO up with its data folder, before any fabric. Raises Unavailable with what is missing."""
     for module in ("target_core_mod", "target_core_iblock", "iscsi_target_mod"):
-        if system.find_tool("modprobe"):
-            system.run(["modprobe", "-q", module], ok=(0, 1))
+        load(system, module)
         if module == "target_core_mod":
             _set_data_folder(system)
     if not system.is_dir(f"{ROOT}/iscsi"):

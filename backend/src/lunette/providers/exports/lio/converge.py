@@ -127,10 +127,11 @@ class _Builder:
         elif node.portal_id is not None:
             self.files.listen(node.path, *node.attributes)
             return
-        elif not self.files.exists(node.path):
-            self.files.mkdir(node.path)
-        if node.link and self.files.points_to(f"{node.path}/{node.link[0]}") != node.link[1]:
-            self.files.link(f"{node.path}/{node.link[0]}", node.link[1])
+        elif node.link is None or self.files.points_to(f"{node.path}/{node.link[0]}") != node.link[1]:
+            if not self.files.exists(node.path):
+                self.files.mkdir(node.path)
+            if node.link is not None:
+                self.files.link(f"{node.path}/{node.link[0]}", node.link[1])
         for attribute in node.attributes:
             self.files.hold(node.path, attribute)
 

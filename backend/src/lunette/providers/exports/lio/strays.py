@@ -21,13 +21,9 @@ def own_backstores(files: Configfs) -> list[tuple[str, str]]:
 
 def foreign(files: Configfs, prefix: str) -> tuple[str, ...]:
     """Targets and backstores of others: shown, never touched."""
-    targets = [name for name in files.folders("iscsi") if name.startswith(("iqn.", "eui.", "naa."))]
+    names = [name for name in files.folders("iscsi", but=prefix) if name.startswith(("iqn.", "eui.", "naa."))]
     adapters = [name for name in files.folders("core") if name != "alua"]
-    stores = [f"{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}")]
-    return tuple(
-        [name for name in targets if not name.startswith(prefix)]
-        + [name for name in stores if not name.partition("/")[2].startswith(PREFIX)]
-    )
+    return (*names, *(f"{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}", but=PREFIX)))
 
 
 def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:

@@ -16,7 +16,15 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 
 from lunette.domain.base import Model
-from lunette.domain.exports import ExportChap, ExportInitiator, ExportPortal, ExportSet, ExportTarget, ExportVolume
+from lunette.domain.exports import (
+    ExportChap,
+    ExportInitiator,
+    ExportLun,
+    ExportPortal,
+    ExportSet,
+    ExportTarget,
+    ExportVolume,
+)
 from lunette.domain.identity import COMPANY_ID, PRODUCT, TARGET_AUTHORITY, VENDOR
 from lunette.domain.mappings import ExportEngine, Protocol
 from lunette.providers.exports.configfs import Attribute
@@ -149,9 +157,13 @@ def _portal_group(target: ExportTarget) -> Node:
 def _luns(target: ExportTarget) -> Iterator[Node]:
     for lun in target.luns:
         yield Node(
-            path=f"{portal_group(target)}/lun/lun_{lun.lun}", target_id=target.target_id, volume_id=lun.volume_id,
+            path=_lun_path(portal_group(target), lun), target_id=target.target_id, volume_id=lun.volume_id,
             link=("volume", backstore_path(lun.volume_id)),
         )  # fmt: skip
+
+
+def _lun_path(group: str, lun: ExportLun) -> str:
+    return f"{group}/lun/lun_{lun.lun}"
 
 
 def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
@@ -176,11 +188,12 @@ def _credentials(chap: ExportChap | None) -> Iterator[Attribute]:
 
 
 def _mapped_luns(target: ExportTarget) -> Iterator[Node]:
+    group = portal_group(target)
     for initiator in target.initiators:
         for lun in target.luns:
             yield Node(
-                path=f"{portal_group(target)}/acls/{initiator.iqn}/lun_{lun.lun}", target_id=target.target_id,
-                volume_id=lun.volume_id, link=("lun", f"{portal_group(target)}/lun/lun_{lun.lun}"),
+                path=f"{group}/acls/{initiator.iqn}/lun_{lun.lun}", target_id=target.target_id,
+                volume_id=lun.volume_id, link=("lun", _lun_path(group, lun)),
             )  # fmt: skip
 
 
@@ -191,7 +204,10 @@ def _portal(target: ExportTarget, portal: ExportPortal) -> Node:
 
 
 def _needs(target: ExportTarget) -> Iterator[str]:
-    yield portal_group(target)
-    yield from (node.path for node in _luns(target))
-    yield from (f"{portal_group(target)}/acls/{initiator.iqn}" for initiator in target.initiators)
-    yield from (node.path for node in _mapped_luns(target))
+    group = portal_group(target)
+    yield group
+    yield from (_lun_path(group, lun) for lun in target.luns)
+    for initiator in target.initiators:
+        door = f"{group}/acls/{initiator.iqn}"
+        yield door
+        yield from (f"{door}/lun_{lun.lun}" for lun in target.luns)

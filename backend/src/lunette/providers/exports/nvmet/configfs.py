@@ -9,6 +9,7 @@ from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.plan import PACKAGE, TRANSPORTS
 from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
+from lunette.system.modules import load
 
 ROOT = "/sys/kernel/config/nvmet"
 
@@ -57,8 +58,7 @@ class Configfs(configfs.Configfs):
 def prepare(system: System) -> None:
     """Load what is not there yet of the NVMe target and its transports."""
     for module in ("nvmet", TRANSPORTS[Protocol.NVME_TCP]):
-        if not system.is_dir(f"/sys/module/{module}") and system.find_tool("modprobe"):
-            system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=300)
+        load(system, module)
     rdma.load(system, TRANSPORTS[Protocol.NVME_RDMA])
 
 

@@ -1,0 +1,12 @@
+"""Kernel modules. What the kernel lacks is told by whoever needs it."""
+
+from lunette.system.doorway import System
+
+_TIMEOUT_S = 300.0
+"""An emulated machine with slow disks takes a while for what drags in a dozen others."""
+
+
+def load(system: System, module: str) -> None:
+    """Load a module unless it is loaded or the kernel does not have it."""
+    if not system.is_dir(f"/sys/module/{module.replace('-', '_')}") and system.find_tool("modprobe"):
+        system.run(["modprobe", "-q", module], ok=(0, 1), timeout_s=_TIMEOUT_S)
