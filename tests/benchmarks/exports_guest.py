@@ -1,0 +1,181 @@
+"""Program: runs in a guest with the product's Python, as root. `exports_guest.py SIZE…` prints a line of JSON per size.
+
+A size is a number of volumes, each mapped to four hosts; 250 of them share a target. The volumes are device-mapper
+devices over the same first megabyte of one disk: nobody reads or writes them. All of it is LIO over iSCSI.
+
+The floor is what the agent itself wrote to configfs for that size, replayed without looking: the same folders, links
+and values in the same order, by bare system calls.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+
+from lunette.agent import serving
+from lunette.agent.local import LocalSystem
+from lunette.domain.exports import (
+    ConvergeReport,
+    ExportInitiator,
+    ExportLun,
+    ExportPortal,
+    ExportSet,
+    ExportTarget,
+    ExportVolume,
+    ServingState,
+)
+from lunette.domain.hosts import OsType
+from lunette.domain.identity import IdentitySource
+from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.providers.exports.lio import configfs, converge, tree
+
+DISK = "/dev/ubdb"
+SIZE_BYTES = 1 << 20
+PER_TARGET, HOSTS = 250, 4
+RTSLIB_UP_TO = 300
+"""Restoring a larger configuration with rtslib takes longer than all the rest together."""
+_RTSLIB = """
+import sys
+from rtslib_fb import RTSRoot
+{"save": lambda: RTSRoot().save_to_file("/run/saved.json"),
+ "restore": lambda: RTSRoot().restore_from_file("/run/saved.json"),
+ "clear": lambda: RTSRoot().clear_existing(confirm=True)}[sys.argv[1]]()
+"""
+
+
+class Recorder(LocalSystem):
+    """Remembers what was written, to do it once more without looking."""
+
+    def __init__(self) -> None:
+        self.done: list[Callable[[], None]] = []
+
+    def mkdir(self, path: str) -> None:
+        super().mkdir(path)
+        self.done.append(lambda: os.mkdir(path))  # noqa: PTH102 - the bare call is what is measured
+
+    def symlink(self, target: str, link: str) -> None:
+        super().symlink(target, link)
+        self.done.append(lambda: os.symlink(target, link))  # noqa: PTH211 - as above
+
+    def write(self, path: str, text: str) -> None:
+        super().write(path, text)
+        self.done.append(lambda: _write(path, text.encode()))
+
+
+def main(sizes: Sequence[int]) -> int:
+    """Measures each size; RuntimeError where the exports are not what they should be."""
+    volumes = _volumes(max(sizes) + 1)
+    configfs.prepare(LocalSystem())
+    for size in sizes:
+        print(json.dumps(_measure(_wish(volumes[:size]), _wish(volumes[: size + 1]))), flush=True)
+    return 0
+
+
+def _measure(wish: ExportSet, larger: ExportSet) -> dict[str, float]:
+    system, recorder = LocalSystem(), Recorder()
+    found: dict[str, float] = {"volumes": len(wish.volumes)}
+    _serve(recorder, wish)
+    _withdraw(system)
+    found["floor"] = _seconds(lambda: [call() for call in recorder.done])
+    _withdraw(system)
+    found["restore"] = _seconds(lambda: _serve(system, wish))
+    found["again"] = _seconds(lambda: _unchanged(_serve(system, wish)))
+    found["one more"] = _seconds(lambda: _serve(system, larger))
+    found["withdraw"] = _seconds(lambda: _withdraw(system))
+    if found["volumes"] <= RTSLIB_UP_TO:
+        _serve(system, wish)
+        _rtslib("save")
+        _withdraw(system)
+        found["rtslib"] = _seconds(lambda: _rtslib("restore"))
+        _rtslib("clear")
+    found["resident MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return found
+
+
+def _volumes(count: int) -> list[ExportVolume]:
+    """Devices by one command, and the volumes that are served from them."""
+    names = [f"bench{number:05}" for number in range(count)]
+    tables = [f"{name},,,rw,0 {SIZE_BYTES // 512} linear {DISK} 0" for name in names]
+    for start in range(0, count, 500):  # what one argument may hold
+        part = ";".join(tables[start : start + 500])
+        subprocess.run(["dmsetup", "create", "--noudevsync", "--concise", part], check=True)
+    ids = IdentitySource()
+    return [
+        ExportVolume(
+            volume_id=ids.id(), name=name, array_id="bench", group="bench", device=f"/dev/dm-{number}",
+            size_bytes=SIZE_BYTES, identity=ids.volume(),
+        )
+        for number, name in enumerate(names)
+    ]  # fmt: skip
+
+
+def _wish(volumes: Sequence[ExportVolume]) -> ExportSet:
+    starts = range(0, len(volumes), PER_TARGET)
+    return ExportSet(
+        database_id="bench", appliance_id="bench", generation=1, arrays=(), volumes=tuple(volumes),
+        portals=(
+            ExportPortal(
+                portal_id="front", protocol=Protocol.ISCSI, engine=ExportEngine.LIO, address="127.0.0.1", port=3260
+            ),
+        ),
+        targets=tuple(_target(at, volumes[start : start + PER_TARGET]) for at, start in enumerate(starts)),
+    )  # fmt: skip
+
+
+def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
+    hosts = [f"host{number:03}-{at}" for at in range(HOSTS)]
+    return ExportTarget(
+        target_id=f"group{number:03}", owner=f"group{number:03}", tag=1, os_type=OsType.LINUX,
+        iqn=f"{tree.target_prefix('bench')}{number:03}",
+        initiators=tuple(
+            ExportInitiator(initiator_id=host, host=host, iqn=f"iqn.2026-01.com.example:{host}", chap=None)
+            for host in hosts
+        ),
+        luns=tuple(
+            ExportLun(mapping_id=f"{number}-{lun}", lun=lun, volume_id=volume.volume_id)
+            for lun, volume in enumerate(volumes, 1)
+        ),
+    )  # fmt: skip
+
+
+def _serve(system: LocalSystem, wish: ExportSet) -> ConvergeReport:
+    report = serving.serve(system, wish, {}, keep_strays=False)
+    blocked = [one.reason for one in report.targets if one.state is not ServingState.OPEN]
+    blocked += [one.reason for one in report.volumes if one.state is not ServingState.OPEN]
+    if blocked:
+        raise RuntimeError(f"{len(blocked)} are not served, the first because {blocked[0]}")
+    return report
+
+
+def _unchanged(report: ConvergeReport) -> None:
+    if report.changed:
+        raise RuntimeError(f"{report.changed} changes where nothing should change")
+
+
+def _withdraw(system: LocalSystem) -> None:
+    if refused := converge.withdraw(system):
+        raise RuntimeError(f"not taken away: {refused}")
+    system.rmdir(f"{configfs.ROOT}/{tree.HBA}")
+
+
+def _rtslib(verb: str) -> None:
+    subprocess.run(["/usr/bin/python3", "-c", _RTSLIB, verb], check=True)
+
+
+def _write(path: str, data: bytes) -> None:
+    handle = os.open(path, os.O_WRONLY)
+    os.write(handle, data)
+    os.close(handle)
+
+
+def _seconds(what: Callable[[], object]) -> float:
+    began = time.monotonic()
+    what()
+    return time.monotonic() - began
+
+
+if __name__ == "__main__":
+    sys.exit(main([int(word) for word in sys.argv[1:]]))
