@@ -24,7 +24,11 @@ from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 from tests.run.command import ROOT
 
-_PICTURES = {"overview-light.png": "overview.png"}
+_PICTURES = {
+    "overview-light.png": "overview.png",
+    "mappings-light.png": "mappings.png",
+    "topology-dark.png": "topology.png",
+}
 """Those the documents show, and their names in docs/images."""
 
 
