@@ -6,6 +6,9 @@ import pytest
 
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api
+from lunette.agent.core import Agent
+from lunette.providers.exports.lio.configfs import ROOT
+from lunette.providers.exports.lio.tree import HBA, PREFIX
 from lunette.system.fake import FakeSystem
 
 MIB = 1024**2
@@ -48,14 +51,23 @@ def test_a_mapped_volume_grows_and_keeps_its_identity_and_its_path(appliance: Ap
 
 
 def test_a_grown_volume_is_served_after_a_reboot_though_the_api_never_said_so(
-    appliance: Api, machine: FakeSystem
+    appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     make_scene(appliance)
     appliance.until(lambda: {m["state"] for m in appliance.items("/mappings")} == {"open"})
     path = device(machine, appliance, "lun01").removeprefix("/dev/")
     machine.run(["lvextend", "--size", "32m", path])
+    before = exported(machine)
     machine.reboot()
+    assert (len(before), exported(machine)) == (32, [])
+    appliance.until(agent.bring_up, 60)
+    assert exported(machine) == before
     appliance.until(lambda: {m["state"] for m in appliance.items("/mappings")} == {"open"}, 60)
+
+
+def exported(machine: FakeSystem) -> list[str]:
+    """Backstores that stand in the kernel now."""
+    return [name for name in machine.listdir(f"{ROOT}/{HBA}") if name.startswith(PREFIX)]
 
 
 def test_snapshots_clones_and_roll_back(thin: Api, machine: FakeSystem) -> None:
