@@ -99,7 +99,7 @@ def add_product(root: Path, backend: Path, ui: Path | None) -> None:
         # Checked against the source's hash, unlike the locked packages: a person may edit these files.
         mode = ("--invalidation-mode", "checked-hash")
         in_root(root, f"/usr/bin/python{PYTHON}", "-m", "compileall", "-q", *mode, f"/{SITE}/{package}")
-    # The manual page and what completes commands in a shell are made from the commands themselves.
-    in_root(root, f"/{HOME}/bin/python3", "-m", "lunette.cli.manual", "--share", "/usr/share")
+    # Made from the commands themselves; links of image/server lead there.
+    in_root(root, f"/{HOME}/bin/python3", "-m", "lunette.cli.manual", "--share", f"/{HOME}/share")
     if ui is not None:
         add_tree(ui, root / HOME / "ui")
