@@ -1,5 +1,7 @@
 """The way in on a fresh appliance, and the way back in for someone who stands before it."""
 
+from pathlib import Path
+
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
@@ -10,16 +12,30 @@ from lunette.store.access import LoginSession, User
 from lunette.store.database import Store
 from lunette.store.events import emit
 
+INSTALLED_PASSWORD = "installed-password"
+"""File in the data folder with the Argon2 hash of the password that was chosen at installation."""
 
-def ensure_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword) -> str | None:
+
+def ensure_first_user(
+    store: Store, passwords: Passwords, one_time: OneTimePassword, installed: Path | None = None
+) -> str | None:
     """The one-time password to show, or None if someone has chosen a password already.
 
-    A fresh database gets the user admin. If nobody ever changed the one-time password and its file is gone (a reboot
-    empties the runtime folder), a new one is made, so that a missed console line locks nobody out.
+    A fresh database gets the user admin, with the password whose hash is in the file `installed` where there is one;
+    that file is removed, for it is of no use afterwards. If nobody ever changed the one-time password and its file is
+    gone (a reboot empties the runtime folder), a new one is made, so that a missed console line locks nobody out.
     """
     with store.read() as tx:
         users = tx.scalar(select(func.count()).select_from(User)) or 0
         first = tx.scalars(select(User).where(User.username == FIRST_USER)).one_or_none()
+    hashed = _read(installed) if users == 0 else None
+    if hashed is not None:
+        with store.write() as tx:
+            _set(tx, hashed, one_time=False)
+    if installed is not None:
+        installed.unlink(missing_ok=True)
+    if hashed is not None:
+        return None
     if users == 0:
         return reset_first_user(store, passwords, one_time)
     if users > 1 or first is None or not first.must_change_password:
@@ -32,16 +48,26 @@ def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePasswo
     password = one_time.make()
     hashed = passwords.hash(password)
     with store.write() as tx:
-        _set(tx, hashed)
+        _set(tx, hashed, one_time=True)
     return password
 
 
-def _set(tx: Session, hashed: str) -> None:
+def _read(installed: Path | None) -> str | None:
+    try:
+        return installed.read_text().strip() or None if installed is not None else None
+    except FileNotFoundError:
+        return None
+
+
+def _set(tx: Session, hashed: str, *, one_time: bool) -> None:
     user = tx.scalars(select(User).where(User.username == FIRST_USER)).one_or_none()
     if user is None:
         user = User(id=IdentitySource().id(), username=FIRST_USER)
         tx.add(user)
-    user.role, user.password_hash, user.must_change_password = Role.ADMINISTRATOR.value, hashed, True
+    user.role, user.password_hash, user.must_change_password = Role.ADMINISTRATOR.value, hashed, one_time
     tx.flush()
     tx.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
-    emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", ref=user.id)
+    if one_time:
+        emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", ref=user.id)
+    else:
+        emit(tx, "user.installed_password", f"user {FIRST_USER} has the password of the installation", ref=user.id)

@@ -16,7 +16,7 @@ import uvicorn
 from lunette.api.app import make_app
 from lunette.api.certificate import ensure_certificate, fingerprint
 from lunette.api.feed import EventFeed
-from lunette.api.first_user import ensure_first_user, reset_first_user
+from lunette.api.first_user import INSTALLED_PASSWORD, ensure_first_user, reset_first_user
 from lunette.api.keeping import install_restored
 from lunette.api.local import LOCAL_SOCKET, ROOT, Doorman, config_for, listen
 from lunette.api.log import set_up_log
@@ -103,7 +103,7 @@ def _serve(settings: Settings) -> int:
         known = [] if address is None else [address]
         ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
-    password = ensure_first_user(store, passwords, one_time)
+    password = ensure_first_user(store, passwords, one_time, settings.data / INSTALLED_PASSWORD)
     feed = EventFeed(store)
     parts = Parts(
         store=store, control=control_over(store, settings.agent_socket), feed=feed, one_time=one_time,

@@ -1,7 +1,9 @@
 """Who may do what. A role includes everything the roles before it may do."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field, SecretStr
 
 
 class Role(StrEnum):
@@ -23,3 +25,5 @@ class Role(StrEnum):
 
 PersonRole = Literal[Role.VIEWER, Role.OPERATOR, Role.ADMINISTRATOR]
 """What a person can be."""
+NewPassword = Annotated[SecretStr, Field(min_length=12, max_length=256)]
+"""What a person may choose as a password."""

@@ -15,7 +15,7 @@ from lunette.api.parts import UsedParts
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Forbidden, Invalid, Unauthenticated
-from lunette.domain.roles import Role
+from lunette.domain.roles import NewPassword, Role
 from lunette.store.access import LoginSession, User
 from lunette.store.events import emit
 from lunette.store.schema import utc_now
@@ -24,7 +24,6 @@ from lunette.store.settings import read_settings
 routes = router("", "login")
 
 Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
-NewPassword = Annotated[SecretStr, Field(min_length=12, max_length=256)]
 
 
 class Login(Model):
