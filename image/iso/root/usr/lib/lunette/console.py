@@ -15,7 +15,8 @@ from lunette.client import LOCAL, Client, ClientError, JsonObject
 ISSUE = Path("/run/lunette-console/issue")
 CERTIFICATE = Path("/var/lib/lunette/api/tls/cert.pem")
 ONE_TIME_PASSWORD = Path("/run/lunette-api/one-time-password")
-LIVE_MEDIUM = Path("/run/live/medium")
+INSTALLED_DATA = Path("/run/live/data")
+"""Where an installed system keeps what outlives it; live mode has nothing there."""
 PAUSE_S = 5.0
 
 
@@ -50,7 +51,7 @@ def current_screen() -> str:
         password = ONE_TIME_PASSWORD.read_text().strip()
     except OSError:
         password = ""
-    return screen(status, certificate, password, live=LIVE_MEDIUM.is_dir())
+    return screen(status, certificate, password, live=not INSTALLED_DATA.is_dir())
 
 
 def main() -> None:

@@ -1,0 +1,152 @@
+"""The installation document: YAML, closed to unknown words, and judged as a whole before anything is written."""
+
+import hashlib
+import re
+import uuid
+from collections.abc import Hashable
+from ipaddress import IPv4Address, IPv4Interface
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+
+from lunette.api.passwords import FIRST_USER
+from lunette.domain.base import Model
+from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.roles import NewPassword
+
+MAX_BYTES = 65536
+Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+Interface = Annotated[str, Field(pattern=r"^([A-Za-z][A-Za-z0-9_.-]{0,14}|([0-9a-f]{2}:){5}[0-9a-f]{2})$")]
+"""The kernel's name of an interface, or its hardware address in lower case, which outlives a change of slots."""
+
+
+class Network(Model):
+    """The one interface of the web page. DHCP unless an address is given."""
+
+    interface: Interface
+    address: IPv4Interface | None = None
+    """With the length of the prefix: 192.0.2.7/24."""
+    gateway: IPv4Address | None = None
+    dns: tuple[IPv4Address, ...] = ()
+
+    @field_validator("address", mode="before")
+    @classmethod
+    def _with_prefix(cls, value: object) -> object:
+        if not isinstance(value, str) or "/" not in value:
+            raise ValueError("must have the length of its prefix, such as 192.0.2.7/24")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Network":
+        if self.address is None and (self.gateway or self.dns):
+            raise ValueError("gateway and dns belong to a static address: name `address`, or leave them to DHCP")
+        if self.address is not None and self.gateway is not None and self.gateway not in self.address.network:
+            raise ValueError(f"the gateway {self.gateway} is outside of {self.address.network}")
+        return self
+
+
+class Administrator(Model):
+    """How the user admin logs in first: a password, or its Argon2id hash, which a document may carry openly."""
+
+    password: NewPassword | None = None
+    password_hash: Annotated[SecretStr, Field(max_length=256)] | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> "Administrator":
+        if (self.password is None) == (self.password_hash is None):
+            raise ValueError("name either password or password_hash")
+        if self.password is not None and self.password.get_secret_value() == FIRST_USER:
+            raise ValueError("the password must not be the user name")
+        text = self.password_hash.get_secret_value() if self.password_hash else ""
+        if text and not re.fullmatch(
+            r"\$argon2id\$v=19\$m=\d+,t=\d+,p=\d+\$[A-Za-z0-9+/]{16,}\$[A-Za-z0-9+/]{32,}", text
+        ):
+            raise ValueError("password_hash is no Argon2id hash in its usual form ($argon2id$v=19$m=…,t=…,p=…$…$…)")
+        return self
+
+
+class Document(Model):
+    """What is to be installed where. `content` is the SHA-256 of the document's bytes: the installation's identity."""
+
+    version: Literal[1]
+    disk: Annotated[str, Field(min_length=1, max_length=256)]
+    """A name below /dev/disk/by-id, or a serial number; never /dev/sdX, which is another disk after the next start."""
+    wipe: str | None = None
+    """The disk once more, where what it carries may be lost."""
+    hostname: Hostname = "lunette"
+    network: Network | None = None
+    """None: every wired interface asks DHCP."""
+    administrator: Administrator | None = None
+    """None: a one-time password is shown on the console at the first start."""
+    afterwards: Literal["power-off", "reboot", "stay"] = "power-off"
+    dry_run: bool = False
+    content: str = Field(exclude=True)
+
+    @field_validator("disk")
+    @classmethod
+    def _stable(cls, value: str) -> str:
+        name = value.removeprefix("/dev/disk/by-id/")
+        if "/" in name or re.fullmatch(r"(sd[a-z]+|vd[a-z]+|nvme\d+n\d+)", name):
+            raise ValueError("must be a name below /dev/disk/by-id or a serial number: /dev/sdX changes between starts")
+        return name
+
+    @model_validator(mode="after")
+    def _same_disk(self) -> "Document":
+        if self.wipe is not None and self.wipe.removeprefix("/dev/disk/by-id/") != self.disk:
+            raise ValueError(f"wipe names {self.wipe}, but the disk to install to is {self.disk}: write the same twice")
+        return self
+
+    def identity(self) -> uuid.UUID:
+        """What tells a disk that was installed by this document from all others: it becomes the GUID of its table."""
+        return uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:installation:{self.content}")
+
+
+def parse(content: bytes) -> Document:
+    """The document. Raises Invalid, which names every field that is wrong."""
+    if len(content) > MAX_BYTES:
+        raise Invalid(f"the installation document has more than {MAX_BYTES} bytes: is it the right file?")
+    try:
+        raw = yaml.load(content, _Loader)  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise Invalid(f"the installation document is no YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(raw, dict):
+        raise Invalid(
+            "the installation document is not a list of `word: value` lines: see docs/howto/install-from-the-iso"
+        )
+    if "content" in raw:
+        raise Invalid("the installation document is not valid; nothing was written", errors=(_unknown("content"),))
+    try:
+        return Document.model_validate({**raw, "content": hashlib.sha256(content).hexdigest()})
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        problems = [FieldProblem(field=_place(one["loc"]), value=None, message=_words(one)) for one in found]
+        raise Invalid("the installation document is not valid; nothing was written", errors=problems) from error
+
+
+def _place(where: tuple[int | str, ...]) -> str:
+    return ".".join(str(part) for part in where) or "document"
+
+
+def _words(problem: Any) -> str:
+    if problem["type"] == "extra_forbidden":
+        return "is no word of an installation document"
+    if problem["type"] == "string_type":
+        return "must be text: put it in quotes"
+    return str(problem["msg"]).removeprefix("Value error, ")
+
+
+def _unknown(field: str) -> FieldProblem:
+    return FieldProblem(field=field, value=None, message="is no word of an installation document")
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Refuses a word that stands there twice: YAML would silently take the last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        words = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for word in words:
+            if words.count(word) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"{word!r} stands there twice", node.start_mark)
+        made: dict[Hashable, Any] = super().construct_mapping(node, deep)
+        return made

@@ -1,0 +1,77 @@
+"""Where the installation document is, and how a person before the machine is told what became of it."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from lunette.domain.errors import NotFound, ToolFailed
+from lunette.system.doorway import System
+
+from .document import MAX_BYTES
+
+LABEL = "LUNETTE_CFG"
+"""Label of the FAT or ISO 9660 file system that carries the document; as long as FAT has room for."""
+FILE = "install.yaml"
+MEDIUM = "/run/live/medium"
+"""The ISO itself."""
+MOUNTED = "/run/lunette-install/document"
+WAIT_S = 60.0
+_WORD = "lunette.install="
+
+
+def named_document(system: System) -> bytes | None:
+    """The document of `lunette.install=` on the kernel command line or of the medium with the label; None without one.
+
+    Raises NotFound for a document that is named and not there, ToolFailed for a medium that cannot be read.
+    """
+    words = [word for word in system.read("/proc/cmdline").split() if word.startswith(_WORD)]
+    named = words[-1].removeprefix(_WORD) if words else None
+    if named == "off":
+        return None
+    if named is not None and named.startswith("/"):
+        return _read(Path(MEDIUM + named), "the ISO")
+    label, _, path = (named or LABEL).partition(":")
+    device = f"/dev/disk/by-label/{label}"
+    end = system.monotonic() + (WAIT_S if named else 0.0)
+    while not system.is_block_device(device):
+        if system.monotonic() >= end:
+            if named is None:
+                return None
+            raise NotFound(
+                f"no medium with the label {label} is there, which the kernel command line names: plug it in"
+            )
+        system.sleep(1.0)
+    with mounted(system, device, MOUNTED, "ro", types="vfat,iso9660") as folder:
+        return _read(folder / (path.lstrip("/") or FILE), f"the medium {label}")
+
+
+def _read(file: Path, medium: str) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise NotFound(f"{medium} has no installation document {file.name}: {error.strerror}") from error
+
+
+@contextmanager
+def mounted(system: System, device: str, folder: str, options: str, *, types: str) -> Iterator[Path]:
+    """A file system, mounted while it is used. Raises ToolFailed if it cannot be mounted or unmounted."""
+    Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        system.run(["mount", "-t", types, "-o", f"{options},nosuid,nodev,noexec", device, folder])
+    except ToolFailed as error:
+        raise ToolFailed(f"{device} could not be mounted as {types}: is it damaged?", log=error.log) from error
+    try:
+        yield Path(folder)
+    finally:
+        system.run(["umount", folder], timeout_s=600)
+
+
+def say(*lines: str) -> None:
+    """Tell the journal and every console."""
+    text = "".join(f"installer: {line}\n" for line in lines)
+    sys.stderr.write(text)
+    for console in Path("/sys/class/tty/console/active").read_text().split():
+        with suppress(OSError):
+            Path("/dev", console).write_text("\r\n" + text.replace("\n", "\r\n"))

@@ -1,0 +1,124 @@
+"""Which disk is meant, whether it may be written to, and whether the network of the document is there.
+
+Disks are judged by what the running appliance sees (`lunette.providers.disks`), so what the product refuses is refused.
+"""
+
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.domain.sizes import format_size
+from lunette.providers.disks.inventory import observe_disks, settle
+from lunette.system.doorway import System
+
+from .document import Document
+from .layout import BOOT_CODE_BYTES, MINIMUM_BYTES
+
+NET = "/sys/class/net"
+
+
+class Installed(Exception):
+    """This very document is installed on that disk already."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+
+def judge(system: System, document: Document) -> ObservedDisk:
+    """The disk to install to.
+
+    Raises Installed, or a LunetteError that says why not: absent, ambiguous, in use, not blank, too small, no network.
+    """
+    settle(system)
+    disks = observe_disks(system)
+    disk = chosen(disks, document.disk)
+    if disk.used_by_system:
+        raise InUse(f"disk {disk.id} carries the running system: choose another one. {candidates(disks)}")
+    if disk.fabric:
+        raise Conflict(f"disk {disk.id} belongs to another machine and is reached over a fabric: choose a local one")
+    started = mine(system, disk, document)
+    if started and boots(system, disk):
+        raise Installed(
+            f"disk {disk.id} was installed by this very document: remove the medium and start from the disk. "
+            "To install anew, change the document"
+        )
+    refuse_occupied(disk, disks, document, started=started)
+    if disk.size_bytes < MINIMUM_BYTES:
+        raise NoSpace(
+            f"disk {disk.id} has {format_size(disk.size_bytes)}, the system needs {format_size(MINIMUM_BYTES)}: "
+            f"choose a larger one. {candidates(disks)}"
+        )
+    if system.is_held(disk.device):
+        raise InUse(f"disk {disk.id} is open in a program or file system: free it first")
+    check_network(system, document)
+    return disk
+
+
+def chosen(disks: tuple[ObservedDisk, ...], name: str) -> ObservedDisk:
+    """The one disk of this id or serial. Raises NotFound, or Conflict where several have it."""
+    found = [disk for disk in disks if name in (disk.id, disk.serial, *disk.links)]
+    if not found:
+        raise NotFound(f"no disk {name} is there: check the drive, its cable and the spelling. {candidates(disks)}")
+    if len(found) > 1:
+        names = ", ".join(disk.id for disk in found)
+        raise Conflict(f"several disks are called {name}: {names}. Name one of them by its id")
+    return found[0]
+
+
+def candidates(disks: tuple[ObservedDisk, ...]) -> str:
+    """What a person could choose instead."""
+    free = [disk for disk in disks if not disk.is_busy() and disk.occupation() is None]
+    listed = ", ".join(f"{disk.id} ({format_size(disk.size_bytes)})" for disk in free)
+    return f"Blank disks of this machine: {listed or 'none'}"
+
+
+def refuse_occupied(disk: ObservedDisk, disks: tuple[ObservedDisk, ...], document: Document, *, started: bool) -> None:
+    """Raises InUse for a disk that carries anything, unless the document lets it go or began to write here itself."""
+    occupied = disk.occupation()
+    if disk.is_busy():
+        raise InUse(f"disk {disk.id} is in use: {occupied or 'the running system is on it'}. {candidates(disks)}")
+    if occupied is not None and document.wipe is None and not started:
+        raise InUse(
+            f"disk {disk.id} is not blank: {occupied}. Choose another one, or, if that may be lost, add the line "
+            f"`wipe: {document.disk}` to the document. {candidates(disks)}"
+        )
+
+
+def mine(system: System, disk: ObservedDisk, document: Document) -> bool:
+    """Whether the partition table on the disk is the one that this document makes."""
+    argv = ["blkid", "--probe", "--match-tag", "PTUUID", "--output", "value", disk.device]
+    found = system.run(argv, ok=(0, 2, 8)).stdout.strip().lower()
+    return found == str(document.identity())
+
+
+def boots(system: System, disk: ObservedDisk) -> bool:
+    """Whether the boot code is there, which is written when all else is."""
+    argv = ["head", f"--bytes={BOOT_CODE_BYTES}", disk.device]
+    return system.run(argv).stdout.strip("\0") != ""
+
+
+def check_network(system: System, document: Document) -> None:
+    """Raises NotFound or Conflict if the web page could not be reached over the interface the document names.
+
+    Without `network` some interface must have a cable.
+    """
+    interfaces = {name: f"{NET}/{name}" for name in system.listdir(NET) if system.exists(f"{NET}/{name}/device")}
+    connected = [name for name, folder in interfaces.items() if _read(system, f"{folder}/carrier") == "1"]
+    if document.network is None:
+        if not connected:
+            raise NotFound("no network: no interface of this machine has a link. Plug a cable in, then start again")
+        return
+    wanted = document.network.interface
+    found = [name for name, folder in interfaces.items() if wanted in (name, _read(system, f"{folder}/address"))]
+    if not found:
+        raise NotFound(f"no network interface {wanted} is there. This machine has: {', '.join(interfaces) or 'none'}")
+    if not set(found) & set(connected):
+        raise Conflict(
+            f"no network: interface {wanted} has no link. Interfaces with one: {', '.join(connected) or 'none'}"
+        )
+
+
+def _read(system: System, path: str) -> str:
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,89 @@
+"""What makes the installed appliance differ from others, as files of its data partition.
+
+settings/   laid over the tree at every start: name, network, machine-id, hostid
+var/…       the folders that outlive the system; the first start finds the administrator's password there, and a
+            certificate whose fingerprint the installer could show
+"""
+
+import os
+import uuid
+from pathlib import Path
+
+from lunette.api.certificate import ensure_certificate, fingerprint
+from lunette.api.first_user import INSTALLED_PASSWORD
+from lunette.api.passwords import FIRST_USER, Passwords
+from lunette.client import LOCAL, Client, ClientError
+
+from .document import Document, Network
+
+STATE = "var/lib/lunette/api"
+CERTIFICATE = "tls/cert.pem"
+PORT = 8443
+
+
+def write_settings(data: Path, document: Document) -> str:
+    """Write all of it below `data`, where the data partition is mounted; returns the certificate's fingerprint."""
+    etc = data / "settings/etc"
+    (etc / "systemd/network").mkdir(parents=True)
+    _write(etc / "hostname", f"{document.hostname}\n".encode())
+    _write(etc / "machine-id", f"{uuid.uuid4().hex}\n".encode(), 0o444)
+    _write(etc / "hostid", os.urandom(4))
+    if document.network is not None:
+        _write(etc / "systemd/network/10-lunette.network", network_file(document.network).encode())
+    (data / STATE).parent.mkdir(parents=True)
+    (data / STATE).mkdir(mode=0o700)
+    hashed = password_hash(document)
+    if hashed is not None:
+        _write(data / STATE / INSTALLED_PASSWORD, f"{hashed}\n".encode(), 0o600)
+    certificate = data / STATE / CERTIFICATE
+    ensure_certificate(certificate, certificate.with_name("key.pem"), document.hostname, addresses(document))
+    return fingerprint(certificate)
+
+
+def password_hash(document: Document) -> str | None:
+    """The Argon2id hash of the administrator's password, None for a one-time password at the first start."""
+    who = document.administrator
+    if who is None:
+        return None
+    if who.password is not None:
+        return Passwords().hash(who.password.get_secret_value())
+    return who.password_hash.get_secret_value() if who.password_hash else None
+
+
+def network_file(network: Network) -> str:
+    """What systemd-networkd reads; before 50-dhcp.network, which is for interfaces that have no file of their own."""
+    match = "PermanentMACAddress" if ":" in network.interface else "Name"
+    lines = ["[Match]", f"{match}={network.interface}", "", "[Network]", "LinkLocalAddressing=ipv6"]
+    if network.address is None:
+        return "\n".join([*lines, "DHCP=yes", "", "[DHCPv4]", "ClientIdentifier=mac", "UseDomains=yes", ""])
+    lines.append(f"Address={network.address}")
+    lines += [f"Gateway={network.gateway}"] if network.gateway else []
+    return "\n".join([*lines, *(f"DNS={server}" for server in network.dns), ""])
+
+
+def addresses(document: Document) -> list[str]:
+    """Where the web page will be: the static address, or those DHCP gave to the running system."""
+    if document.network is not None and document.network.address is not None:
+        return [str(document.network.address.ip)]
+    try:
+        with Client(LOCAL, timeout_s=60.0) as client:
+            found = client.get("/status")["addresses"]
+    except (ClientError, OSError):
+        return []
+    return [one for one in found if "." in one and not one.startswith("127.")]
+
+
+def greeting(document: Document, certificate: str) -> list[str]:
+    """What a person notes down before the machine starts from its disk."""
+    found = addresses(document)
+    lines = [f"web address  https://{one}:{PORT}" for one in found] or [
+        "web address  on the console, once DHCP answered"
+    ]
+    lines.append(f"certificate  SHA-256 {certificate}")
+    way = "the password of the document" if document.administrator else "a one-time password, shown on the console"
+    return [*lines, f"user         {FIRST_USER}, with {way}"]
+
+
+def _write(file: Path, content: bytes, mode: int = 0o644) -> None:
+    file.write_bytes(content)
+    file.chmod(mode)

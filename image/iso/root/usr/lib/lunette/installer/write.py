@@ -1,0 +1,135 @@
+"""Writes an installation to its disk. What makes a firmware start the disk is written last, and in this order:
+
+table, file systems, the system (read back and compared), settings, menu, then GRUB for UEFI, then GRUB for BIOS. A disk
+on which this was cut off does not start, and the same document may begin again on it.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import ToolFailed
+from lunette.domain.steps import DiskWipe
+from lunette.providers.disks.inventory import settle
+from lunette.providers.disks.wipe import wipe
+from lunette.system.doorway import System
+
+from . import layout
+from .document import Document
+from .finding import MEDIUM, mounted
+from .layout import Plan
+from .settings import write_settings
+
+WORK = "/run/lunette-install"
+GRUB = Path("/usr/lib/grub")
+TIMEOUT_S = 900
+CHUNK = 1 << 20
+
+
+class Installer:
+    """One installation onto a disk that was judged fit for it."""
+
+    def __init__(self, system: System, document: Document, disk: ObservedDisk, plan: Plan) -> None:
+        self._system, self._document, self._disk, self._plan = system, document, disk, plan
+
+    def run(self, say: Callable[[str], None]) -> str:
+        """Returns the fingerprint of the certificate. Raises LunetteError or OSError; the disk does not start then."""
+        say("making partitions and file systems ...")
+        self._make_partitions()
+        say("copying the system ...")
+        slot = self._plan.partition(layout.SLOT_A)
+        with mounted(self._system, slot, f"{WORK}/slot", "rw", types="ext4") as folder:
+            (folder / "live").mkdir()
+            for name in layout.SLOT_FILES:
+                copy_and_compare(Path(MEDIUM, "live", name), folder / "live" / name)
+        say("writing settings and boot loader ...")
+        data = self._plan.partition(layout.DATA)
+        with mounted(self._system, data, f"{WORK}/data", "rw", types="ext4") as folder:
+            certificate = write_settings(folder, self._document)
+        uefi, core = self._make_grub("efi", *layout.EFI_GRUB), self._make_grub("bios", *layout.BIOS_GRUB)
+        efi = self._plan.partition(layout.EFI)
+        with mounted(self._system, efi, f"{WORK}/efi", "rw", types="vfat") as folder:
+            _write(folder / "boot/grub/grub.cfg", self._plan.menu().encode())
+            os.sync()
+            _write(folder / "EFI/BOOT/BOOTX64.NEW", uefi)
+            (folder / "EFI/BOOT/BOOTX64.NEW").rename(folder / "EFI/BOOT/BOOTX64.EFI")
+        os.sync()
+        self._write_boot_code(core)
+        return certificate
+
+    def _make_partitions(self) -> None:
+        disk, plan = self._disk, self._plan
+        step = DiskWipe(
+            disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures
+        )  # fmt: skip
+        wipe(self._system, step)
+        # Boot code is no signature: what an earlier system left would pass for the end of this installation.
+        _overwrite(Path(plan.device), bytes(layout.BOOT_CODE_BYTES))
+        self._system.run(plan.table_argv(), timeout_s=TIMEOUT_S)
+        self._wait_for_partitions()
+        for part in layout.PARTITIONS:
+            self._system.run(["wipefs", "--all", plan.partition(part.number)])
+        for argv in plan.file_systems():
+            self._system.run(argv, timeout_s=TIMEOUT_S)
+        settle(self._system)
+
+    def _wait_for_partitions(self) -> None:
+        last = self._plan.partition(layout.DATA)
+        for _ in range(20):
+            settle(self._system)
+            if self._system.is_block_device(last):
+                return
+            self._system.run(["blockdev", "--rereadpt", self._plan.device], ok=(0, 1))
+            self._system.sleep(0.5)
+        raise ToolFailed(f"the kernel does not show the new partitions of {self._plan.device}: restart, then try again")
+
+    def _make_grub(self, name: str, target: str, more: tuple[str, ...]) -> bytes:
+        early, image = Path(WORK, f"{name}.cfg"), Path(WORK, f"{name}.img")
+        early.write_text(self._plan.early_config())
+        argv = ["grub-mkimage", "-O", target, "-p", "/boot/grub", "-c", str(early), "-o", str(image)]
+        self._system.run([*argv, *layout.GRUB_MODULES, *more], timeout_s=TIMEOUT_S)
+        return image.read_bytes()
+
+    def _write_boot_code(self, core: bytes) -> None:
+        name = Path(self._plan.partition(layout.BIOS)).name
+        # The kernel counts in sectors of 512 bytes, and so do GRUB and BIOS; disks of 4096 start by UEFI only.
+        sector = int(self._system.read(f"/sys/class/block/{name}/start"))
+        sectors = sector // (self._disk.logical_block_bytes // layout.SECTOR)
+        _overwrite(Path(self._plan.partition(layout.BIOS)), layout.core_image(core, sectors))
+        boot = (GRUB / "i386-pc/boot.img").read_bytes()
+        _overwrite(Path(self._plan.device), layout.boot_sector(boot, sectors))
+
+
+def copy_and_compare(source: Path, target: Path) -> None:
+    """Copy a file to stable storage, and read it back from there. Raises ToolFailed if it reads differently."""
+    with source.open("rb") as read, target.open("wb") as written:
+        shutil.copyfileobj(read, written, CHUNK)
+        written.flush()
+        os.fsync(written.fileno())
+        os.posix_fadvise(written.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    digests = []
+    for file in (source, target):
+        with file.open("rb") as opened:
+            digests.append(hashlib.file_digest(opened, "sha256").digest())
+    if digests[0] != digests[1]:
+        raise ToolFailed(f"{target.name} reads differently from what was written: disk or medium is damaged")
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("wb") as opened:
+        opened.write(content)
+        opened.flush()
+        os.fsync(opened.fileno())
+
+
+def _overwrite(device: Path, content: bytes) -> None:
+    """Write to the start of a block device, and return once it is on stable storage."""
+    with device.open("r+b", buffering=0) as opened:
+        written = 0
+        while written < len(content):
+            written += opened.write(content[written:])
+        os.fsync(opened.fileno())

@@ -1,0 +1,110 @@
+"""What a person may write into an installation document, and how a wrong one is refused."""
+
+from typing import Any
+
+import pytest
+import yaml
+from iso.root.usr.lib.lunette.installer.document import MAX_BYTES, Document, parse
+from iso.root.usr.lib.lunette.installer.settings import network_file, password_hash
+
+from lunette.api.passwords import Passwords
+from lunette.domain.errors import Invalid
+
+SMALLEST = {"version": 1, "disk": "ata-Disk_S1"}
+HASH = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b27dWRJJTmaaJObGRdescudvJC"
+
+
+def document(**words: Any) -> Document:
+    """The smallest document with these words added."""
+    return parse(yaml.safe_dump({**SMALLEST, **words}).encode())
+
+
+def refused(content: bytes) -> str:
+    """The message and the fields of a refusal."""
+    with pytest.raises(Invalid) as found:
+        parse(content)
+    return "; ".join([found.value.detail, *(f"{one.field}: {one.message}" for one in found.value.errors)])
+
+
+def test_the_smallest_document_asks_dhcp_and_lets_nothing_go() -> None:
+    made = document()
+    assert (made.wipe, made.network, made.administrator, made.dry_run) == (None, None, None, False)
+    assert made.afterwards == "power-off"
+    assert made.hostname == "lunette"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"dsik": "x"}, "dsik: is no word"),
+        ({"content": "x"}, "content: is no word"),
+        ({"network": {"interface": "eth0", "mtu": 9000}}, "network.mtu: is no word"),
+        ({"version": 2}, "version: "),
+        ({"disk": "/dev/sda"}, "disk: must be a name below /dev/disk/by-id"),
+        ({"disk": "nvme0n1"}, "disk: must be a name below /dev/disk/by-id"),
+        ({"disk": 1234}, "disk: must be text: put it in quotes"),
+        ({"wipe": "ata-Other"}, "wipe names ata-Other, but the disk to install to is ata-Disk_S1"),
+        ({"hostname": "Shelf 7"}, "hostname: "),
+        ({"network": {"interface": "eth0\nDHCP=yes"}}, "network.interface: "),
+        ({"network": {"interface": "eth0", "address": "192.0.2.7"}}, "must have the length of its prefix"),
+        ({"network": {"interface": "eth0", "gateway": "192.0.2.1"}}, "belong to a static address"),
+        (
+            {"network": {"interface": "eth0", "address": "192.0.2.7/24", "gateway": "198.51.100.1"}},
+            "the gateway 198.51.100.1 is outside of 192.0.2.0/24",
+        ),
+        ({"administrator": {"password": "short"}}, "administrator.password: "),
+        ({"administrator": {}}, "administrator: name either password or password_hash"),
+        ({"administrator": {"password": "a" * 12, "password_hash": HASH}}, "name either password or password_hash"),
+        ({"administrator": {"password_hash": "$6$x$y"}}, "is no Argon2id hash"),
+        ({"afterwards": "explode"}, "afterwards: "),
+    ],
+)
+def test_a_wrong_word_is_named_with_its_field(words: dict[str, Any], message: str) -> None:
+    assert message in refused(yaml.safe_dump({**SMALLEST, **words}).encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not a list of"),
+        (b"- a\n- b\n", "is not a list of"),
+        (b"version: [", "is no YAML"),
+        (b"\xff\xfe\x00", "is no YAML"),
+        (b"version: 1\ndisk: a\ndisk: b\n", "'disk' stands there twice"),
+        (b"version: 1\ndisk: !!python/object:os.system x\n", "is no YAML"),
+        (b"#" * (MAX_BYTES + 1), "more than"),
+        (b"version: 1\n", "disk: Field required"),
+    ],
+)
+def test_what_is_no_document_is_refused(content: bytes, message: str) -> None:
+    assert message in refused(content)
+
+
+def test_no_refusal_repeats_a_password() -> None:
+    assert "secret99" not in refused(yaml.safe_dump({**SMALLEST, "administrator": {"password": "secret99"}}).encode())
+
+
+def test_the_identity_follows_the_bytes_and_nothing_else() -> None:
+    assert document().identity() == document().identity()
+    assert document().identity() != document(hostname="other").identity()
+
+
+def test_the_password_of_the_document_is_what_the_appliance_will_accept() -> None:
+    hashed = password_hash(document(administrator={"password": "correct horse battery"}))
+    assert hashed is not None
+    assert Passwords().is_right("correct horse battery", hashed)
+    assert password_hash(document(administrator={"password_hash": HASH})) == HASH
+    assert password_hash(document()) is None
+
+
+def test_a_static_address_and_dhcp_become_what_networkd_reads() -> None:
+    words = {"interface": "52:54:00:4c:55:01", "address": "192.0.2.7/24", "gateway": "192.0.2.1", "dns": ["192.0.2.2"]}
+    static, dhcp = (document(network=one).network for one in (words, {"interface": "enp3s0"}))
+    assert static is not None
+    assert dhcp is not None
+    text = network_file(static)
+    for line in ("PermanentMACAddress=52:54:00:4c:55:01", "Address=192.0.2.7/24", "Gateway=192.0.2.1", "DNS=192.0.2.2"):
+        assert line in text.splitlines()
+    assert "DHCP=yes" not in text
+    assert "Name=enp3s0" in network_file(dhcp).splitlines()
+    assert "DHCP=yes" in network_file(dhcp).splitlines()

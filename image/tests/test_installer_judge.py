@@ -1,0 +1,129 @@
+"""Which disk an installation document means, and when it is refused; on the machine of the product's own tests."""
+
+import pytest
+from iso.root.usr.lib.lunette.installer.document import Document, parse
+from iso.root.usr.lib.lunette.installer.judge import (
+    Installed,
+    candidates,
+    check_network,
+    chosen,
+    judge,
+    refuse_occupied,
+)
+from iso.root.usr.lib.lunette.installer.layout import BOOT_CODE_BYTES, MINIMUM_BYTES
+
+from lunette.domain.disks import ObservedDisk, Signature
+from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
+from lunette.providers.disks.inventory import observe_disks
+from lunette.system.doorway import CommandResult
+from lunette.system.fake.machine import FakeSystem
+
+
+class Server(FakeSystem):
+    """One disk that is large enough, one that is not, and network interfaces with or without a link."""
+
+    def __init__(self, links: dict[str, str]) -> None:
+        super().__init__()
+        self.large = self.add_disks(1, "sas", MINIMUM_BYTES)[0]
+        self.small = self.add_disks(1, "sas", MINIMUM_BYTES - 512)[0]
+        self.links, self.table, self.boot_code = links, "", ""
+
+    def run(self, argv, *, timeout_s=60.0, stdin=None, ok=(0,)):  # type: ignore[no-untyped-def]
+        answers = {"blkid": self.table, "head": self.boot_code}
+        if argv[0] in answers:
+            return CommandResult(argv=tuple(argv), returncode=0, stdout=answers[argv[0]], stderr="")
+        return super().run(argv, timeout_s=timeout_s, stdin=stdin, ok=ok)
+
+    def listdir(self, path: str) -> list[str]:
+        return sorted([*self.links, "lo"]) if path == "/sys/class/net" else super().listdir(path)
+
+    def exists(self, path: str) -> bool:
+        return path.split("/")[4] != "lo" if path.startswith("/sys/class/net/") else super().exists(path)
+
+    def read(self, path: str) -> str:
+        if not path.startswith("/sys/class/net/"):
+            return super().read(path)
+        name, attribute = path.split("/")[4:]
+        return self.links[name] if attribute == "carrier" else f"52:54:00:00:00:0{sorted(self.links).index(name)}"
+
+
+def document(disk: str, more: str = "") -> Document:
+    """A document for this disk."""
+    return parse(f"version: 1\ndisk: {disk}\n{more}".encode())
+
+
+def observed(system: FakeSystem, serial: str) -> ObservedDisk:
+    """The disk as the product sees it."""
+    return next(disk for disk in observe_disks(system) if disk.serial == serial)
+
+
+def test_a_blank_disk_is_found_by_serial_and_by_every_id() -> None:
+    system = Server({"eth0": "1"})
+    disk = judge(system, document(system.large.serial))
+    assert disk.serial == system.large.serial
+    for link in disk.links:
+        assert judge(system, document(link)) == disk
+
+
+def test_an_absent_or_ambiguous_disk_is_refused_with_the_blank_ones() -> None:
+    system = Server({"eth0": "1"})
+    with pytest.raises(NotFound, match=r"no disk ata-Gone is there.*Blank disks.*FAKE0001"):
+        judge(system, document("ata-Gone"))
+    twins = tuple(disk.model_copy(update={"serial": "same"}) for disk in observe_disks(system))
+    with pytest.raises(Conflict, match="several disks are called same"):
+        chosen(twins, "same")
+
+
+def test_a_disk_too_small_is_refused_with_both_sizes() -> None:
+    system = Server({"eth0": "1"})
+    with pytest.raises(NoSpace, match="the system needs"):
+        judge(system, document(system.small.serial))
+
+
+def test_a_disk_with_anything_on_it_is_refused_unless_the_document_lets_it_go() -> None:
+    system = Server({"eth0": "1"})
+    blank = observed(system, system.large.serial)
+    member = blank.model_copy(update={"signatures": (Signature(type="linux_raid_member", label="tank", uuid="a"),)})
+    plain, wiping = document(blank.id), document(blank.id, f"wipe: {blank.id}\n")
+    with pytest.raises(InUse, match=r"not blank: it carries a linux_raid_member signature.*wipe: "):
+        refuse_occupied(member, (member,), plain, started=False)
+    refuse_occupied(member, (member,), wiping, started=False)
+    refuse_occupied(member, (member,), plain, started=True)
+    assert candidates((member,)).endswith("none")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [{"mounts": ("/srv",)}, {"is_swap": True}, {"holders": ("md127",)}, {"used_by_system": True}, {"fabric": True}],
+)
+def test_a_disk_in_use_is_refused_even_where_it_may_be_wiped(use: dict[str, object]) -> None:
+    system = Server({"eth0": "1"})
+    disk = observed(system, system.large.serial).model_copy(update=use)
+    with pytest.raises(InUse, match="is in use"):
+        refuse_occupied(disk, (disk,), document(disk.id, f"wipe: {disk.id}\n"), started=True)
+
+
+def test_what_this_document_installed_is_left_alone_and_what_it_began_is_begun_again() -> None:
+    system = Server({"eth0": "1"})
+    words = document(system.large.serial)
+    system.table = f"{words.identity()}\n"
+    system.boot_code = "\0" * BOOT_CODE_BYTES
+    assert judge(system, words).serial == system.large.serial
+    system.boot_code = "code".ljust(BOOT_CODE_BYTES, "\0")
+    with pytest.raises(Installed, match="installed by this very document"):
+        judge(system, words)
+    with pytest.raises(Installed):
+        judge(system, parse(f"version: 1\ndisk: {system.large.serial}\n".encode()))
+    assert judge(system, document(system.large.serial, "hostname: other\n")).serial == system.large.serial
+
+
+def test_without_a_network_nothing_is_installed() -> None:
+    static = "network: {interface: eth1}\n"
+    with pytest.raises(NotFound, match="no interface of this machine has a link"):
+        check_network(Server({"eth0": "0"}), document("a"))
+    with pytest.raises(Conflict, match=r"interface eth1 has no link. Interfaces with one: eth0"):
+        check_network(Server({"eth0": "1", "eth1": "0"}), document("a", static))
+    with pytest.raises(NotFound, match="no network interface eth1 is there"):
+        check_network(Server({"eth0": "1"}), document("a", static))
+    check_network(Server({"eth0": "0", "eth1": "1"}), document("a", static))
+    check_network(Server({"eth0": "1"}), document("a", "network: {interface: '52:54:00:00:00:00'}\n"))

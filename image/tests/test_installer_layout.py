@@ -1,0 +1,98 @@
+"""The installed disk as data: partitions, what GRUB looks for, and the order in which things are written."""
+
+import re
+import struct
+from pathlib import Path
+
+import pytest
+from iso.root.usr.lib.lunette.installer import layout
+from iso.root.usr.lib.lunette.installer.document import parse
+from iso.root.usr.lib.lunette.installer.layout import Plan
+from iso.root.usr.lib.lunette.installer.write import copy_and_compare
+
+from lunette.domain.units import MIB
+from lunette.providers.disks.inventory import observe_disks
+from lunette.system.fake.machine import FakeSystem
+
+IMAGE = Path(__file__).resolve().parents[1]
+INIT = (IMAGE / "initrd/init-any").read_text()
+GRUB_CFG = (IMAGE / "iso/grub.cfg").read_text()
+
+
+def plan() -> Plan:
+    """A plan for a fake NVMe disk."""
+    system = FakeSystem()
+    system.add_disks(1, "nvme", layout.MINIMUM_BYTES)
+    return Plan.make(parse(b"version: 1\ndisk: FAKE0001\n"), observe_disks(system)[0])
+
+
+def test_the_partitions_fit_on_the_smallest_disk_and_have_two_slots_of_one_size() -> None:
+    fixed = sum(part.mib or 0 for part in layout.PARTITIONS)
+    assert (fixed + layout.DATA_MINIMUM_MIB + 2) * MIB == layout.MINIMUM_BYTES
+    sizes = {part.name: part.mib for part in layout.PARTITIONS}
+    assert sizes["lunette-a"] == sizes["lunette-b"]
+    assert [part.number for part in layout.PARTITIONS if part.mib is None] == [layout.DATA]
+
+
+def test_every_command_names_a_partition_of_this_disk() -> None:
+    made = plan()
+    assert made.partition(layout.SLOT_A) == "/dev/nvme1n1p3"
+    assert made.model_copy(update={"device": "/dev/sda"}).partition(layout.DATA) == "/dev/sda5"
+    assert made.table_argv()[-1] == made.device
+    assert [argv[-1] for argv in made.file_systems()] == [made.partition(n) for n in (2, 3, 5)]
+
+
+def test_two_installations_never_share_an_identity() -> None:
+    one, other = plan(), plan()
+    assert one.table == other.table
+    assert len({one.slot, one.data, other.slot, other.data}) == 4
+    assert one.efi_serial != other.efi_serial
+
+
+def test_grub_finds_the_menu_the_slot_and_the_data_of_this_disk_only() -> None:
+    made = plan()
+    early, menu = made.early_config(), made.menu()
+    assert f"--fs-uuid {made.fat_uuid()}\n" in early
+    assert not set(early) & set("#'\"")
+    lines = [line for line in menu.splitlines() if line.startswith("    linux ")]
+    assert lines
+    for line in lines:
+        assert f"root=UUID={made.slot} lunette.data=UUID={made.data} " in line
+        for word in ("root=", "lunette.data="):
+            assert f"{word}*)" in INIT
+    used = set(re.findall(r"^ *(search|linux|echo|serial|configfile)\b", early + menu, re.M))
+    assert used <= set(layout.GRUB_MODULES)
+
+
+def test_what_the_installer_copies_is_what_the_iso_and_the_initrd_call_it() -> None:
+    for name in ("vmlinuz", "initrd.img"):
+        assert f"/live/{name}" in GRUB_CFG
+        assert name in layout.SLOT_FILES
+    assert "/run/live/medium/live/root.squashfs" in INIT
+    assert "root.squashfs" in layout.SLOT_FILES
+
+
+def test_the_boot_code_loads_the_core_image_where_it_is() -> None:
+    code = layout.boot_sector(bytes(512), 2048)
+    assert len(code) == layout.BOOT_CODE_BYTES
+    assert struct.unpack_from("<Q", code, 0x5C) == (2048,)
+    assert code[0x66:0x68] == b"\x90\x90"
+    core = layout.core_image(bytes(2048), 2048)
+    assert struct.unpack_from("<Q", core, 500) == (2049,)
+    with pytest.raises(ValueError, match="more than its partition"):
+        layout.core_image(bytes(layout.BIOS_MIB * MIB + 1), 2048)
+
+
+def test_a_copy_is_read_back(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.write_bytes(b"x" * 3_000_000)
+    copy_and_compare(source, tmp_path / "copy")
+    assert (tmp_path / "copy").read_bytes() == source.read_bytes()
+
+
+def test_the_installer_starts_in_live_mode_only() -> None:
+    root = IMAGE / "iso/root/usr/lib/systemd"
+    unit = (root / "system/lunette-install.service").read_text()
+    assert "ConditionKernelCommandLine=lunette.live\n" in unit
+    assert "lunette.live=" not in plan().menu()
+    assert "enable lunette-install.service" in (root / "system-preset/00-console.preset").read_text().splitlines()
