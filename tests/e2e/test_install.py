@@ -21,6 +21,9 @@ pytestmark = [pytest.mark.qemu, pytest.mark.slow, pytest.mark.iso, pytest.mark.t
 
 DEADLINE_S = 1800.0
 """As in test_iso.py: two minutes where nothing else runs."""
+GUEST_ADDRESS = "10.0.2.15"
+"""Where QEMU looks for its one guest, whether or not it asked DHCP."""
+BOOT_CODE_BYTES = 440
 PASSWORD = "correct horse battery"
 DOCUMENT = f"""\
 version: 1
@@ -28,6 +31,12 @@ disk: {ROOT_SERIAL}
 hostname: shelf-7
 administrator:
   password: {PASSWORD}
+"""
+STATIC = f"""\
+network:
+  interface: 52:54:00:4c:55:01
+  address: {GUEST_ADDRESS}/24
+  gateway: 10.0.2.2
 """
 
 
@@ -82,9 +91,11 @@ def site(request: pytest.FixtureRequest) -> Iterator[Site]:
 
 def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site: Site) -> None:
     machine = site.machine
-    if not machine.media.uefi:
+    if machine.media.uefi:
+        cut_off_while_it_writes(site)
+    else:
         refused_while_the_disk_has_data(site)
-    site.provide(DOCUMENT + f"wipe: {ROOT_SERIAL}\n")
+        site.provide(DOCUMENT + f"wipe: {ROOT_SERIAL}\n")
     machine.start()
     shown = machine.wait_for_text(r"installer: certificate +SHA-256 ([0-9A-F:]{95})", DEADLINE_S)[1]
     machine.wait_for_power_off(600)
@@ -96,7 +107,9 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
     with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint), timeout_s=300.0) as client:
         assert not client.login("admin", PASSWORD)["password_change_required"]
         token = client.post("/tokens", {"name": "kept", "role": "administrator"})["token"]
-        assert client.get("/status")["name"] == "shelf-7"
+        status = client.get("/status")
+        assert status["name"] == "shelf-7"
+        assert GUEST_ADDRESS in status["addresses"]
         disks = {disk["serial"]: disk for disk in client.list("/disks")}
     assert disks[ROOT_SERIAL]["state"] == "system"
     assert disks[machine.disks[0].serial]["state"] == "occupied"
@@ -108,6 +121,17 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
         assert client.get("/status")["name"] == "shelf-7"
     machine.press_power_button()
     assert digest(site.foreign) == site.before
+
+
+def cut_off_while_it_writes(site: Site) -> None:
+    """The machine loses its memory while the system is copied: the disk has no boot code, and is not blank any more."""
+    site.provide(DOCUMENT + STATIC)
+    site.machine.start()
+    site.machine.wait_for_text(r"installer: copying the system", DEADLINE_S)
+    site.machine.kill()
+    with site.system.open("rb") as opened:
+        assert opened.read(BOOT_CODE_BYTES) == bytes(BOOT_CODE_BYTES)
+        assert opened.read(512) != bytes(512)
 
 
 def refused_while_the_disk_has_data(site: Site) -> None:
