@@ -44,8 +44,8 @@ def test_the_smallest_document_asks_dhcp_and_lets_nothing_go() -> None:
         ({"disk": "nvme0n1"}, "disk: must be a name below /dev/disk/by-id"),
         ({"disk": 1234}, "disk: must be text: put it in quotes"),
         ({"wipe": "ata-Other"}, "wipe names ata-Other, but the disk to install to is ata-Disk_S1"),
-        ({"hostname": "Shelf 7"}, "hostname: "),
-        ({"network": {"interface": "eth0\nDHCP=yes"}}, "network.interface: "),
+        ({"hostname": "Shelf 7"}, "hostname: must be lower-case letters"),
+        ({"network": {"interface": "eth0\nDHCP=yes"}}, "network.interface: must be the name"),
         ({"network": {"interface": "eth0", "address": "192.0.2.7"}}, "must have the length of its prefix"),
         ({"network": {"interface": "eth0", "gateway": "192.0.2.1"}}, "belong to a static address"),
         (

@@ -20,6 +20,12 @@ Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")
 Interface = Annotated[str, Field(pattern=r"^([A-Za-z][A-Za-z0-9_.-]{0,14}|([0-9a-f]{2}:){5}[0-9a-f]{2})$")]
 """The kernel's name of an interface, or its hardware address in lower case, which outlives a change of slots."""
 
+_FORMS = {
+    "hostname": "must be lower-case letters, digits and `-`, 63 at most, without a domain",
+    "interface": "must be the name of an interface or its hardware address in lower case, such as 52:54:00:4c:55:01",
+}
+"""What a field with a pattern must look like, in words."""
+
 
 class Network(Model):
     """The one interface of the web page. DHCP unless an address is given."""
@@ -133,6 +139,8 @@ def _words(problem: Any) -> str:
         return "is no word of an installation document"
     if problem["type"] == "string_type":
         return "must be text: put it in quotes"
+    if problem["type"] == "string_pattern_mismatch":
+        return _FORMS[problem["loc"][-1]]
     return str(problem["msg"]).removeprefix("Value error, ")
 
 
