@@ -13,13 +13,12 @@ from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
-from lunette.api.routes.login import NewPassword
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem
 from lunette.domain.identity import IdentitySource
 from lunette.domain.names import Name
 from lunette.domain.plans import Action, Change, Plan
-from lunette.domain.roles import PersonRole, Role
+from lunette.domain.roles import NewPassword, PersonRole, Role
 from lunette.store.access import LoginSession
 from lunette.store.access import User as UserRow
 from lunette.store.events import emit
