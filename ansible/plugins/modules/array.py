@@ -13,7 +13,7 @@ short_description: Make, change or delete an array of an appliance
 version_added: 0.1.0
 description:
   - Creates an array of disks. A disk that carries anything is refused unless it is listed in `wipe`.
-  - Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+  - Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start.
   - Destroys an array that holds no volumes any more, and clears its disks.
 author:
   - The Lunette authors (!UNKNOWN)
@@ -27,6 +27,29 @@ attributes:
     support: full
     description: Shows the fields that change.
 options:
+  group_thread_cnt:
+    description:
+      - Threads per NUMA node that compute parity beside the array's own. Parity arrays only. Without it, a number
+        that suits the cores.
+      - From 0 to 64.
+    type: int
+  stripe_cache_size:
+    description:
+      - Stripes in the cache of a parity array, of 4 KiB for each disk. Without it, a number that suits disks and
+        memory; never more than 1/32 of the memory.
+      - From 17 to 32768.
+    type: int
+  skip_copy:
+    description:
+      - Write whole pages of a parity array from the memory they came in instead of a copy.
+    type: bool
+  scheduler:
+    description:
+      - I/O scheduler of the member disks. Without it, what suits each disk.
+    type: str
+    choices:
+      - none
+      - mq-deadline
   sync_speed_min_bytes_s:
     description:
       - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use the array.
@@ -119,6 +142,10 @@ options:
     type: list
     elements: str
     choices:
+      - group_thread_cnt
+      - stripe_cache_size
+      - skip_copy
+      - scheduler
       - sync_speed_min_bytes_s
       - sync_speed_max_bytes_s
   wait:
@@ -160,7 +187,8 @@ RETURN = r"""
 resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
     C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(write_hole), C(growing), C(sync_speed_min_bytes_s),
-    C(sync_speed_max_bytes_s), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
+    C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy), C(scheduler), C(tuning),
+    C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -187,6 +215,19 @@ from ansible_collections.lunette.appliance.plugins.module_utils.declaration impo
 from ansible_collections.lunette.appliance.plugins.module_utils.resource import run_resource
 
 ARGUMENTS = {
+    "group_thread_cnt": {
+        "type": "int",
+    },
+    "stripe_cache_size": {
+        "type": "int",
+    },
+    "skip_copy": {
+        "type": "bool",
+    },
+    "scheduler": {
+        "type": "str",
+        "choices": ["none", "mq-deadline"],
+    },
     "sync_speed_min_bytes_s": {
         "type": "str",
     },
@@ -232,7 +273,7 @@ ARGUMENTS = {
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["sync_speed_min_bytes_s", "sync_speed_max_bytes_s"],
+        "choices": ["group_thread_cnt", "stripe_cache_size", "skip_copy", "scheduler", "sync_speed_min_bytes_s", "sync_speed_max_bytes_s"],
     },
     "wait": {
         "type": "bool",
@@ -254,6 +295,10 @@ NOUN = Noun(
     item="/arrays/{array}",
     key=("name",),
     fields={
+        "group_thread_cnt": Field(create=True, patch=True, shown=("group_thread_cnt",)),
+        "stripe_cache_size": Field(create=True, patch=True, shown=("stripe_cache_size",)),
+        "skip_copy": Field(create=True, patch=True, shown=("skip_copy",)),
+        "scheduler": Field(create=True, patch=True, shown=("scheduler",)),
         "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), kind="size"),
         "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), kind="size"),
         "name": Field(create=True, shown=("name",)),

@@ -112,6 +112,29 @@ options:
               - How much of it is done at most, even while nobody uses the array.
               - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
             type: str
+          group_thread_cnt:
+            description:
+              - Threads per NUMA node that compute parity beside the array's own. Parity arrays only. Without it,
+                a number that suits the cores.
+              - From 0 to 64.
+            type: int
+          stripe_cache_size:
+            description:
+              - Stripes in the cache of a parity array, of 4 KiB for each disk. Without it, a number that suits
+                disks and memory; never more than 1/32 of the memory.
+              - From 17 to 32768.
+            type: int
+          skip_copy:
+            description:
+              - Write whole pages of a parity array from the memory they came in instead of a copy.
+            type: bool
+          scheduler:
+            description:
+              - I/O scheduler of the member disks, by the kernel's names.
+            type: str
+            choices:
+              - none
+              - mq-deadline
       volumes:
         description:
           - Volumes.
@@ -688,6 +711,19 @@ ARGUMENTS = {
                     },
                     "sync_speed_max_bytes_s": {
                         "type": "str",
+                    },
+                    "group_thread_cnt": {
+                        "type": "int",
+                    },
+                    "stripe_cache_size": {
+                        "type": "int",
+                    },
+                    "skip_copy": {
+                        "type": "bool",
+                    },
+                    "scheduler": {
+                        "type": "str",
+                        "choices": ["none", "mq-deadline"],
                     },
                 },
             },

@@ -172,3 +172,75 @@ def test_the_pace_is_kept_and_set_again_after_a_boot(appliance: Api, machine: Fa
     appliance.patch("/arrays/tank", {"sync_speed_min_bytes_s": None})
     appliance.until(lambda: is_set("1000 (system)\n"))
     assert appliance.get("/arrays/tank")["sync_speed_max_bytes_s"] == 50 * 1024**2
+
+
+def tuned(appliance: Api, name: str) -> dict[str, Any]:
+    return next(value for value in appliance.get("/arrays/tank")["tuning"] if value["name"] == name)
+
+
+def test_a_tuning_is_kept_set_again_after_a_boot_and_put_right_where_it_drifts(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    stand(appliance)
+    threads, cache = (f"/sys/block/md127/md/{name}" for name in ("group_thread_cnt", "stripe_cache_size"))
+
+    def is_set(path: str, text: str) -> bool:
+        agent.bring_up()
+        return machine.read(path).strip() == text
+
+    appliance.until(lambda: is_set(threads, "4"))  # eight cores, and nobody asked
+    assert is_set(cache, "256")
+    plan = appliance.patch("/arrays/tank", {"stripe_cache_size": 1024, "group_thread_cnt": 2}, dry_run="true").json()
+    assert [change["detail"].partition(" is ")[0] for change in plan["changes"]] == [
+        "group_thread_cnt", "stripe_cache_size",
+    ]  # fmt: skip
+    answer = appliance.patch("/arrays/tank", {"stripe_cache_size": 1024, "group_thread_cnt": 2})
+    assert (answer.status_code, answer.json()["stripe_cache_size"]) == (200, 1024)
+    appliance.until(lambda: is_set(cache, "1024") and is_set(threads, "2"))
+    appliance.until(lambda: tuned(appliance, "group_thread_cnt")["observed"] == "2")
+    told = tuned(appliance, "group_thread_cnt")
+    assert (told["value"], told["automatic"]) == ("2", False)
+    assert tuned(appliance, "skip_copy")["automatic"] is True
+    machine.write(cache, "300")
+    assert is_set(cache, "1024")
+    machine.power_cut()  # the ledger alone brings it back
+    assert is_set(cache, "1024")
+    appliance.patch("/arrays/tank", {"stripe_cache_size": None})
+    appliance.until(lambda: is_set(cache, "256"))
+    assert is_set(threads, "2")
+
+
+def test_a_stripe_cache_takes_a_share_of_the_memory_at_most(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    stand(appliance)
+    appliance.patch("/arrays/tank", {"stripe_cache_size": 32768})
+    # A part of 32 of 16 GiB, by three disks and 4 KiB, is more than md takes at all; with less memory it is not.
+    appliance.until(lambda: tuned(appliance, "stripe_cache_size")["value"] == "32768")
+    machine.memory_bytes = 2**30
+    machine.changed()
+
+    def is_lowered() -> bool:
+        agent.bring_up()
+        return machine.read("/sys/block/md127/md/stripe_cache_size") == "2730\n"
+
+    appliance.until(is_lowered)
+    appliance.until(lambda: tuned(appliance, "stripe_cache_size")["value"] == "2730")
+    assert "memory for 2730" in tuned(appliance, "stripe_cache_size")["why"]
+
+
+def test_the_scheduler_of_every_member_is_kept(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    stand(appliance)
+    appliance.patch("/arrays/tank", {"scheduler": "mq-deadline"})
+    members = {member["disk_id"] for member in appliance.get("/arrays/tank")["members"]}
+    disks = [disk for disk in machine.blocks.disks if members & set(disk.links())]
+    assert len(disks) == len(members)
+
+    def is_set(name: str) -> bool:
+        agent.bring_up()
+        return {disk.scheduler for disk in disks} == {name}
+
+    appliance.until(lambda: is_set("mq-deadline"))
+    assert {disk.scheduler for disk in machine.blocks.disks if disk not in disks} == {"none"}
+    refused = appliance.patch("/arrays/tank", {"scheduler": "bfq"})
+    assert refused.status_code == 422
+    appliance.patch("/arrays/tank", {"scheduler": None})
+    appliance.until(lambda: is_set("none"))

@@ -30,6 +30,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdMember, MdRemove, MdReplace
+from lunette.domain.tuning import Scheduler
 from lunette.planner import array_changes as planner
 from lunette.planner.arrays import KnownArray
 from lunette.planner.changing import changing, plan_grow
@@ -248,6 +249,17 @@ def test_a_least_pace_above_the_greatest_is_refused() -> None:
     assert planner.plan_patch(known(), wish, 50 * MIB, None).changes[0].detail.startswith("resync")
 
 
+def test_only_parity_arrays_have_a_stripe_cache_to_tune() -> None:
+    wish = ArrayPatch(stripe_cache_size=4096, skip_copy=None)
+    mirror = dataclasses.replace(known(), level="raid1")
+    assert "no stripe cache" in refused(Invalid, lambda: planner.plan_patch(mirror, wish, None, None))
+    plan = planner.plan_patch(dataclasses.replace(known(), level="raid6"), wish, None, None)
+    assert [change.detail for change in plan.changes] == [
+        "stripe_cache_size is 4096, now and after every start", "skip_copy is automatic, now and after every start",
+    ]  # fmt: skip
+    assert "of memory" in plan.warnings[0]
+
+
 def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Plan]]:
     """Each on a clean array with a spare, or on one where it has something to do."""
     of, hole = changing(array), WriteHole.PPL if level == "raid5" else WriteHole.BITMAP
@@ -261,13 +273,14 @@ def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Pl
         ArrayVerb.READD: lambda: of.plan_readd(array, choice(2), short),
         ArrayVerb.SCRUB: lambda: of.plan_scrub(array, ArrayScrub(), whole),
         ArrayVerb.PACE: lambda: of.plan_patch(array, ArrayPatch(sync_speed_max_bytes_s=MIB), None, MIB),
+        ArrayVerb.TUNE: lambda: of.plan_patch(array, ArrayPatch(scheduler=Scheduler.NONE), None, None),
     }
 
 
 @pytest.mark.parametrize("facts", md.LEVELS, ids=lambda facts: facts.level.value)
 def test_md_plans_what_it_says_it_does(facts: LevelCapability) -> None:
     verbs = every_verb(known(), facts.level.value)
-    assert set(facts.verbs) in (set(verbs), set())
+    assert set(facts.verbs) in (set(verbs), {ArrayVerb.TUNE})
     for verb in facts.verbs:
         assert verbs[verb]().title
 

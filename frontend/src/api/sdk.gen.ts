@@ -377,7 +377,7 @@ export const arrayShow = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Array Patch
  *
- * Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+ * Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start.
  */
 export const arrayPatch = <ThrowOnError extends boolean = false>(options: Options<ArrayPatchData, ThrowOnError>): RequestResult<ArrayPatchResponses, ArrayPatchErrors, ThrowOnError> => (options.client ?? client).patch<ArrayPatchResponses, ArrayPatchErrors, ThrowOnError>({
     security: [{

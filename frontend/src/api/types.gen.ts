@@ -152,6 +152,19 @@ export type ArrayCreate = {
      * Sync Speed Max Bytes S
      */
     sync_speed_max_bytes_s?: number | null;
+    /**
+     * Group Thread Cnt
+     */
+    group_thread_cnt?: number | null;
+    /**
+     * Stripe Cache Size
+     */
+    stripe_cache_size?: number | null;
+    /**
+     * Skip Copy
+     */
+    skip_copy?: boolean | null;
+    scheduler?: Scheduler | null;
 };
 
 /**
@@ -270,9 +283,24 @@ export type ArrayPage = {
 /**
  * ArrayPatch
  *
- * How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as it is.
+ * How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned.
+ *
+ * null leaves a pace to the kernel and makes a tuning automatic; what is left out stays as it is.
  */
 export type ArrayPatch = {
+    /**
+     * Group Thread Cnt
+     */
+    group_thread_cnt?: number | null;
+    /**
+     * Stripe Cache Size
+     */
+    stripe_cache_size?: number | null;
+    /**
+     * Skip Copy
+     */
+    skip_copy?: boolean | null;
+    scheduler?: Scheduler | null;
     /**
      * Sync Speed Min Bytes S
      */
@@ -335,11 +363,36 @@ export type ArrayScrub = {
 };
 
 /**
+ * ArrayTuningValue
+ *
+ * One value of an array's tuning, in the kernel's notation. `value` is kept: set now and after every start.
+ */
+export type ArrayTuningValue = {
+    name: TuningName;
+    /**
+     * Value
+     */
+    value: string | null;
+    /**
+     * Automatic
+     */
+    automatic: boolean;
+    /**
+     * Why
+     */
+    why: string;
+    /**
+     * Observed
+     */
+    observed: string | null;
+};
+
+/**
  * ArrayVerb
  *
  * What can be done with an array that stands, other than deleting it.
  */
-export type ArrayVerb = 'add_spares' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace';
+export type ArrayVerb = 'add_spares' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace' | 'tune';
 
 /**
  * BackupRequest
@@ -3662,6 +3715,13 @@ export type SchedulePatch = {
 };
 
 /**
+ * Scheduler
+ *
+ * I/O scheduler of the member disks, by the kernel's names.
+ */
+export type Scheduler = 'none' | 'mq-deadline';
+
+/**
  * ScrubAction
  *
  * check: read everything and count what does not agree. repair: also make it agree. stop: end a running one.
@@ -3935,6 +3995,19 @@ export type SiteArray = {
      * Sync Speed Max Bytes S
      */
     sync_speed_max_bytes_s?: number | null;
+    /**
+     * Group Thread Cnt
+     */
+    group_thread_cnt?: number | null;
+    /**
+     * Stripe Cache Size
+     */
+    stripe_cache_size?: number | null;
+    /**
+     * Skip Copy
+     */
+    skip_copy?: boolean | null;
+    scheduler?: Scheduler | null;
 };
 
 /**
@@ -4330,6 +4403,13 @@ export type TokenPage = {
  * Transport
  */
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
+
+/**
+ * TuningName
+ *
+ * The fields of a tuning record; but for `scheduler` also the names of md's attributes in sysfs.
+ */
+export type TuningName = 'group_thread_cnt' | 'stripe_cache_size' | 'skip_copy' | 'scheduler';
 
 /**
  * Undo
@@ -4847,6 +4927,23 @@ export type StorageArray = {
      * Sync Speed Max Bytes S
      */
     sync_speed_max_bytes_s: number | null;
+    /**
+     * Group Thread Cnt
+     */
+    group_thread_cnt: number | null;
+    /**
+     * Stripe Cache Size
+     */
+    stripe_cache_size: number | null;
+    /**
+     * Skip Copy
+     */
+    skip_copy: boolean | null;
+    scheduler: Scheduler | null;
+    /**
+     * Tuning
+     */
+    tuning: Array<ArrayTuningValue>;
     /**
      * Members
      */

@@ -11,7 +11,7 @@ from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, runni
 from lunette.providers.arrays.md.parse import is_ours
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.arrays.md.reshape import keep_going
-from lunette.providers.arrays.md.sync import keep_pace, keep_writable
+from lunette.providers.arrays.md.sync import keep_pace, keep_tuning, keep_writable
 from lunette.providers.arrays.zfs import assemble as zfs
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -58,6 +58,7 @@ class MdStack:
         keep_writable(system, array)
         keep_pace(system, array)
         keep_going(system, array)
+        keep_tuning(system, array)
 
     def activate(self, system: System, array: ExportArray, /) -> None:
         group.activate(system, array.group, array.uuid)

@@ -4,7 +4,7 @@ from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
 from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
-from lunette.client.generated.enums import ARRAY_ENGINE, LEVEL, SCRUB_ACTION, WRITE_HOLE
+from lunette.client.generated.enums import ARRAY_ENGINE, LEVEL, SCHEDULER, SCRUB_ACTION, WRITE_HOLE
 
 _ARRAY = Param("array", "Its name or id.", noun="array")
 _DISK = Param("disk", "Stable id of the disk; one that is gone by the id it had.", noun="disk")
@@ -14,6 +14,19 @@ _PACES = (
     Param("--sync-speed-min", f"Least pace of resync and rebuild, {_PACE}", field="sync_speed_min_bytes_s"),
     Param("--sync-speed-max", f"Highest pace of resync and rebuild, {_PACE}", field="sync_speed_max_bytes_s"),
 )
+_TUNING = "`automatic` takes what suits the machine."
+_TUNINGS = (
+    Param("--group-threads", f"Threads per NUMA node that compute parity; {_TUNING}", field="group_thread_cnt"),
+    Param("--stripe-cache", f"Stripes in the cache of a parity array; {_TUNING}", field="stripe_cache_size"),
+    Param(
+        "--skip-copy",
+        "Write whole pages of a parity array without a copy.",
+        words=("on", "off", "automatic"),
+        field="skip_copy",
+    ),
+    Param("--scheduler", "I/O scheduler of the member disks.", words=(*SCHEDULER, "automatic")),
+)
+_TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
 _LAYOUT_COLUMNS = ("engine", "level", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",
                    "min_rebuild_s", "write_hole", "problem")  # fmt: skip
 
@@ -30,8 +43,15 @@ def replace(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("nothing to set: give --sync-speed-min or --sync-speed-max", "lunette array set --help")
-    send(call, {field: None if value == "kernel" else value for field, value in body.items()})
+        raise Wrong("nothing to set: give a pace or a tuning", "lunette array set --help")
+    send(call, {field: None if value in ("kernel", "automatic") else value for field, value in body.items()})
+
+
+def tuning(call: Call) -> None:
+    array = call.client.operate("array_show", {"array": call["array"]})
+    call.show(
+        array["tuning"], lambda items: call.screen.table(items, ("name", "value", "automatic", "observed", "why"))
+    )
 
 
 def layouts(call: Call) -> None:
@@ -65,7 +85,9 @@ COMMANDS = {
             Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),
             *_PACES,
         )),
-        Command("set", "Sets the pace of resync, rebuild and scrub.", ("array_patch",), (_ARRAY, *_PACES), set_),
+        Command("set", "Sets the pace of resync, rebuild and scrub, and the tuning.", ("array_patch",),
+                (_ARRAY, *_PACES, *_TUNINGS), set_),
+        Command("tuning", "Shows how an array is tuned, and why.", ("array_show",), (_ARRAY,), tuning),
         Command("layouts", "Shows every level of every engine that is possible with these disks.", ("layout_list",), (
             Param("--disk", "Stable disk id; repeat for each disk.", noun="disk", many=True, required=True),
             Param("--block", "Block size of volumes the ZFS figures are for, in bytes.", number=True),

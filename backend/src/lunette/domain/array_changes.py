@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from lunette.domain.arrays import DiskId, Pace, check_pace
 from lunette.domain.base import Model
+from lunette.domain.tuning import ArrayTuning
 
 Wipe = Annotated[tuple[DiskId, ...], Field(max_length=256)]
 
@@ -51,8 +52,11 @@ class ArrayScrub(Model):
     action: ScrubAction = ScrubAction.CHECK
 
 
-class ArrayPatch(Model):
-    """How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as it is."""
+class ArrayPatch(ArrayTuning):
+    """How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned.
+
+    null leaves a pace to the kernel and makes a tuning automatic; what is left out stays as it is.
+    """
 
     sync_speed_min_bytes_s: Pace | None = None
     """As much is done even while hosts use the array."""

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from lunette.domain.base import Model
 from lunette.domain.names import Name
 from lunette.domain.sizes import KIB, MIB, Bytes
+from lunette.domain.tuning import GroupThreads, ObservedTuning, Scheduler, StripeCache
 
 
 class ArrayEngine(StrEnum):
@@ -93,6 +94,14 @@ class ArrayCreate(Model):
     """The pace of a resync, rebuild or scrub: so much is done even under load. None: the kernel's own."""
     sync_speed_max_bytes_s: Pace | None = None
     """No more is done even while nobody does."""
+    group_thread_cnt: GroupThreads | None = None
+    """Tuning of a parity array, null for what is automatic: threads per NUMA node that compute parity."""
+    stripe_cache_size: StripeCache | None = None
+    """Stripes in the cache, of one page of 4 KiB for each disk."""
+    skip_copy: bool | None = None
+    """Write whole pages from the host's own memory instead of a copy."""
+    scheduler: Scheduler | None = None
+    """I/O scheduler of the member disks; null for what is automatic."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayCreate":
@@ -111,6 +120,7 @@ class ArrayVerb(StrEnum):
     READD = "readd"
     SCRUB = "scrub"
     PACE = "pace"
+    TUNE = "tune"
 
 
 class LevelCapability(Model):
@@ -199,3 +209,5 @@ class ObservedArray(Model):
     is_reshaping: bool = False
     """It is being laid out over another number of disks, also while that stands still or a disk is lost, or its new
     size does not show yet."""
+    tuning: tuple[ObservedTuning, ...] = ()
+    """What its level and its engine have; none while it is not assembled."""

@@ -15,6 +15,7 @@ from lunette.domain.fc import FcMode
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.mappings import ExportEngine, Family, Protocol
+from lunette.domain.tuning import ArrayTuning
 
 
 class ExportArray(Model):
@@ -32,6 +33,7 @@ class ExportArray(Model):
     sync_speed_min_bytes_s: int | None = None
     """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
     sync_speed_max_bytes_s: int | None = None
+    tuning: ArrayTuning = ArrayTuning()
 
 
 class ExportVolume(Model):

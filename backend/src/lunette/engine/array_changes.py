@@ -86,14 +86,15 @@ class Change:
         return self._file(lambda array, _seen: changing(array).plan_let_go(array, disk))
 
     def patch(self, wish: ArrayPatch) -> Outcome:
-        """Keeps the pace of resync, rebuild and scrub; the agent sets it now and after every start."""
+        """Keeps the pace of resync, rebuild and scrub, and the tuning; the agent sets them now and at every start."""
         array = need(self._tx, Array, self._reference)
         asked = wish.model_dump(exclude_unset=True)
         low = asked.get("sync_speed_min_bytes_s", array.sync_speed_min_bytes_s)
         high = asked.get("sync_speed_max_bytes_s", array.sync_speed_max_bytes_s)
         plan = changing(known(array)).plan_patch(known(array), wish, low, high)
-        if not self._dry_run and (low, high) != (array.sync_speed_min_bytes_s, array.sync_speed_max_bytes_s):
-            array.sync_speed_min_bytes_s, array.sync_speed_max_bytes_s = low, high
+        if not self._dry_run and any(getattr(array, field) != value for field, value in asked.items()):
+            for field, value in asked.items():
+                setattr(array, field, value)
             exportset.changed(self._tx, self._desk)
             emit(self._tx, "array.changed", plan.title, actor=self._actor.name, ref=array.id)
         return Outcome(plan=plan, ids=(array.id,))

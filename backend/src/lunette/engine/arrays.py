@@ -45,6 +45,10 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             size_bytes=new.made.size_bytes,
             sync_speed_min_bytes_s=wish.sync_speed_min_bytes_s,
             sync_speed_max_bytes_s=wish.sync_speed_max_bytes_s,
+            group_thread_cnt=wish.group_thread_cnt,
+            stripe_cache_size=wish.stripe_cache_size,
+            skip_copy=wish.skip_copy,
+            scheduler=wish.scheduler,
             disks=[
                 ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
                 for slot, member in enumerate(new.members)
@@ -94,4 +98,5 @@ def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
         members=tuple(MdMember(disk_id=disk.disk_id, serial=disk.serial) for disk in array.disks),
         volumes=volumes,
         md_name=array.md_name,
+        level=array.level,
     )

@@ -18,9 +18,10 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdScrub
+from lunette.domain.tuning import TuningName, notation
 from lunette.planner.arrays import KnownArray, take_disks, wiping
 from lunette.planner.findings import Findings
-from lunette.providers.arrays.md.plan import survives
+from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems
 
 WHEN_BACK = "It is attached again: `lunette array readd {array} {disk}`; or replace"
 FULL = "It is filled anew from the other disks: until that is over the array is not redundant."
@@ -175,20 +176,32 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, seen: Observation) -> Plan:
 
 
 def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int | None) -> Plan:
-    """The pace to keep, `low` and `high` as they will be. Raises Invalid if they cross."""
+    """The pace and the tuning to keep, `low` and `high` as they will be. Raises Invalid if those cross, or where the
+    level has no such tuning."""
     findings = Findings()
     if low is not None and high is not None and low > high:
         message = f"the least pace ({format_size(low)}/s) is above the greatest ({format_size(high)}/s)"
         findings.add(Invalid, "sync_speed_min_bytes_s", low, message)
+    for problem in tuning_problems(array.level, wish):
+        findings.add_problem(Invalid, problem)
     findings.refuse(f"Array {array.name} was not changed")
-    changes = []
+    details, warnings = [], []
     for field, word in (("sync_speed_min_bytes_s", "at least"), ("sync_speed_max_bytes_s", "at most")):
         if field in wish.model_fields_set:
             value = getattr(wish, field)
             pace = f"{format_size(value)}/s" if value is not None else "what the kernel chooses"
-            detail = f"resync, rebuild and scrub run at {word} {pace} per disk"
-            changes.append(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail))
-    return Plan(title=f"Change array {array.name}", changes=tuple(changes), steps=())
+            details.append(f"resync, rebuild and scrub run at {word} {pace} per disk")
+    for name in TuningName:
+        if name.value in wish.model_fields_set:
+            chosen = notation(getattr(wish, name.value))
+            details.append(f"{name.value} is {'automatic' if chosen is None else chosen}, now and after every start")
+    if wish.stripe_cache_size is not None:
+        room = format_size(wish.stripe_cache_size * len(array.members) * PAGE_BYTES)
+        warnings.append(
+            f"The stripe cache takes {room} of memory. It is kept lower where that is over 1/{MEMORY_SHARE} of it."
+        )
+    changes = tuple(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details)
+    return Plan(title=f"Change array {array.name}", changes=changes, steps=(), warnings=tuple(warnings))
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:

@@ -44,6 +44,7 @@ class KnownArray:
     volumes: tuple[str, ...] = ()
     """Names of its volumes."""
     md_name: str = ""
+    level: str = ""
 
 
 def plan_create(

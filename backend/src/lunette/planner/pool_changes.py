@@ -94,8 +94,10 @@ def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> 
     _not_offered(array, "disk", wish.disk, "takes a disk back by itself once it is there again")
 
 
-def plan_patch(array: KnownArray, _wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
-    _not_offered(array, "sync_speed_min_bytes_s", "", "chooses its own pace")
+def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
+    field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
+    words = "chooses its own pace" if field.startswith("sync_speed") else "has no such tuning"
+    _not_offered(array, field, "", words)
 
 
 def _release(array: KnownArray, disk: MdMember) -> PoolRelease:

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
+from lunette.domain.tuning import ArrayTuning, TuningName
 from lunette.store.schema import Base, Resource, utc_now
 
 ONE_OWNER = "(host_id IS NULL) <> (host_group_id IS NULL)"
@@ -31,11 +32,19 @@ class Array(Resource, Base):
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     sync_speed_min_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
     sync_speed_max_bytes_s: Mapped[int | None] = mapped_column(BigInteger)
+    group_thread_cnt: Mapped[int | None]
+    stripe_cache_size: Mapped[int | None]
+    skip_copy: Mapped[bool | None]
+    scheduler: Mapped[str | None] = mapped_column(String(16))
     growing: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Disks were added to it, and what a reshape drops or leaves to do is not done yet."""
     disks: Mapped[list["ArrayDisk"]] = relationship(
         order_by="ArrayDisk.slot", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
+
+    def tuning(self) -> ArrayTuning:
+        """What was chosen for it."""
+        return ArrayTuning.model_validate({name.value: getattr(self, name.value) for name in TuningName})
 
 
 class ArrayDisk(Base):

@@ -492,7 +492,7 @@ export const arrayShowOptions = (options: Options<ArrayShowData>) => queryOption
 /**
  * Array Patch
  *
- * Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start.
+ * Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start.
  */
 export const arrayPatchMutation = (options?: Partial<Options<ArrayPatchData>>): UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> => {
     const mutationOptions: UseMutationOptions<ArrayPatchResponse, ArrayPatchError, Options<ArrayPatchData>> = {

@@ -7,6 +7,7 @@ from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
 from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, WriteHole
 from lunette.domain.jobs import ResourceState
+from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
 from lunette.store.resources import Array as ArrayRow
 
@@ -72,6 +73,19 @@ class ArrayObserved(Answer):
     """What ran last: check, repair, resync or recover."""
 
 
+class ArrayTuningValue(Answer):
+    """One value of an array's tuning, in the kernel's notation. `value` is kept: set now and after every start."""
+
+    name: TuningName
+    value: str | None
+    """Null where it is left to the kernel."""
+    automatic: bool
+    """False if it was chosen."""
+    why: str
+    observed: str | None
+    """What the kernel has now."""
+
+
 class Array(Answer):
     """Redundancy over disks. `state` is its life here, `health` what the kernel sees."""
 
@@ -95,6 +109,13 @@ class Array(Answer):
     sync_speed_min_bytes_s: int | None
     """The pace of resync, rebuild and scrub that is kept up for each disk even under load; null: the kernel's."""
     sync_speed_max_bytes_s: int | None
+    group_thread_cnt: int | None
+    """The tuning that was chosen; null: automatic."""
+    stripe_cache_size: int | None
+    skip_copy: bool | None
+    scheduler: Scheduler | None
+    tuning: tuple[ArrayTuningValue, ...]
+    """Every value its level has, chosen or automatic, and why; empty while the array is down."""
     members: tuple[ArrayMember, ...]
     volumes: int
     """How many volumes are cut from it."""
@@ -114,10 +135,24 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
         free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
         write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
-        sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, members=_members(row, observed, seen), volumes=volumes,
+        sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, **row.tuning().model_dump(),
+        tuning=_tuning(row.tuning(), observed), members=_members(row, observed, seen), volumes=volumes,
         deleted_bytes=deleted_bytes, observed=_observed(observed, seen),
         created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
+
+
+def _tuning(chosen: ArrayTuning, observed: ObservedArray | None) -> tuple[ArrayTuningValue, ...]:
+    found = []
+    for one in observed.tuning if observed else ():
+        wish = notation(getattr(chosen, one.name.value))
+        value, why = (one.automatic, one.why) if wish is None else (wish, f"chosen; automatic is {one.automatic}")
+        if wish is not None and one.most is not None and int(wish) > one.most:
+            value, why = str(one.most), f"chosen {wish}, and this machine has memory for {one.most}"
+        found.append(
+            ArrayTuningValue(name=one.name, value=value, automatic=wish is None, why=why, observed=one.observed)
+        )
+    return tuple(found)
 
 
 def _thin_pool(pool: ObservedPool | None) -> ThinPool | None:

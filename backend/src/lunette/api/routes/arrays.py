@@ -71,7 +71,7 @@ def array_create(body: ArrayCreate, change: Creating) -> Response:
 
 @routes.patch("/{array:plain}", operation_id="array_patch", response_model=None, responses=changed(Array))
 def array_patch(array: Reference, body: ArrayPatch, change: Changing) -> Response:
-    """Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start."""
+    """Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every start."""
 
     def act(tx: Session) -> Outcome:
         row = find(tx, ArrayRow, array, ArrayRow.name)

@@ -28,7 +28,7 @@ ARRAY_HEALTH = (
     "missing",
     "unknown",
 )
-ArrayVerb = Literal["add_spares", "grow", "replace", "fail", "remove", "readd", "scrub", "pace"]
+ArrayVerb = Literal["add_spares", "grow", "replace", "fail", "remove", "readd", "scrub", "pace", "tune"]
 ARRAY_VERB = (
     "add_spares",
     "grow",
@@ -38,6 +38,7 @@ ARRAY_VERB = (
     "readd",
     "scrub",
     "pace",
+    "tune",
 )
 Channel = Literal["mail", "webhook", "syslog"]
 CHANNEL = (
@@ -320,6 +321,11 @@ SCHEDULE_ACTION = (
     "snapshot",
     "scrub",
 )
+Scheduler = Literal["none", "mq-deadline"]
+SCHEDULER = (
+    "none",
+    "mq-deadline",
+)
 ScrubAction = Literal["check", "repair", "stop"]
 SCRUB_ACTION = (
     "check",
@@ -357,6 +363,13 @@ TRANSPORT = (
     "virtio",
     "ubd",
     "other",
+)
+TuningName = Literal["group_thread_cnt", "stripe_cache_size", "skip_copy", "scheduler"]
+TUNING_NAME = (
+    "group_thread_cnt",
+    "stripe_cache_size",
+    "skip_copy",
+    "scheduler",
 )
 WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write"]
 WRITE_HOLE = (

@@ -629,7 +629,9 @@ class Operations:
     @overload
     def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_patch(self, array: str, body: t.ArrayPatch, *, dry_run: bool = False) -> Any:
-        """Sets the pace of resync, rebuild and scrub. It is kept, and set again after every start."""
+        """Sets the pace of resync, rebuild and scrub, and the tuning. Both are kept, and set again after every
+        start.
+        """
         return self.operate("array_patch", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload

@@ -40,11 +40,13 @@ from lunette.client.generated.enums import (
     Role,
     RowChange,
     ScheduleAction,
+    Scheduler,
     ScrubAction,
     Severity,
     StepState,
     SyslogTransport,
     Transport,
+    TuningName,
     WriteHole,
 )
 
@@ -68,6 +70,7 @@ __all__ = [
     "ArrayProgress",
     "ArrayReplace",
     "ArrayScrub",
+    "ArrayTuningValue",
     "ArrayVerb",
     "BackupRequest",
     "Channel",
@@ -206,6 +209,7 @@ __all__ = [
     "ScheduleCreate",
     "SchedulePage",
     "SchedulePatch",
+    "Scheduler",
     "ScrubAction",
     "Session",
     "SessionPage",
@@ -233,6 +237,7 @@ __all__ = [
     "TokenCreate",
     "TokenPage",
     "Transport",
+    "TuningName",
     "Undo",
     "Unseen",
     "User",
@@ -311,6 +316,11 @@ class Array(TypedDict):
     growing: bool
     sync_speed_min_bytes_s: int | None
     sync_speed_max_bytes_s: int | None
+    group_thread_cnt: int | None
+    stripe_cache_size: int | None
+    skip_copy: bool | None
+    scheduler: Scheduler | None
+    tuning: list[ArrayTuningValue]
     members: list[ArrayMember]
     volumes: int
     deleted_bytes: int
@@ -341,6 +351,10 @@ class ArrayCreate(TypedDict):
     spares: NotRequired[list[str]]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
+    group_thread_cnt: NotRequired[int | None]
+    stripe_cache_size: NotRequired[int | None]
+    skip_copy: NotRequired[bool | None]
+    scheduler: NotRequired[Scheduler | None]
 
 
 class ArrayDiskChoice(TypedDict):
@@ -388,10 +402,12 @@ class ArrayPage(TypedDict):
 
 
 class ArrayPatch(TypedDict):
-    """How fast a resync, rebuild or scrub runs, per disk. null leaves it to the kernel; left out stays as
-    it is.
-    """
+    """How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned."""
 
+    group_thread_cnt: NotRequired[int | None]
+    stripe_cache_size: NotRequired[int | None]
+    skip_copy: NotRequired[bool | None]
+    scheduler: NotRequired[Scheduler | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
 
@@ -417,6 +433,18 @@ class ArrayScrub(TypedDict):
     """ArrayScrub"""
 
     action: NotRequired[ScrubAction]
+
+
+class ArrayTuningValue(TypedDict):
+    """One value of an array's tuning, in the kernel's notation. `value` is kept: set now and after every
+    start.
+    """
+
+    name: TuningName
+    value: str | None
+    automatic: bool
+    why: str
+    observed: str | None
 
 
 class BackupRequest(TypedDict):
@@ -1725,6 +1753,10 @@ class SiteArray(TypedDict):
     spares: NotRequired[list[str]]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
+    group_thread_cnt: NotRequired[int | None]
+    stripe_cache_size: NotRequired[int | None]
+    skip_copy: NotRequired[bool | None]
+    scheduler: NotRequired[Scheduler | None]
 
 
 class SiteChap(TypedDict):

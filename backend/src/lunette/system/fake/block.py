@@ -37,6 +37,7 @@ class FakeDisk:
     partitions: list[Partition] = field(default_factory=list)
     mount: str | None = None
     is_swap: bool = False
+    scheduler: str = "none"
     is_present: bool = True
 
     def links(self) -> list[str]:

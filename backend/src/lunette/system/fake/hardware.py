@@ -41,6 +41,7 @@ class Hardware:
 
     def __init__(self) -> None:
         self.clock = 1_700_000_000.0
+        self.memory_bytes = 16 * 2**30
         self.addresses = {"127.0.0.1", "192.0.2.1", "2001:db8::1"}
         self.hostname = "lunette-fake"
         self.blocks, self.files = Blocks(), Files()
@@ -187,7 +188,10 @@ class Hardware:
     def _view(self) -> Tree:
         if self._tree is None:
             modules = frozenset(self._modules)
-            node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic)
+            node = Node(
+                self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic,
+                self.memory_bytes,
+            )  # fmt: skip
             self._tree = build(node, self.clock)
             self.fc.add_to(self._tree)
             if self.iscsi is not None:
@@ -240,6 +244,10 @@ class Hardware:
         if self.fc.write(path, text):
             return
         parts = path.split("/")
+        disk = next((d for d in self.blocks.disks if d.kernel_name == parts[3]), None) if len(parts) > 3 else None
+        if disk and parts[4:] == ["queue", "scheduler"] and text.strip() in ("none", "mq-deadline"):
+            disk.scheduler = text.strip()
+            return
         array = self.md.arrays.get(parts[3]) if path.startswith("/sys/block/") else None
         if array is None or parts[4:5] != ["md"]:
             raise refuse(errno.EACCES, path)

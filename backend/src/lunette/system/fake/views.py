@@ -47,6 +47,7 @@ class Node:
     hostname: str
     rdma: RdmaCore
     traffic: Traffic
+    memory_bytes: int
 
 
 def build(machine: Node, now: float) -> Tree:
@@ -65,6 +66,8 @@ def build(machine: Node, now: float) -> Tree:
     put(root, "/proc/diskstats", machine.traffic.diskstats())
     put(root, "/proc/net/dev", machine.traffic.net())
     put(root, "/proc/mdstat", _mdstat(machine.md, now))
+    put(root, "/proc/meminfo", f"MemTotal:  {machine.memory_bytes // 1024} kB\n")
+    put(root, "/sys/devices/system/cpu/online", "0-7\n")
     put(root, "/proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n")
     put(root, "/proc/mounts", _mounts(machine.blocks))
     put(root, "/proc/self/mounts", _mounts(machine.blocks))
@@ -120,7 +123,7 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
         "logical_block_size": f"{disk.logical_block_bytes if disk else 512}\n",
         "physical_block_size": f"{disk.physical_block_bytes if disk else 512}\n",
         "write_cache": "write back\n",
-        "scheduler": "[none] mq-deadline\n",
+        "scheduler": "[mq-deadline] none\n" if disk and disk.scheduler == "mq-deadline" else "[none] mq-deadline\n",
         "discard_granularity": "512\n",
     }
     tree: Tree = {
@@ -131,6 +134,7 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
     }  # fmt: skip
     if disk:
         tree["device"] = _hardware(disk)
+        tree["mq"] = {str(queue): {} for queue in range(4 if disk.transport == "nvme" else 1)}
         tree["serial"] = f"{disk.serial}\n"
         for partition in disk.partitions:
             name = disk.partition_name(partition.number)
@@ -180,6 +184,7 @@ def _md(array: RunningArray, now: float) -> Tree:
         "reshape_position": f"{done * (geometry.raid_disks - 1)}\n" if geometry.reshape_from else "none\n",
         "stripe_cache_size": "256\n",
         "group_thread_cnt": "0\n",
+        "skip_copy": "0\n",
         "stripe_cache_active": "0\n",
         "safe_mode_delay": "0.201\n",
     }

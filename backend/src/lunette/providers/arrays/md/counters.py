@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from lunette.domain.counters import ArrayCounters, BlockCounters
 from lunette.providers.arrays.md.parse import first_number
+from lunette.providers.arrays.md.sysfs import attribute
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 
@@ -17,7 +18,7 @@ def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, Arra
     found = {}
     for name in (name for name in devices if re.fullmatch(r"md\d+", name)):
         base = f"/sys/block/{name}/md"
-        uuid = plain(_text(system, f"{base}/uuid"))
+        uuid = plain(attribute(system, f"{base}/uuid"))
         if uuid:
             found[uuid] = _counters(system, base, devices[name])
     return found
@@ -25,8 +26,8 @@ def read(system: System, devices: Mapping[str, BlockCounters]) -> dict[str, Arra
 
 def _counters(system: System, base: str, io: BlockCounters) -> ArrayCounters:
     stripes = _number(system, f"{base}/stripe_cache_active")
-    disks = first_number(_text(system, f"{base}/raid_disks"))
-    done = re.match(r"(\d+) / \d+", _text(system, f"{base}/sync_completed"))
+    disks = first_number(attribute(system, f"{base}/raid_disks"))
+    done = re.match(r"(\d+) / \d+", attribute(system, f"{base}/sync_completed"))
     return ArrayCounters(
         io=io,
         stripe_cache_bytes=stripes * disks * _STRIPE_DEVICE_BYTES if stripes is not None and disks else None,
@@ -37,13 +38,5 @@ def _counters(system: System, base: str, io: BlockCounters) -> ArrayCounters:
 
 
 def _number(system: System, path: str) -> int | None:
-    text = _text(system, path)
+    text = attribute(system, path)
     return int(text) if text.isdigit() else None
-
-
-def _text(system: System, path: str) -> str:
-    """An attribute; "" where this level has none, or the array went meanwhile."""
-    try:
-        return system.read(path).strip()
-    except OSError:
-        return ""

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from lunette.domain.arrays import ObservedArray, ObservedMember
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
-from lunette.providers.arrays.md import parse
+from lunette.providers.arrays.md import parse, tuning
 from lunette.providers.arrays.md.plan import device_path
+from lunette.providers.arrays.md.sysfs import attribute
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
@@ -20,7 +21,8 @@ _ATTRIBUTES = (
 def observe_arrays(system: System, disks: Sequence[ObservedDisk]) -> tuple[ObservedArray, ...]:
     """All arrays, ours and foreign, with their members told as disks."""
     ids = {disk.kernel_name: disk.id for disk in disks}
-    running = [_running(system, kernel, ids) for kernel in kernel_arrays(system)]
+    has = tuning.machine(system)
+    running = [_running(system, kernel, ids, has) for kernel in kernel_arrays(system)]
     known = {array.uuid for array in running}
     return (*running, *_missing(system, disks, known))
 
@@ -74,10 +76,11 @@ def superblocks(system: System, disks: Sequence[ObservedDisk], uuid: str) -> dic
     return found
 
 
-def _running(system: System, kernel: parse.KernelArray, ids: dict[str, str]) -> ObservedArray:
+def _running(system: System, kernel: parse.KernelArray, ids: dict[str, str], has: tuning.Machine) -> ObservedArray:
     link = device_path(kernel.uuid)
     device = link if kernel.uuid and system.exists(link) else f"/dev/{kernel.kernel_name}"
-    return parse.running_array(kernel, md_name_of(system, kernel.kernel_name), device, ids)
+    found = parse.running_array(kernel, md_name_of(system, kernel.kernel_name), device, ids)
+    return found.model_copy(update={"tuning": tuning.told(system, kernel, has)})
 
 
 def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> list[ObservedArray]:
@@ -96,31 +99,23 @@ def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> 
 
 def _kernel_array(system: System, name: str) -> parse.KernelArray:
     base = f"/sys/block/{name}/md"
-    attributes = {key: _attribute(system, f"{base}/{key}") for key in _ATTRIBUTES}
+    attributes = {key: attribute(system, f"{base}/{key}") for key in _ATTRIBUTES}
     members = [
         parse.KernelMember(
             device=entry.removeprefix("dev-"),
-            slot=_slot(_attribute(system, f"{base}/{entry}/slot")),
-            state=_attribute(system, f"{base}/{entry}/state"),
-            offset=int(_attribute(system, f"{base}/{entry}/offset") or 0),
+            slot=_slot(attribute(system, f"{base}/{entry}/slot")),
+            state=attribute(system, f"{base}/{entry}/state"),
+            offset=int(attribute(system, f"{base}/{entry}/offset") or 0),
         )
         for entry in system.listdir(base)
         if entry.startswith("dev-")
     ]
-    size = _attribute(system, f"/sys/block/{name}/size")
+    size = attribute(system, f"/sys/block/{name}/size")
     return parse.KernelArray(
-        kernel_name=name, uuid=plain(_attribute(system, f"{base}/uuid")), size_bytes=int(size or 0) * 512,
+        kernel_name=name, uuid=plain(attribute(system, f"{base}/uuid")), size_bytes=int(size or 0) * 512,
         attributes=attributes, members=tuple(members),
     )  # fmt: skip
 
 
 def _slot(text: str) -> int | None:
     return int(text) if text.isdigit() else None
-
-
-def _attribute(system: System, path: str) -> str:
-    """An attribute's text; "" where it is gone, because arrays and members may vanish while we look."""
-    try:
-        return system.read(path).strip()
-    except OSError:
-        return ""

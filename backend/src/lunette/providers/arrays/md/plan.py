@@ -17,8 +17,13 @@ from lunette.domain.arrays import (
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import KIB, MIB, format_size
 from lunette.domain.steps import MdCreate, MdDestroy, MdMember
+from lunette.domain.tuning import PARITY_ONLY, ArrayTuning, notation
 
 MAX_DISKS = 256
+PAGE_BYTES = 4 * KIB
+"""What the stripe cache keeps of each disk in each stripe (raid5.c, DEFAULT_STRIPE_SIZE)."""
+MEMORY_SHARE = 32
+"""The stripe cache of one array may take this part of the memory."""
 PPL_MAX_DISKS = 64
 """The kernel keeps one bit per disk in a long (drivers/md/raid5-ppl.c, disk_flush_bitmap)."""
 DEFAULT_CHUNK = 64 * KIB
@@ -30,7 +35,7 @@ _ALL = tuple(ArrayVerb)
 LEVELS: tuple[LevelCapability, ...] = (
     LevelCapability(
         level=Level.RAID0, min_disks=2, max_disks=MAX_DISKS, survives_failures="none", small_write_ios=1,
-        write_hole=(WriteHole.NONE,), verbs=(),
+        write_hole=(WriteHole.NONE,), verbs=(ArrayVerb.TUNE,),
     ),
     LevelCapability(
         level=Level.RAID1, min_disks=2, max_disks=MAX_DISKS, survives_failures="all disks but one", small_write_ios=2,
@@ -140,12 +145,25 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
     elif hole is WriteHole.PPL and count > PPL_MAX_DISKS:
         rule = f"a partial parity log reaches {PPL_MAX_DISKS} disks: take bitmap, or fewer disks"
         found.append(FieldProblem(field="write_hole", value=hole.value, message=rule))
+    found += tuning_problems(wish.level.value, wish)
     if not found and member_bytes(disk_bytes, chunk or default_chunk(wish.level)) < 16 * MIB:
         rule = (
             f"the smallest disk ({format_size(min(disk_bytes, default=0))}) is too small for an array with this chunk"
         )
         found.append(FieldProblem(field="disks", value=None, message=rule))
     return tuple(found)
+
+
+def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldProblem, ...]:
+    """Values that are chosen for what an array of this level does not have."""
+    if parity_disks(level):
+        return ()
+    rule = f"{level} has no stripe cache, only raid4, raid5 and raid6 do: leave it out"
+    return tuple(
+        FieldProblem(field=name.value, value=notation(chosen), message=rule)
+        for name in PARITY_ONLY
+        if (chosen := getattr(wish, name.value)) is not None
+    )
 
 
 def survives(level: str, slots: int, working: frozenset[int]) -> bool:

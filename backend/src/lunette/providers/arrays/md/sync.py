@@ -1,11 +1,12 @@
-"""Scrubs of md arrays, and how fast they and rebuilds run (Documentation/admin-guide/md.rst, sync_action)."""
+"""Scrubs of md arrays, how fast they and rebuilds run, and how arrays are tuned (Documentation/admin-guide/md.rst)."""
 
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
 from lunette.domain.steps import MdScrub
-from lunette.providers.arrays.md import observe
+from lunette.domain.tuning import PARITY_ONLY, TuningName, notation
+from lunette.providers.arrays.md import observe, parse, tuning
 from lunette.providers.arrays.md.members import running_array
 from lunette.system.doorway import System
 
@@ -60,3 +61,27 @@ def keep_pace(system: System, array: ExportArray) -> None:
             system.write(attribute, "system")
         elif bytes_s is not None and now != f"{bytes_s // KIB} (local)":
             system.write(attribute, str(bytes_s // KIB))
+
+
+def keep_tuning(system: System, array: ExportArray) -> None:
+    """Set every value the array should have and has not; the kernel forgets them at each start.
+
+    One the machine has no memory for is lowered. During a reshape md's own stay: mdadm sets a stripe cache for it.
+    """
+    running = observe.running_array(system, array.uuid)
+    if running is None:
+        return
+    chosen = {name: notation(getattr(array.tuning, name.value)) for name in TuningName}
+    busy = parse.is_reshaping(running.attributes) or running.attributes["sync_action"] in ("frozen", "reshape")
+    for value in () if busy else tuning.told(system, running, tuning.machine(system)):
+        wanted = chosen[value.name] or value.automatic
+        if value.name not in PARITY_ONLY or wanted is None or value.observed is None:
+            continue
+        if value.most is not None:
+            wanted = str(min(int(wanted), value.most))
+        if wanted != value.observed:
+            system.write(f"/sys/block/{running.kernel_name}/md/{value.name.value}", wanted)
+    for name, disk in tuning.schedulers(system, running).items():
+        wanted = chosen[TuningName.SCHEDULER] or disk.automatic
+        if wanted != disk.now and wanted in disk.offered:
+            system.write(tuning.scheduler_file(name), wanted)

@@ -15,6 +15,7 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
 from lunette.domain.steps import KeptVolume, MdMember, PoolCreate, PoolDestroy
+from lunette.domain.tuning import TuningName, notation
 from lunette.domain.volumes import BLOCK_BYTES
 from lunette.providers.arrays.zfs import space
 
@@ -81,6 +82,11 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
         FieldProblem(field=field, value=str(pace), message=f"a pool chooses its own pace: leave {field} out")
         for field in ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
         if (pace := getattr(wish, field)) is not None
+    ]
+    found += [
+        FieldProblem(field=name.value, value=notation(chosen), message=f"a pool has no {name.value}: leave it out")
+        for name in TuningName
+        if (chosen := getattr(wish, name.value)) is not None
     ]
     smallest = min((disk.size_bytes for disk in disks), default=0)
     if not found and space.member_bytes(smallest) < MIN_DISK_BYTES:

@@ -1,0 +1,139 @@
+"""How running md arrays are tuned, and how they would be by themselves: from cores, memory, disks and chunk."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lunette.domain.sizes import KIB, format_size
+from lunette.domain.tuning import ObservedTuning, Scheduler, TuningName
+from lunette.providers.arrays.md.parse import KernelArray, first_number
+from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, parity_disks
+from lunette.providers.arrays.md.sysfs import attribute
+from lunette.system.doorway import System
+
+KERNEL_STRIPES = 256
+LEAST_STRIPES = 17
+WHOLE_STRIPES = 4
+"""As many stripes of whole chunks fit: what the kernel asks for before a reshape (raid5.c, check_stripe_cache)."""
+MOST_THREADS = 4
+"""More threads per node were not faster."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    cores: int
+    memory_bytes: int
+
+
+def machine(system: System) -> Machine:
+    """Cores that are online, and the memory; one core and no memory where the kernel does not say."""
+    cores = attribute(system, "/sys/devices/system/cpu/online")
+    total = next((line for line in attribute(system, "/proc/meminfo").splitlines() if "MemTotal" in line), "")
+    kib = [int(word) for word in total.split() if word.isdigit()]
+    return Machine(cores=count_cpus(cores) or 1, memory_bytes=kib[0] * KIB if kib else 0)
+
+
+def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuning, ...]:
+    """Each value this level has: what is in force, what would be automatic, and why."""
+    found = _parity(system, array, has) if parity_disks(array.attributes.get("level", "")) else []
+    disks = schedulers(system, array)
+    if disks:
+        kinds = {disk.automatic: disk.why for disk in disks.values()}
+        found.append(
+            ObservedTuning(
+                name=TuningName.SCHEDULER,
+                observed=" and ".join(sorted({disk.now for disk in disks.values()})),
+                automatic=" and ".join(sorted(kinds)),
+                why="; ".join(f"{name} for {why}" for name, why in sorted(kinds.items())),
+            )
+        )
+    return tuple(found)
+
+
+def most_stripes(memory_bytes: int, disks: int) -> int:
+    """How many stripes the cache may keep of so many disks."""
+    return max(LEAST_STRIPES, min(32768, memory_bytes // MEMORY_SHARE // (disks * PAGE_BYTES)))
+
+
+def automatic_threads(cores: int) -> tuple[int, str]:
+    """Threads per NUMA node, and why."""
+    if cores < 4:
+        return 0, f"{cores} core{'s' if cores != 1 else ''}: the array's own thread is enough"
+    count = min(MOST_THREADS, cores // 2)
+    return count, f"half of {cores} cores, at most {MOST_THREADS}: more were not faster"
+
+
+def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, str]:
+    """Stripes in the cache, and why."""
+    most = most_stripes(has.memory_bytes, disks)
+    asked = max(KERNEL_STRIPES, WHOLE_STRIPES * chunk_bytes // PAGE_BYTES)
+    count = min(asked, most)
+    room = format_size(count * disks * PAGE_BYTES)
+    limit = f"1/{MEMORY_SHARE} of {format_size(has.memory_bytes)} memory"
+    if count < asked:
+        return count, f"{room} with {disks} disks, all that {limit} allows"
+    reason = "the kernel's own, which it raises by itself while it runs short"
+    if asked > KERNEL_STRIPES:
+        reason = f"room for {WHOLE_STRIPES} stripes of {format_size(chunk_bytes)} chunks"
+    return count, f"{reason}: {room} with {disks} disks, of {limit}. More halved small writes on fast disks"
+
+
+def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTuning]:
+    disks = first_number(array.attributes.get("raid_disks", "")) or 1
+    threads, why_threads = automatic_threads(has.cores)
+    stripes, why_stripes = automatic_stripes(has, disks, first_number(array.attributes.get("chunk_size", "")))
+    values: Mapping[TuningName, tuple[int, str, int | None]] = {
+        TuningName.GROUP_THREAD_CNT: (threads, why_threads, None),
+        TuningName.STRIPE_CACHE_SIZE: (stripes, why_stripes, most_stripes(has.memory_bytes, disks)),
+        TuningName.SKIP_COPY: (0, "the kernel's own: whole pages are copied before they are written", None),
+    }
+    base = f"/sys/block/{array.kernel_name}/md"
+    return [
+        ObservedTuning(
+            name=name, observed=attribute(system, f"{base}/{name.value}") or None, automatic=str(value),
+            why=why, most=most,
+        )
+        for name, (value, why, most) in values.items()
+    ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MemberScheduler:
+    """A member's scheduler: what it has, what it may have, what it gets by itself."""
+
+    now: str
+    offered: tuple[str, ...]
+    automatic: str
+    why: str
+
+
+def schedulers(system: System, array: KernelArray) -> dict[str, MemberScheduler]:
+    """By kernel name; those that cannot have another are left out. The rule is the kernel's own (block/elevator.c)."""
+    found = {}
+    for member in array.members:
+        words = attribute(system, scheduler_file(member.device)).split()
+        now = next((word.strip("[]") for word in words if word.startswith("[")), "")
+        if not now or len(words) < 2:
+            continue
+        base = f"/sys/block/{member.device}"
+        queues = len(system.listdir(f"{base}/mq")) if system.is_dir(f"{base}/mq") else 1
+        is_rotating = attribute(system, f"{base}/queue/rotational") == "1"
+        one = is_rotating or queues == 1
+        found[member.device] = MemberScheduler(
+            now=now, offered=tuple(word.strip("[]") for word in words),
+            automatic=(Scheduler.MQ_DEADLINE if one else Scheduler.NONE).value,
+            why="rotating disks" if is_rotating else "disks of one queue" if one else "disks of several queues",
+        )  # fmt: skip
+    return found
+
+
+def scheduler_file(device: str) -> str:
+    return f"/sys/block/{device}/queue/scheduler"
+
+
+def count_cpus(online: str) -> int:
+    """CPUs of a list such as 0-3,6."""
+    total = 0
+    for part in online.split(","):
+        first, _, last = part.partition("-")
+        total += int(last or first) - int(first) + 1 if first.isdigit() else 0
+    return total
