@@ -94,9 +94,13 @@ export const scrub = (world: World, array: StorageArray, { action = 'check' }: A
   })
 
 export const patchArray = (_world: World, array: StorageArray, body: ArrayPatch): Wish => ({
-  plan: plan(`Change array ${array.name}`, [['change', 'array', array.name, 'another pace']]),
+  plan: plan(`Change array ${array.name}`, [['change', 'array', array.name, Object.keys(body).join(', ')]]),
   apply: () => {
     Object.assign(array, body)
+    for (const row of array.tuning) {
+      const wish = array[row.name]
+      if (wish !== null) Object.assign(row, { value: String(wish), automatic: false, why: 'chosen' })
+    }
     return json(array)
   },
 })

@@ -84,6 +84,26 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     },
     sync_speed_min_bytes_s: null,
     sync_speed_max_bytes_s: null,
+    group_thread_cnt: null,
+    stripe_cache_size: null,
+    skip_copy: null,
+    scheduler: null,
+    tuning: [
+      {
+        name: 'group_thread_cnt',
+        value: '4',
+        automatic: true,
+        why: 'half of 8 cores, at most 4: more were not faster',
+        observed: '4',
+      },
+      {
+        name: 'stripe_cache_size',
+        value: '256',
+        automatic: true,
+        why: "the kernel's own: 8 MiB with 8 disks, of 1/32 of 64 GiB memory",
+        observed: '256',
+      },
+    ],
     members: members.map(({ id, serial }, slot) => ({
       disk_id: id,
       serial,
@@ -152,7 +172,9 @@ const level = (
   small_write_ios: ios,
   write_hole: holes,
   verbs:
-    name === 'raid0' ? [] : ['add_spares', 'grow', 'replace', 'fail', 'remove', 'readd', 'scrub', 'pace'],
+    name === 'raid0'
+      ? ['tune']
+      : ['add_spares', 'grow', 'replace', 'fail', 'remove', 'readd', 'scrub', 'pace', 'tune'],
 })
 
 const engine = (name: string, kind: string, change: Partial<Engine>): Engine => ({

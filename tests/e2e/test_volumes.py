@@ -40,6 +40,12 @@ class Standing:
         machine = self.made.machine
         self.host.login(self.target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
 
+    def tuning(self) -> list[str]:
+        """The array's stripe cache and threads, as the kernel has them."""
+        return self.made.machine.check(
+            "cat /sys/block/md*/md/stripe_cache_size /sys/block/md*/md/group_thread_cnt"
+        ).split()
+
     def device(self, lun: int) -> str:
         """The host's device for a LUN, once it is there."""
         return wait_until(f"LUN {lun} is there", lambda: self.host.devices(self.target).get(lun))
@@ -210,11 +216,13 @@ def test_a_schedule_takes_snapshots_and_lets_the_oldest_of_its_own_go(standing: 
         standing.delete(path)
 
 
-def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(standing: Standing) -> None:
+def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing: Standing) -> None:
     client, blocks, signature = standing.client, BLOCKS_PER_MIB, "0bad1dea-0000-4000-8000-000000000001"
     standing.host.write_pattern(standing.device(2), OLD, blocks)
     standing.host.machine.check(f"mkswap --uuid {signature} {standing.device(1)} && sync")
     client.wait(client.post("/snapshots", {"name": "kept", "volume": "thin"}))
+    client.patch("/arrays/tank", {"stripe_cache_size": 512, "group_thread_cnt": 1})
+    wait_until("the array is tuned", lambda: standing.tuning() == ["512", "1"])
     standing.host.logout(standing.target)
     standing.made.machine.stop()
     standing.made.machine.start()
@@ -224,6 +232,8 @@ def test_snapshots_and_thin_volumes_are_there_after_a_reboot_with_their_data(sta
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
     active = standing.made.machine.check("lvs --noheadings -o lv_name,lv_active,lv_tags | grep lunette.snapshot")
     assert active.split()[1] != "active"
+    assert standing.tuning() == ["512", "1"]
+    client.patch("/arrays/tank", {"stripe_cache_size": None, "group_thread_cnt": None})
     assert signature not in standing.made.machine.check("ls /dev/disk/by-*/"), "what a host keeps there was looked at"
     client.wait(client.delete("/snapshots/kept"))
 

@@ -80,7 +80,7 @@ export const scrub = (array: StorageArray, action: ScrubAction): Change => ({
   send: (call) => arrayScrub({ path: path(array), body: { action }, ...call }),
 })
 
-export const setPace = (array: StorageArray, body: ArrayPatch): Change => ({
+export const changeArray = (array: StorageArray, body: ArrayPatch): Change => ({
   noun: 'array',
   read: () => arrayShow({ path: path(array) }),
   send: (call) => arrayPatch({ path: path(array), body, ...call }),
