@@ -231,6 +231,7 @@ export const mdEngine = (): Engine =>
     levels: [
       level('raid0', 2, 'none', 1, ['none']),
       level('raid1', 2, 'all disks but one', 2, ['bitmap', 'none']),
+      level('raid4', 3, 'one disk', 4, ['bitmap', 'none']),
       level('raid5', 3, 'one disk', 4, ['ppl', 'bitmap', 'none']),
       level('raid6', 4, 'two disks', 6, ['bitmap', 'none']),
       level('raid10', 2, 'one disk of each mirrored pair', 2, ['bitmap', 'none']),

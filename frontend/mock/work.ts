@@ -19,6 +19,7 @@ const steps = (...words: [description: string, bytes?: number][]): Plan['steps']
 const DATA_DISKS: Record<string, (disks: number) => number> = {
   raid0: (disks) => disks,
   raid1: () => 1,
+  raid4: (disks) => disks - 1,
   raid5: (disks) => disks - 1,
   raid6: (disks) => disks - 2,
   raid10: (disks) => disks / 2,

@@ -51,7 +51,7 @@ _SET_UP = """
 set -e
 [ -e /proc/1 ] || mount -t proc proc /proc
 [ -e /sys/block ] || mount -t sysfs sys /sys
-mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm; mount -t tmpfs tmpfs /run
+mkdir -p /dev/shm; mount -t tmpfs tmpfs /dev/shm
 modprobe raid456
 """
 

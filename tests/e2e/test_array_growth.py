@@ -80,6 +80,7 @@ def goes_on_after_a_start(made: Appliance) -> None:
     [
         pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5"),
         pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed", marks=pytest.mark.slow),
+        pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4", marks=pytest.mark.slow),
         pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed", marks=pytest.mark.slow),
     ],
 )

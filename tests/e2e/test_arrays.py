@@ -147,6 +147,7 @@ def _percent(stands: Standing) -> float:
     [
         pytest.param(Layout("raid5", 3), id="raid5"),
         pytest.param(Layout("raid1", 2), id="raid1", marks=pytest.mark.slow),
+        pytest.param(Layout("raid4", 3), id="raid4", marks=pytest.mark.slow),
         pytest.param(Layout("raid6", 4, pulled=2), id="raid6", marks=pytest.mark.slow),
         pytest.param(Layout("raid10", 4), id="raid10", marks=pytest.mark.slow),
     ],

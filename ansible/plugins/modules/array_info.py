@@ -63,6 +63,7 @@ options:
     choices:
       - raid0
       - raid1
+      - raid4
       - raid5
       - raid6
       - raid10
@@ -111,7 +112,7 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
+        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
     },
     "id": {
         "type": "str",

@@ -41,7 +41,7 @@ def test_the_log_comes_off_only_when_the_disks_are_there_and_the_hole_is_told() 
     assert not [*faults(plan, look, Bounds())]
 
 
-@pytest.mark.parametrize("level", ["raid6", "raid10", "raid5"])
+@pytest.mark.parametrize("level", ["raid4", "raid6", "raid10", "raid5"])
 def test_a_bitmap_stays(level: str) -> None:
     plan = plan_grow(known(3), wish(7), machine("AAA", level=level, write_hole=WriteHole.BITMAP), {})
     assert kinds(plan) == [MdAdd, MdReshape]

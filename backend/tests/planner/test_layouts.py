@@ -68,7 +68,11 @@ def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int],
 @given(SIZES, BLOCKS)
 def test_more_redundancy_never_gives_more_room_nor_survives_less(sizes: list[int], block: int) -> None:
     found = layouts(sizes, block)
-    for family in ((Level.RAID0, Level.RAID5, Level.RAID6), (Level.RAIDZ1, Level.RAIDZ2, Level.RAIDZ3)):
+    for family in (
+        (Level.RAID0, Level.RAID4, Level.RAID6),
+        (Level.RAID0, Level.RAID5, Level.RAID6),
+        (Level.RAIDZ1, Level.RAIDZ2, Level.RAIDZ3),
+    ):
         possible = [one(found, level) for level in family if one(found, level).possible]
         room = [layout.usable_bytes or 0 for layout in possible]
         losses = [layout.survives_disks or 0 for layout in possible]
@@ -107,9 +111,8 @@ def test_sectors_of_512_bytes_are_treated_as_4_kib_and_larger_ones_as_they_are()
 def test_small_writes_cost_what_was_counted() -> None:
     found = layouts([TIB] * 8)
     costs = {layout.level: layout.small_write_ios for layout in found.layouts}
-    assert [costs[level] for level in (Level.RAID0, Level.RAID1, Level.RAID5, Level.RAID6, Level.RAID10)] == [
-        1, 8, 4, 6, 2,
-    ]  # fmt: skip
+    of_md = (Level.RAID0, Level.RAID1, Level.RAID4, Level.RAID5, Level.RAID6, Level.RAID10)
+    assert [costs[level] for level in of_md] == [1, 8, 4, 4, 6, 2]
     assert one(layouts([TIB] * 3), Level.RAID5).small_write_ios == 3
     # A block of 16 KiB lies on four data disks: all are read, all and the parity are written.
     assert (costs[Level.RAIDZ1], costs[Level.RAIDZ2], costs[Level.STRIPE], costs[Level.MIRROR]) == (9, 10, 2, 9)
@@ -120,8 +123,8 @@ def test_failures_survived_and_the_time_of_a_rebuild() -> None:
     found = layouts([TIB] * 6, rotational=True)
     survived = {layout.level: layout.survives_disks for layout in found.layouts}
     assert survived == {
-        Level.RAID0: 0, Level.RAID1: 5, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1, Level.STRIPE: 0,
-        Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
+        Level.RAID0: 0, Level.RAID1: 5, Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1,
+        Level.STRIPE: 0, Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
     }  # fmt: skip
     assert one(found, Level.RAID6).min_rebuild_s == pytest.approx(TIB / (200 * MIB), abs=0.1)
     assert one(found, Level.RAID0).min_rebuild_s is None
@@ -130,6 +133,7 @@ def test_failures_survived_and_the_time_of_a_rebuild() -> None:
 def test_the_default_write_hole_policy_comes_first() -> None:
     found = layouts([TIB] * 4)
     assert one(found, Level.RAID5).write_hole == (WriteHole.PPL, WriteHole.BITMAP, WriteHole.NONE)
+    assert one(found, Level.RAID4).write_hole == (WriteHole.BITMAP, WriteHole.NONE)
     assert one(found, Level.RAIDZ1).write_hole == (WriteHole.COPY_ON_WRITE,)
 
 

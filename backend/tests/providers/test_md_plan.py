@@ -37,7 +37,7 @@ def test_a_member_leaves_room_for_md_and_a_smaller_replacement(sizes: list[int],
 )
 def test_redundancy_costs_what_it_must(level: Level, mib: int, disks: int) -> None:
     usable = plan.usable_bytes(level, mib * MIB, disks)
-    lost = {Level.RAID0: 0, Level.RAID1: disks - 1, Level.RAID5: 1, Level.RAID6: 2}
+    lost = {Level.RAID0: 0, Level.RAID1: disks - 1, Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2}
     if level is Level.RAID10:
         assert mib * MIB * disks // 2 - MIB < usable <= mib * MIB * disks // 2
     else:
@@ -61,6 +61,7 @@ def test_raid5_closes_its_write_hole_as_far_as_ppl_reaches() -> None:
         (wish(Level.RAID6, write_hole="ppl"), "write_hole"),
         (wish(Level.RAID0, write_hole="bitmap"), "write_hole"),
         (wish(Level.RAID5, 65, write_hole="ppl"), "write_hole"),
+        (wish(Level.RAID4, 3, write_hole="ppl"), "write_hole"),
     ],
 )
 def test_what_md_would_refuse_is_refused_with_its_field(bad: ArrayCreate, field: str) -> None:

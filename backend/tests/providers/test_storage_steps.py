@@ -28,6 +28,7 @@ def commands(shop: Shop, tool: str) -> list[str]:
     [
         (Level.RAID0, 2, WriteHole.NONE),
         (Level.RAID1, 2, WriteHole.BITMAP),
+        (Level.RAID4, 3, WriteHole.BITMAP),
         (Level.RAID5, 3, WriteHole.PPL),
         (Level.RAID6, 4, WriteHole.BITMAP),
         (Level.RAID10, 4, WriteHole.BITMAP),

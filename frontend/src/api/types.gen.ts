@@ -2251,7 +2251,7 @@ export type LeftOut = {
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
  */
-export type Level = 'raid0' | 'raid1' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3';
+export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3';
 
 /**
  * LinkState

@@ -18,13 +18,8 @@ _TUNING = "`automatic` takes what suits the machine."
 _TUNINGS = (
     Param("--group-threads", f"Threads per NUMA node that compute parity; {_TUNING}", field="group_thread_cnt"),
     Param("--stripe-cache", f"Stripes in the cache of a parity array; {_TUNING}", field="stripe_cache_size"),
-    Param(
-        "--skip-copy",
-        "Write whole pages of a parity array without a copy.",
-        words=("on", "off", "automatic"),
-        field="skip_copy",
-    ),
-    Param("--scheduler", "I/O scheduler of the member disks.", words=(*SCHEDULER, "automatic")),
+    Param("--skip-copy", f"Write whole pages of a parity array without a copy: on or off; {_TUNING}"),
+    Param("--scheduler", f"I/O scheduler of the member disks: {' or '.join(SCHEDULER)}; {_TUNING}"),
 )
 _TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
 _LAYOUT_COLUMNS = ("engine", "level", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",

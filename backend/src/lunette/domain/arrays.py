@@ -24,6 +24,7 @@ class Level(StrEnum):
 
     RAID0 = "raid0"
     RAID1 = "raid1"
+    RAID4 = "raid4"
     RAID5 = "raid5"
     RAID6 = "raid6"
     RAID10 = "raid10"

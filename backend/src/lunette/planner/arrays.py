@@ -217,7 +217,9 @@ def _warnings(level: Level, hole: WriteHole, disks: list[ObservedDisk]) -> list[
         found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
     if level in (Level.RAID0, Level.STRIPE):
         found.append(f"{level.value} has no redundancy: the loss of any one disk loses every volume on the array.")
-    if level in (Level.RAID5, Level.RAID6) and hole is not WriteHole.PPL:
+    if level is Level.RAID4:
+        found.append("All parity is on one disk, which every write waits for: raid5 spreads it over all of them.")
+    if level in (Level.RAID4, Level.RAID5, Level.RAID6) and hole is not WriteHole.PPL:
         found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
     return found
 

@@ -108,7 +108,7 @@ class MdPlanning:
 
     def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
         # With three disks the two data blocks and the parity are the whole stripe: read one, write two.
-        narrow = level is Level.RAID5 and disks == 3
+        narrow = level in (Level.RAID4, Level.RAID5) and disks == 3
         copies = level is Level.RAID1
         return 3 if narrow else disks if copies else md.level_facts(level).small_write_ios
 

@@ -15,7 +15,9 @@ from lunette.planner.findings import Findings
 MAX_BLOCK_BYTES = 128 * KIB
 _HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
 """What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
-_LOSSES = {Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3}
+_LOSSES = {
+    Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
+}  # fmt: skip
 
 
 def plan_layouts(

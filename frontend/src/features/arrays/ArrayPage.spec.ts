@@ -104,7 +104,7 @@ describe('what is asked of an array', () => {
 
   it('shows how the array is tuned and why, and changes what it has', async () => {
     const { page, requests } = await visit('/arrays/tank', loggedIn())
-    expect(text(page)).toContain('Parity threads4automatichalf of 8 cores')
+    expect(text(page)).toContain('Parity threads4 automatichalf of 8 cores')
     await click(page, 'Tune')
     expect(text(dialog())).not.toContain('Scheduler')
     type(field(dialog(), 'Stripe cache'), '1024')
@@ -112,7 +112,7 @@ describe('what is asked of an array', () => {
     expect(text(dialog())).toContain('group_thread_cnt, stripe_cache_size')
     await click(dialog(), 'Tune')
     expect(requests).toContain('PATCH /arrays/array-1?dry_run=false')
-    await vi.waitFor(() => expect(text(page)).toContain('Stripe cache1024chosennow 256'), 8_000)
+    await vi.waitFor(() => expect(text(page)).toContain('Stripe cache1024 chosennow 256'), 8_000)
   })
 
   it('stops a check that runs, and offers none beside it', async () => {

@@ -165,10 +165,11 @@ KIT_PROOF = (
     "tested",
     "documented",
 )
-Level = Literal["raid0", "raid1", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
+Level = Literal["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
 LEVEL = (
     "raid0",
     "raid1",
+    "raid4",
     "raid5",
     "raid6",
     "raid10",

@@ -123,7 +123,7 @@ class Md:
             if number == 0:
                 half_way()
         last = disks[geometry.raid_disks - 1].media.superblock
-        if geometry.level == "raid5" and last and not force:
+        if geometry.level in ("raid4", "raid5") and last and not force:
             last.in_sync = False  # mdadm builds the last member's parity as if it were a spare
 
     def start(

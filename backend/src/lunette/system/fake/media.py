@@ -46,12 +46,19 @@ class Geometry:
     def size_kib(self) -> int:
         """The capacity of the array."""
         disks = self.reshape_from or self.raid_disks
-        parts = {"raid0": disks, "raid1": 1, "raid5": disks - 1, "raid6": disks - 2, "raid10": disks / 2}
+        parts = {
+            "raid0": disks,
+            "raid1": 1,
+            "raid4": disks - 1,
+            "raid5": disks - 1,
+            "raid6": disks - 2,
+            "raid10": disks / 2,
+        }
         return int(parts[self.level] * self.component_kib)
 
     def survives(self) -> int:
         """How many members may be lost in the worst case."""
-        return {"raid0": 0, "raid1": self.raid_disks - 1, "raid5": 1, "raid6": 2, "raid10": 1}[self.level]
+        return {"raid0": 0, "raid1": self.raid_disks - 1, "raid4": 1, "raid5": 1, "raid6": 2, "raid10": 1}[self.level]
 
     def colons(self) -> str:
         """The UUID as mdadm prints it."""

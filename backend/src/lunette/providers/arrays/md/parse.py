@@ -108,7 +108,7 @@ def hides_room(found: KernelArray) -> bool:
     Linux 7.2 never does if a power cut came between: it takes the rest for a resync (md.c, md_get_active_sync_action).
     """
     level = found.attributes.get("level", "")
-    if level not in (Level.RAID5, Level.RAID6, Level.RAID10) or is_reshaping(found.attributes):
+    if level not in (Level.RAID4, Level.RAID5, Level.RAID6, Level.RAID10) or is_reshaping(found.attributes):
         return False
     member = first_number(found.attributes.get("component_size", "")) * 1024
     count = first_number(found.attributes.get("raid_disks", ""))

@@ -42,6 +42,10 @@ LEVELS: tuple[LevelCapability, ...] = (
         write_hole=_PARITY, verbs=_ALL,
     ),
     LevelCapability(
+        level=Level.RAID4, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
+        write_hole=_PARITY, verbs=_ALL,
+    ),
+    LevelCapability(
         level=Level.RAID5, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
         write_hole=(WriteHole.PPL, *_PARITY), verbs=_ALL,
     ),
@@ -75,7 +79,10 @@ def default_chunk(level: Level) -> int | None:
 
 
 def default_write_hole(level: Level, disks: int) -> WriteHole:
-    """PPL closes the hole of raid5, as far as it reaches; other redundant levels get a bitmap for quick resync."""
+    """PPL closes the hole of raid5, as far as it reaches; other redundant levels get a bitmap for quick resync.
+
+    The kernel has it for raid5 only, not for raid4 (drivers/md/raid5-ppl.c, ppl_init_log).
+    """
     if level is Level.RAID0:
         return WriteHole.NONE
     if level is Level.RAID5 and disks <= PPL_MAX_DISKS:
@@ -103,7 +110,7 @@ def usable_bytes(level: Level, member: int, disks: int, chunk_bytes: int | None 
             return member * disks
         case Level.RAID1:
             return member
-        case Level.RAID5:
+        case Level.RAID4 | Level.RAID5:
             return member * (disks - 1)
         case Level.RAID6:
             return member * (disks - 2)

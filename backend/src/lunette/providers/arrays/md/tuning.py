@@ -74,7 +74,7 @@ def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, 
     reason = "the kernel's own, which it raises by itself while it runs short"
     if asked > KERNEL_STRIPES:
         reason = f"room for {WHOLE_STRIPES} stripes of {format_size(chunk_bytes)} chunks"
-    return count, f"{reason}: {room} with {disks} disks, of {limit}. More halved small writes on fast disks"
+    return count, f"{reason}: {room} with {disks} disks, of {limit}"
 
 
 def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTuning]:
