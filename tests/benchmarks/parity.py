@@ -57,21 +57,23 @@ modprobe raid456
 
 
 def main() -> int:
-    """Boots once, measures each level, prints one table."""
-    rows = []
+    """Boots once, measures each level, prints a table of each."""
     with Uml("parity", disks=2 * MEMBERS, disk_mib=DISK_MIB, init="/bin/bash") as machine:
         machine.start()
         machine.wait_for_shell(60.0)
         machine.check(_SET_UP, timeout_s=300)
         for level in (Level.RAID5, Level.RAID6):
-            rows += [(level, name, found) for name, found in _measure(machine, level).items()]
-    print(f"\n{'level':<8}{'setting':<40}{'writes/s':>10}{'lowest':>10}{'highest':>10}{'ratio':>8}")
-    first: dict[Level, float] = {}
-    for level, name, found in rows:
-        median = statistics.median(found)
-        ratio = median / first.setdefault(level, median)
-        print(f"{level.value:<8}{name:<40}{median:>10.0f}{min(found):>10.0f}{max(found):>10.0f}{ratio:>8.2f}")
+            _print(level, _measure(machine, level))
     return 0
+
+
+def _print(level: Level, measured: dict[str, list[float]]) -> None:
+    """One row for each setting; the ratio is to the first."""
+    print(f"\n{level.value:<40}{'writes/s':>10}{'lowest':>10}{'highest':>10}{'ratio':>8}")
+    first = statistics.median(measured[SETTINGS[0].name])
+    for name, found in measured.items():
+        median = statistics.median(found)
+        print(f"{name:<40}{median:>10.0f}{min(found):>10.0f}{max(found):>10.0f}{median / first:>8.2f}", flush=True)
 
 
 def _measure(machine: Uml, level: Level) -> dict[str, list[float]]:
