@@ -78,6 +78,7 @@ class Ran:
 def appliance(folder: Path, database_url: str, disks: int = 8) -> Iterator[Cli]:
     """An appliance with blank disks, and the command line of an administrator."""
     machine = FakeSystem()
+    serving.prepare(machine)  # as the agent does before it listens; without it `engine list` depends on the moment
     machine.add_disks(disks, size_bytes=1024**3)
     _, parts = make_app(folder, machine, database_url)
     token = add_token(parts.store, Role.ADMINISTRATOR)
