@@ -32,7 +32,7 @@ def test_the_tree_of_the_target_is_there_with_its_links_and_without_counters(sto
 def test_what_cannot_be_read_says_why_and_spoils_nothing(store: Store) -> None:
     facts = store.agent.facts()
     assert text(facts, "hardware/pci.txt").startswith("not read: lspci is not installed")
-    assert text(facts, "hardware/memory.txt").startswith("not read: No such file")
+    assert text(facts, "system/pressure-of-io.txt").startswith("not read: No such file")
     assert "lunette" in text(facts, "volumes/lvs.txt")
     assert len({file.name for file in facts.files}) == len(facts.files)
 

@@ -195,7 +195,9 @@ def test_a_pulled_disk_is_missing_and_its_array_degraded(scene: Api, machine: Fa
 def test_engines_tell_what_they_can_do(appliance: Api) -> None:
     engines = {engine["engine"]: engine for engine in appliance.items("/engines")}
     assert engines["md"]["available"] is True
-    assert {level["level"] for level in engines["md"]["levels"]} == {"raid0", "raid1", "raid5", "raid6", "raid10"}
+    assert {level["level"] for level in engines["md"]["levels"]} == {
+        "raid0", "raid1", "raid4", "raid5", "raid6", "raid10",
+    }  # fmt: skip
     assert engines["lio"]["kind"] == "export"
 
 

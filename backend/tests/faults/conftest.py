@@ -15,7 +15,9 @@ EVERY = 5
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` takes each fifth fault of a case, and others from case to case; the full matrix takes them all."""
+    """`make test` puts each case to every second test, the next case to the others, and takes each fifth fault of it;
+    the full matrix takes them all. What is of one case runs in one process: its run without faults is made once.
+    """
     groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
     for item in items:
         case = (
@@ -23,13 +25,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if isinstance(item, pytest.Function) and hasattr(item, "callspec")
             else None
         )
-        if isinstance(item, pytest.Function) and isinstance(case, Case) and not item.get_closest_marker("slow"):
-            groups[item.originalname, CASES.index(case)].append(item)
-    for (_, number), faults in groups.items():
+        if isinstance(item, pytest.Function) and isinstance(case, Case):
+            item.add_marker(pytest.mark.xdist_group(case.name))
+            if not item.get_closest_marker("slow"):
+                groups[item.originalname, CASES.index(case)].append(item)
+    tests = sorted({name for name, _ in groups})
+    for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
+        is_others = (tests.index(name) + number) % 2
         every = min(EVERY, len(faults))
         for index, fault in enumerate(faults):
-            if (index + number) % every:
+            if is_others or (index + number) % every:
                 fault.add_marker(pytest.mark.slow)
 
 
