@@ -91,12 +91,8 @@ options:
           write_hole:
             description:
               - How a parity array survives a power cut between data and parity write.
+              - One of V(ppl), V(bitmap), V(none), V(copy_on_write), or null.
             type: str
-            choices:
-              - ppl
-              - bitmap
-              - none
-              - copy_on_write
           spares:
             description:
               - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
@@ -132,10 +128,8 @@ options:
           scheduler:
             description:
               - I/O scheduler of the member disks, by the kernel's names.
+              - One of V(none), V(mq-deadline), or null.
             type: str
-            choices:
-              - none
-              - mq-deadline
       volumes:
         description:
           - Volumes.
@@ -372,10 +366,8 @@ options:
             description:
               - 'Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN
                 R13).'
+              - One of V(scsi), V(nvme), or null.
             type: str
-            choices:
-              - scsi
-              - nvme
           shared:
             description:
               - Allows the volume to be mapped to more than one host or group.
@@ -701,7 +693,6 @@ ARGUMENTS = {
                     },
                     "write_hole": {
                         "type": "str",
-                        "choices": ["ppl", "bitmap", "none", "copy_on_write"],
                     },
                     "spares": {
                         "type": "list",
@@ -724,7 +715,6 @@ ARGUMENTS = {
                     },
                     "scheduler": {
                         "type": "str",
-                        "choices": ["none", "mq-deadline"],
                     },
                 },
             },
@@ -895,7 +885,6 @@ ARGUMENTS = {
                     },
                     "family": {
                         "type": "str",
-                        "choices": ["scsi", "nvme"],
                     },
                     "shared": {
                         "type": "bool",
