@@ -201,7 +201,9 @@ def verify(stands: Standing, device: str) -> None:
 
 
 def _listed(stands: Standing, serial: str) -> JsonObject | None:
-    return next((disk for disk in stands.client.list("/disks") if disk["serial"] == serial), None)
+    """The disk, once udev knows it: until then it goes by its kernel name, which it does not keep."""
+    found = (disk for disk in stands.client.list("/disks") if disk["serial"] == serial)
+    return next((disk for disk in found if not disk["id"].startswith("sd")), None)
 
 
 def scrub(stands: Standing, action: str) -> int:
