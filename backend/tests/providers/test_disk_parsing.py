@@ -167,3 +167,12 @@ def test_a_local_nvme_drive_is_no_fabric_drive() -> None:
     disk = parse.disk(entry, (), {}, facts)
     assert disk.transport is Transport.NVME
     assert not disk.fabric
+
+
+@pytest.mark.parametrize("lost", ["size", "log-sec", "phy-sec"])
+def test_a_drive_that_left_while_lsblk_looked_is_gone(lost: str) -> None:
+    told = json.loads(recorded("util-linux-2.41/lsblk-uml.json"))
+    before = parse.block_tree(json.dumps(told))
+    leaving = next(one for one in told["blockdevices"] if one["kname"] == before[-1]["kname"])
+    leaving[lost] = None
+    assert parse.block_tree(json.dumps(told)) == before[:-1]

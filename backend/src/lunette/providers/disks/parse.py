@@ -33,9 +33,10 @@ class SysfsFacts(Model):
 
 
 def block_tree(text: str) -> list[Mapping[str, Any]]:
-    """The top level of `lsblk -J -b`, drives only."""
+    """The top level of `lsblk -J -b`, drives only. One that left while lsblk looked has no size: it is gone."""
     found = json.loads(text)["blockdevices"]
-    return [entry for entry in found if entry["type"] == "disk" and not NOT_DRIVES.match(entry["kname"])]
+    drives = [entry for entry in found if entry["type"] == "disk" and not NOT_DRIVES.match(entry["kname"])]
+    return [entry for entry in drives if None not in (entry["size"], entry["log-sec"], entry["phy-sec"])]
 
 
 def signatures(text: str) -> dict[str, tuple[Signature, ...]]:
