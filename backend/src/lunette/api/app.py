@@ -5,10 +5,9 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI
 
 from lunette.api import page, problems
-from lunette.api.declare import router
 from lunette.api.describe import describe
 from lunette.api.middleware import SecurityHeaders
 from lunette.api.parts import Parts
@@ -18,6 +17,7 @@ from lunette.api.routes import (
     arrays,
     deleted_volumes,
     disks,
+    document,
     drift,
     events,
     fc_ports,
@@ -45,13 +45,13 @@ from lunette.api.routes import (
     why,
 )
 
-PREFIX = "/api/v1"
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
     array_changes.routes, volumes.batches, why.routes, volumes.routes, deleted_volumes.routes, snapshots.routes,
     host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
     mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes, settings.routes,
     site.routes, site.verbs, appliance.verbs, targetcli.verbs, drift.routes, jobs.routes, events.routes, events.alerts,
+    document.routes, metrics.routes,
 )  # fmt: skip
 
 
@@ -72,9 +72,8 @@ def make_app(parts: Parts | None) -> FastAPI:
     )  # fmt: skip
     app.state.parts = parts
     problems.install(app)
-    for routes in (*_ROUTERS, _document()):
-        app.include_router(routes, prefix=PREFIX)
-    app.include_router(metrics.routes)
+    # `include_router` would build every route a second time, at the first request: a third of the time to an answer.
+    app.router.routes.extend(route for router in _ROUTERS for route in router.routes)
     if parts and parts.ui:
         page.install(app, parts.ui)
     app.add_middleware(SecurityHeaders)
@@ -91,16 +90,3 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     finally:
         parts.feed.close()
         parts.control.stop()
-
-
-def _document() -> APIRouter:
-    routes = router("", "document")
-
-    @routes.get("/openapi.json", operation_id="document_show", include_in_schema=False)
-    def document_show(request: Request) -> Response:
-        """This API's own description (OpenAPI 3.1)."""
-        from lunette.api.document import render
-
-        return Response(render(request.app.openapi()), media_type="application/json")
-
-    return routes

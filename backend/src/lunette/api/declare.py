@@ -40,9 +40,12 @@ def refusals(*statuses: int) -> Responses:
     }
 
 
-def router(prefix: str, tag: str) -> APIRouter:
-    """The router of a noun."""
-    return APIRouter(prefix=prefix, tags=[tag], route_class=GuardedRoute)
+PREFIX = "/api/v1"
+
+
+def router(prefix: str, tag: str, below: str = PREFIX) -> APIRouter:
+    """The router of a noun. Its routes are whole: an application takes them as they are."""
+    return APIRouter(prefix=below + prefix, tags=[tag], route_class=GuardedRoute)
 
 
 LISTED = refusals()

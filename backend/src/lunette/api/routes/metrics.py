@@ -14,7 +14,7 @@ from lunette.domain.alerts import Severity
 from lunette.domain.errors import Unavailable
 from lunette.store.journal import Alert
 
-routes = router("", "metrics")
+routes = router("", "metrics", below="")
 
 
 @routes.get("/metrics", operation_id="metrics_show", include_in_schema=False)
