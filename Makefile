@@ -5,6 +5,8 @@ export LUNETTE_CACHE := $(CACHE)
 export PATH := $(CACHE)/tools/bin:$(PATH)
 export UV_PYTHON_DOWNLOADS := never
 export PYTHONUNBUFFERED := 1
+# Compiled modules are kept: every one of the many processes of a run would compile all it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 # Machines need root: name spaces, the image. The rest of a recipe stays with whoever called it.
 ROOT := $(if $(filter-out 0,$(shell id -u)),sudo env "PATH=$(PATH)" "LUNETTE_CACHE=$(CACHE)" PYTHONUNBUFFERED=1)
 .DEFAULT_GOAL := help
