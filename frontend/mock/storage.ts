@@ -73,6 +73,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     usable_bytes: ARRAY_BYTES,
     free_bytes: ARRAY_BYTES - volumes * 512 * GIB,
     chunk_bytes: 65_536,
+    layout: null,
     write_hole: 'ppl',
     growing: false,
     thin_pool: {
@@ -117,6 +118,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       age_s: 1,
       device: '/dev/md127',
       write_hole: 'ppl',
+      layout: null,
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,
       last_scrub: 'check',
@@ -171,6 +173,7 @@ const level = (
   survives_failures: survives,
   small_write_ios: ios,
   write_hole: holes,
+  layouts: name === 'raid10' ? ['n2', 'f2', 'o2', 'n3', 'f3', 'o3'] : [],
   verbs:
     name === 'raid0'
       ? ['tune']

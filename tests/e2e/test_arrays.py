@@ -37,6 +37,8 @@ class Layout:
     disks: int
     pulled: int = 1
     """How many disks it is to lose at once."""
+    layout: str | None = None
+    """Of raid10."""
 
 
 @dataclass
@@ -86,12 +88,13 @@ class Standing:
 @contextmanager
 def standing(layout: Layout) -> Iterator[Standing]:
     """The array is whole, exported, and a host is logged in."""
-    machine = Uml(f"array-{layout.level}", disks=0, hot=layout.disks + 2, hot_mib=96)
+    machine = Uml(f"array-{layout.level}{layout.layout or ''}", disks=0, hot=layout.disks + 2, hot_mib=96)
     machine.require(Capability.PULL)
-    with appliance(machine) as made, KernelInitiator(f"array-{layout.level}-host") as host:
+    with appliance(machine) as made, KernelInitiator(f"array-{layout.level}{layout.layout or ''}-host") as host:
         client, ids = made.client, made.disk_ids("scsi")
         members, spare = ids[: layout.disks], ids[layout.disks]
         wish: JsonObject = {"name": "tank", "level": layout.level, "disks": members, "spares": [spare]}
+        wish |= {"layout": layout.layout} if layout.layout else {}
         client.wait(client.post("/arrays", wish))
         client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 48 * MIB}))
         client.post("/hosts", {"name": "writer", "iqns": [IQN]})
@@ -102,6 +105,7 @@ def standing(layout: Layout) -> Iterator[Standing]:
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
         stands = Standing(made, host, layout, target)
         stands.wait_whole()
+        assert layout.layout in (None, stands.array()["observed"]["layout"]), "the kernel says so too"
         yield stands
 
 
@@ -150,6 +154,7 @@ def _percent(stands: Standing) -> float:
         pytest.param(Layout("raid4", 3), id="raid4", marks=pytest.mark.slow),
         pytest.param(Layout("raid6", 4, pulled=2), id="raid6", marks=pytest.mark.slow),
         pytest.param(Layout("raid10", 4), id="raid10", marks=pytest.mark.slow),
+        pytest.param(Layout("raid10", 4, layout="f2"), id="raid10-far", marks=pytest.mark.slow),
     ],
 )
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:

@@ -51,6 +51,8 @@ class Shape:
     disks: int
     policy: str
     has_log: bool = False
+    layout: str | None = None
+    """Of raid10."""
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def new_offset_kib(machine: Uml, shape: Shape, members: list[str]) -> int:
     blocks = [parse.superblock(machine.check(f"mdadm --examine {member}")) for member in members]
     found = [block for block in blocks if block is not None]
     assert len(found) == len(members)
-    room = room_sectors(shape.level, CHUNK_KIB * KIB, shape.disks, shape.disks + 1)
+    room = room_sectors(shape.level, CHUNK_KIB * KIB, shape.disks, shape.disks + 1, shape.layout)
     assert min(block.space_before for block in found) >= room
     return (min(block.data_offset for block in found) - room) // 2
 
@@ -85,7 +87,8 @@ def create(machine: Uml, shape: Shape, members: list[str]) -> tuple[str, int]:
     """An array with data on it; their sum, and its size in bytes."""
     made = " ".join(members[:-1])
     machine.check(
-        _CREATE.format(uuid=UUID, level=shape.level, disks=shape.disks, chunk=CHUNK_KIB, policy=shape.policy,
+        _CREATE.format(uuid=UUID, level=shape.level, disks=shape.disks, chunk=CHUNK_KIB,
+                       policy=f"{shape.policy} --layout={shape.layout}" if shape.layout else shape.policy,
                        members=made, mib=DATA_MIB),
         timeout_s=120,
     )  # fmt: skip
@@ -114,6 +117,7 @@ def agree(machine: Uml) -> None:
         pytest.param(Shape("raid5", 3, "--consistency-policy=ppl", has_log=True), id="raid5"),
         pytest.param(Shape("raid6", 4, "--bitmap=internal"), id="raid6", marks=pytest.mark.slow),
         pytest.param(Shape("raid10", 4, "--bitmap=internal"), id="raid10", marks=pytest.mark.slow),
+        pytest.param(Shape("raid10", 4, "--bitmap=internal", layout="o2"), id="raid10-offset", marks=pytest.mark.slow),
     ],
 )
 def test_a_killed_reshape_goes_on_after_an_ordinary_assembly(machine: Uml, shape: Shape) -> None:

@@ -106,6 +106,19 @@ options:
       - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
       - Fixed when it is created; a difference later is refused.
     type: str
+  layout:
+    description:
+      - 'Where the copies of an md raid10 lie: V(n2) near, V(f2) far, V(o2) offset, with the number of copies. A
+        far layout can never grow.'
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - n2
+      - f2
+      - o2
+      - n3
+      - f3
+      - o3
   write_hole:
     description:
       - What a parity array keeps so that a power cut between data and parity can be survived.
@@ -187,9 +200,9 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
-    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(write_hole), C(growing), C(sync_speed_min_bytes_s),
-    C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy), C(scheduler), C(tuning),
-    C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
+    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_hole), C(growing),
+    C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy),
+    C(scheduler), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -254,6 +267,10 @@ ARGUMENTS = {
     "chunk_bytes": {
         "type": "str",
     },
+    "layout": {
+        "type": "str",
+        "choices": ["n2", "f2", "o2", "n3", "f3", "o3"],
+    },
     "write_hole": {
         "type": "str",
         "choices": ["ppl", "bitmap", "none", "copy_on_write"],
@@ -307,6 +324,7 @@ NOUN = Noun(
         "level": Field(create=True, shown=("level",)),
         "disks": Field(create=True, shown=("members.disk_id",), kind="members"),
         "chunk_bytes": Field(create=True, shown=("chunk_bytes",), kind="size"),
+        "layout": Field(create=True, shown=("layout",)),
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
         "spares": Field(create=True, shown=("members.disk_id",), kind="members"),

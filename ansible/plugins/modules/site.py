@@ -88,6 +88,12 @@ options:
               - How much goes to one disk before the next one's turn.
               - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
             type: str
+          layout:
+            description:
+              - 'Where md''s raid10 puts the copies of a chunk, in mdadm''s words: n, f or o, and how many copies
+                there are.'
+              - One of V(n2), V(f2), V(o2), V(n3), V(f3), V(o3), or null.
+            type: str
           write_hole:
             description:
               - How a parity array survives a power cut between data and parity write.
@@ -689,6 +695,9 @@ ARGUMENTS = {
                         "required": True,
                     },
                     "chunk_bytes": {
+                        "type": "str",
+                    },
+                    "layout": {
                         "type": "str",
                     },
                     "write_hole": {

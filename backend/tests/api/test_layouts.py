@@ -15,6 +15,21 @@ def test_layouts_are_told_before_anything_is_made(appliance: Api) -> None:
     assert [disk["problem"] for disk in found["disks"]] == [None] * 4
 
 
+def test_a_raid10_keeps_the_layout_it_was_made_with(appliance: Api) -> None:
+    told = [x["layout"] for x in appliance.get("/arrays/layouts", disks=DISKS)["layouts"] if x["level"] == "raid10"]
+    assert told == ["n2", "f2", "o2", "n3", "f3", "o3"]
+    refused = appliance.post("/arrays", {"name": "tank", "level": "raid5", "layout": "f2", "disks": DISKS})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "layout")
+    wish = {"name": "tank", "level": "raid10", "layout": "f2", "disks": DISKS}
+    plan = appliance.post("/arrays", wish, dry_run=True).json()
+    assert "raid10 (f2)" in plan["changes"][0]["detail"]
+    assert "can never grow" in plan["warnings"][0]
+    appliance.made("/arrays", wish)
+    array = appliance.get("/arrays/tank")
+    assert (array["layout"], array["observed"]["layout"], array["health"]) == ("f2", "f2", "resyncing")
+    assert appliance.get("/site")["arrays"][0]["layout"] == "f2"
+
+
 def test_a_block_size_no_volume_has_is_refused(appliance: Api) -> None:
     answer = appliance.call("GET", "/arrays/layouts", params={"disks": DISKS, "block_bytes": 5000})
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "block_bytes")

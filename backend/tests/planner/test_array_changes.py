@@ -189,6 +189,18 @@ def test_raid10_loses_no_pair() -> None:
     assert planner.plan_fail(members, choice(3), look).steps
 
 
+def test_raid10_with_far_copies_loses_no_neighbours() -> None:
+    members = known(4)
+    places = tuple(
+        ObservedMember(disk_id=f"nvme-D{n}" if n != 2 else None, device=None, slot=n - 1,
+                       state="in_sync" if n != 2 else "missing") for n in range(1, 5)
+    )  # fmt: skip
+    look = machine("A_AA", level="raid10", members=places, raid_disks=4, layout="f2")
+    for neighbour in (1, 3):
+        assert "no redundancy left" in refused(InUse, lambda n=neighbour: planner.plan_fail(members, choice(n), look))
+    assert planner.plan_fail(members, choice(4), look).steps
+
+
 def test_only_what_holds_no_data_is_removed_and_never_the_last_to_fill_a_place() -> None:
     (step,) = planner.plan_remove(known(), choice(4), machine()).steps
     assert isinstance(step, MdRemove)

@@ -48,6 +48,13 @@ def test_a_bitmap_stays(level: str) -> None:
     assert not any("write hole" in warning for warning in plan.warnings)
 
 
+def test_a_far_layout_never_grows_and_the_reason_is_the_kernel() -> None:
+    look = machine("AAA", level="raid10", layout="f2", write_hole=WriteHole.BITMAP)
+    assert "the kernel reshapes near and offset" in refused(Invalid, lambda: plan_grow(known(3), wish(7), look, {}))
+    near = machine("AAA", level="raid10", layout="o2", write_hole=WriteHole.BITMAP)
+    assert kinds(plan_grow(known(3), wish(7), near, {})) == [MdAdd, MdReshape]
+
+
 def test_a_mirror_gets_copies_and_no_room() -> None:
     plan = plan_grow(known(3), wish(7), machine("AAA", level="raid1", write_hole=WriteHole.BITMAP), {})
     assert kinds(plan) == [MdAdd, MdReshape]

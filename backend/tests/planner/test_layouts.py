@@ -40,8 +40,13 @@ def one(found: Layouts, level: Level) -> Layout:
 @given(SIZES, BLOCKS)
 def test_every_level_of_every_engine_is_told_with_figures_or_with_a_reason(sizes: list[int], block: int) -> None:
     found = layouts(sizes, block)
-    offered = [(e, f.level) for e, engine in ARRAY_ENGINES.items() for f in engine.capability().levels]
-    assert [(layout.engine, layout.level) for layout in found.layouts] == offered
+    offered = [
+        (e, f.level, layout)
+        for e, engine in ARRAY_ENGINES.items()
+        for f in engine.capability().levels
+        for layout in f.layouts or (None,)
+    ]
+    assert [(layout.engine, layout.level, layout.layout) for layout in found.layouts] == offered
     for layout in found.layouts:
         assert layout.possible == (layout.problem is None) == (layout.usable_bytes is not None)
         if layout.usable_bytes is not None and layout.usable_percent is not None:
@@ -54,7 +59,8 @@ def test_what_is_told_to_be_possible_is_what_the_planner_makes(sizes: list[int],
     disks = machine(sizes).disks
     for layout in layouts(sizes, block).layouts:
         wish = ArrayCreate(
-            name="a", engine=layout.engine, level=layout.level, disks=tuple(disk.id for disk in disks)
+            name="a", engine=layout.engine, level=layout.level, layout=layout.layout,
+            disks=tuple(disk.id for disk in disks),
         )  # fmt: skip
         engine = ARRAY_ENGINES[layout.engine]
         assert layout.possible == (not engine.problems(wish, disks))
@@ -110,7 +116,7 @@ def test_sectors_of_512_bytes_are_treated_as_4_kib_and_larger_ones_as_they_are()
 
 def test_small_writes_cost_what_was_counted() -> None:
     found = layouts([TIB] * 8)
-    costs = {layout.level: layout.small_write_ios for layout in found.layouts}
+    costs = {layout.level: layout.small_write_ios for layout in found.layouts if layout.layout in (None, "n2")}
     of_md = (Level.RAID0, Level.RAID1, Level.RAID4, Level.RAID5, Level.RAID6, Level.RAID10)
     assert [costs[level] for level in of_md] == [1, 8, 4, 4, 6, 2]
     assert one(layouts([TIB] * 3), Level.RAID5).small_write_ios == 3
@@ -121,13 +127,24 @@ def test_small_writes_cost_what_was_counted() -> None:
 
 def test_failures_survived_and_the_time_of_a_rebuild() -> None:
     found = layouts([TIB] * 6, rotational=True)
-    survived = {layout.level: layout.survives_disks for layout in found.layouts}
+    survived = {layout.level: layout.survives_disks for layout in found.layouts if layout.layout in (None, "n2")}
     assert survived == {
         Level.RAID0: 0, Level.RAID1: 5, Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1,
         Level.STRIPE: 0, Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
     }  # fmt: skip
     assert one(found, Level.RAID6).min_rebuild_s == pytest.approx(TIB / (200 * MIB), abs=0.1)
     assert one(found, Level.RAID0).min_rebuild_s is None
+
+
+def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> None:
+    told = [x for x in layouts([TIB] * 6).layouts if x.level is Level.RAID10]
+    assert [(x.layout, x.survives_disks, x.small_write_ios) for x in told] == [
+        ("n2", 1, 2), ("f2", 1, 2), ("o2", 1, 2), ("n3", 2, 3), ("f3", 2, 3), ("o3", 2, 3),
+    ]  # fmt: skip
+    assert [x.usable_percent for x in told] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
+    two = {x.layout: x.problem for x in layouts([TIB] * 2).layouts if x.level is Level.RAID10}
+    assert two["f2"] is None
+    assert "there are 2 disks" in (two["f3"] or "")
 
 
 def test_the_default_write_hole_policy_comes_first() -> None:

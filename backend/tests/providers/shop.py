@@ -2,7 +2,7 @@
 
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
-from lunette.domain.arrays import ArrayCreate, Level
+from lunette.domain.arrays import ArrayCreate, Level, Raid10Layout
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, DiskWipe, GroupCreate, MdCreate, MdDestroy, MdMember, VolumeCut, VolumesSeal
@@ -34,10 +34,10 @@ class Shop:
     def undo(self, step: AnyStep) -> bool:
         return self.agent.undo_step("job", step).changed
 
-    def create(self, level: Level = Level.RAID5, disks: int = 3) -> MdCreate:
+    def create(self, level: Level = Level.RAID5, disks: int = 3, layout: Raid10Layout | None = None) -> MdCreate:
         """The step that makes an array of the first disks."""
         found = [self.observed(disk) for disk in self.disks[:disks]]
-        wish = ArrayCreate(name="tank", level=level, disks=tuple(disk.id for disk in found))
+        wish = ArrayCreate(name="tank", level=level, layout=layout, disks=tuple(disk.id for disk in found))
         members = [MdMember(disk_id=disk.id, serial=disk.serial) for disk in found]
         return md.create_step(ARRAY_ID, ARRAY_UUID, wish, members, [disk.size_bytes for disk in found])
 

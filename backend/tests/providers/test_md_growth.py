@@ -5,7 +5,7 @@ import pytest
 from backend.tests.providers.shop import Shop
 from backend.tests.providers.test_md_members import SYNCED_S, adding, stand, which
 from lunette.agent.stacks import STACKS
-from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
@@ -148,6 +148,27 @@ def test_the_room_a_reshape_needs_is_what_mdadm_asks_for() -> None:
     assert room_sectors("raid5", 64 * KIB, 3, 5) == 2 * 128
     assert room_sectors("raid6", 512 * KIB, 4, 5) == 3 * 1024
     assert room_sectors("raid10", 64 * KIB, 4, 6) == 128
+    assert room_sectors("raid10", 64 * KIB, 4, 6, "o3") == 3 * 128
+
+
+def test_offset_copies_grow_and_far_ones_are_refused_before_anything_is_touched() -> None:
+    shop = Shop(6)
+    create = shop.create(Level.RAID10, 4, layout=Raid10Layout.O2)
+    assert shop.do(create)
+    shop.machine.advance(SYNCED_S)
+    before = array(shop).size_bytes
+    shop.do(adding(shop, create, 4))
+    assert shop.do(growing(create, 4, 5))
+    shop.machine.advance(SYNCED_S)
+    assert array(shop).size_bytes * 4 == before * 5
+    far = Shop(6)
+    create = far.create(Level.RAID10, 4, layout=Raid10Layout.F2)
+    assert far.do(create)
+    far.machine.advance(SYNCED_S)
+    far.do(adding(far, create, 4))
+    with pytest.raises(Conflict, match="no far layout"):
+        far.do(growing(create, 4, 5))
+    assert array(far).raid_disks == 4
 
 
 def test_a_member_of_a_reshape_is_not_taken_out_again(shop: Shop) -> None:

@@ -62,6 +62,8 @@ def test_raid5_closes_its_write_hole_as_far_as_ppl_reaches() -> None:
         (wish(Level.RAID0, write_hole="bitmap"), "write_hole"),
         (wish(Level.RAID5, 65, write_hole="ppl"), "write_hole"),
         (wish(Level.RAID4, 3, write_hole="ppl"), "write_hole"),
+        (wish(Level.RAID5, layout="n2"), "layout"),
+        (wish(Level.RAID10, 2, layout="f3"), "layout"),
     ],
 )
 def test_what_md_would_refuse_is_refused_with_its_field(bad: ArrayCreate, field: str) -> None:

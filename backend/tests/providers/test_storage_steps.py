@@ -3,7 +3,7 @@
 import pytest
 
 from backend.tests.providers.shop import Shop
-from lunette.domain.arrays import ArrayState, Level, WriteHole
+from lunette.domain.arrays import ArrayState, Level, Raid10Layout, WriteHole
 from lunette.domain.errors import Conflict, InUse, LunetteError, NoSpace, NotFound
 from lunette.domain.sizes import GIB, MIB
 from lunette.domain.steps import MdMember, VolumeDelete
@@ -42,6 +42,21 @@ def test_every_level_is_made_and_recognised(shop: Shop, level: Level, disks: int
     assert array.state in (ArrayState.CLEAN, ArrayState.RESYNCING)
     assert [member.disk_id for member in array.members] == [member.disk_id for member in step.members]
     assert not shop.do(step)
+
+
+@pytest.mark.parametrize("layout", list(Raid10Layout))
+def test_raid10_is_made_in_each_layout_and_known_again_by_it(layout: Raid10Layout) -> None:
+    shop = Shop(5)
+    step = shop.create(Level.RAID10, 5, layout=layout)
+    assert shop.do(step)
+    (array,) = shop.agent.observe().arrays
+    assert (array.layout, array.is_reshaping) == (layout.value, False)
+    assert not shop.do(step)
+    other = Raid10Layout.N2 if layout is not Raid10Layout.N2 else Raid10Layout.F2
+    with pytest.raises(Conflict, match=f"layout {layout.value} where {other.value} was planned"):
+        shop.do(step.model_copy(update={"layout": other}))
+    if layout is Raid10Layout.N2:
+        assert not shop.do(step.model_copy(update={"layout": None})), "a step of before there was a choice"
 
 
 def test_no_array_is_ever_assumed_clean_and_mdadm_never_asks(shop: Shop) -> None:

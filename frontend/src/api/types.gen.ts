@@ -135,6 +135,7 @@ export type ArrayCreate = {
      * Chunk Bytes
      */
     chunk_bytes?: number | null;
+    layout?: Raid10Layout | null;
     write_hole?: WriteHole | null;
     /**
      * Wipe
@@ -251,6 +252,10 @@ export type ArrayObserved = {
      */
     device: string | null;
     write_hole: WriteHole;
+    /**
+     * Layout
+     */
+    layout: string | null;
     progress: ArrayProgress | null;
     /**
      * Mismatch Count
@@ -1026,6 +1031,10 @@ export type EngineLevel = {
      * Verbs
      */
     verbs: Array<ArrayVerb>;
+    /**
+     * Layouts
+     */
+    layouts: Array<Raid10Layout>;
 };
 
 /**
@@ -2133,13 +2142,16 @@ export type LastRun = {
 /**
  * Layout
  *
- * One level of one engine with these disks. Where `possible` is false the figures are null and `problem` says why.
+ * One level of one engine with these disks, in one of its layouts.
+ *
+ * Where `possible` is false the figures are null and `problem` says why.
  *
  * Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
  */
 export type Layout = {
     engine: ArrayEngine;
     level: Level;
+    layout: Raid10Layout | null;
     /**
      * Possible
      */
@@ -3032,6 +3044,16 @@ export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma' | 'fc';
  * Provisioning
  */
 export type Provisioning = 'thick' | 'thin';
+
+/**
+ * Raid10Layout
+ *
+ * Where md's raid10 puts the copies of a chunk, in mdadm's words: n, f or o, and how many copies there are.
+ *
+ * n: near, side by side on neighbouring disks. f: far, each in a section of its own of every disk: reads as fast as a
+ * stripe, writes seek on rotating disks, and it can never grow. o: offset, in the next stripe, shifted by one disk.
+ */
+export type Raid10Layout = 'n2' | 'f2' | 'o2' | 'n3' | 'f3' | 'o3';
 
 /**
  * RdmaAddress
@@ -3978,6 +4000,7 @@ export type SiteArray = {
      * Chunk Bytes
      */
     chunk_bytes?: number | null;
+    layout?: Raid10Layout | null;
     write_hole?: WriteHole | null;
     /**
      * Wipe
@@ -4914,6 +4937,7 @@ export type StorageArray = {
      * Chunk Bytes
      */
     chunk_bytes: number | null;
+    layout: Raid10Layout | null;
     write_hole: WriteHole;
     /**
      * Growing

@@ -4,7 +4,7 @@ from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
 from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
-from lunette.client.generated.enums import ARRAY_ENGINE, LEVEL, SCHEDULER, SCRUB_ACTION, WRITE_HOLE
+from lunette.client.generated.enums import ARRAY_ENGINE, LEVEL, RAID10_LAYOUT, SCHEDULER, SCRUB_ACTION, WRITE_HOLE
 
 _ARRAY = Param("array", "Its name or id.", noun="array")
 _DISK = Param("disk", "Stable id of the disk; one that is gone by the id it had.", noun="disk")
@@ -22,7 +22,7 @@ _TUNINGS = (
     Param("--scheduler", f"I/O scheduler of the member disks: {' or '.join(SCHEDULER)}; {_TUNING}"),
 )
 _TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
-_LAYOUT_COLUMNS = ("engine", "level", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",
+_LAYOUT_COLUMNS = ("engine", "level", "layout", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",
                    "min_rebuild_s", "write_hole", "problem")  # fmt: skip
 
 
@@ -75,6 +75,8 @@ COMMANDS = {
             Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
             Param("--engine", "Array engine.", words=ARRAY_ENGINE, default="md"),
             Param("--chunk", "Stripe unit, such as 64KiB.", field="chunk_bytes", metavar="SIZE"),
+            Param("--layout", "Where the copies of a raid10 lie: n (near), f (far) or o (offset), and how many.",
+                  words=RAID10_LAYOUT),
             Param("--write-hole", "How the write hole is closed; what suits the level if not given.",
                   words=WRITE_HOLE),
             Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),

@@ -35,6 +35,21 @@ class Level(StrEnum):
     RAIDZ3 = "raidz3"
 
 
+class Raid10Layout(StrEnum):
+    """Where md's raid10 puts the copies of a chunk, in mdadm's words: n, f or o, and how many copies there are.
+
+    n: near, side by side on neighbouring disks. f: far, each in a section of its own of every disk: reads as fast as a
+    stripe, writes seek on rotating disks, and it can never grow. o: offset, in the next stripe, shifted by one disk.
+    """
+
+    N2 = "n2"
+    F2 = "f2"
+    O2 = "o2"
+    N3 = "n3"
+    F3 = "f3"
+    O3 = "o3"
+
+
 class WriteHole(StrEnum):
     """How a parity array survives a power cut between data and parity write.
 
@@ -86,6 +101,8 @@ class ArrayCreate(Model):
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=256)]
     chunk_bytes: Annotated[Bytes, Field(ge=4 * KIB, le=128 * MIB)] | None = None
     """Stripe unit, a power of two; None takes the engine's default. Meaningless for raid1."""
+    layout: Raid10Layout | None = None
+    """raid10 of md only: where the copies lie. None takes n2."""
     write_hole: WriteHole | None = None
     """None takes the default: PPL for raid5, bitmap for md's other redundant levels, copy_on_write for ZFS."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
@@ -137,6 +154,8 @@ class LevelCapability(Model):
     small_write_ios: float
     write_hole: tuple[WriteHole, ...]
     verbs: tuple[ArrayVerb, ...]
+    layouts: tuple[Raid10Layout, ...] = ()
+    """Where its copies can lie; the first is the default."""
 
 
 class EngineCapability(Model):
@@ -210,5 +229,7 @@ class ObservedArray(Model):
     is_reshaping: bool = False
     """It is being laid out over another number of disks, also while that stands still or a disk is lost, or its new
     size does not show yet."""
+    layout: str | None = None
+    """raid10 of md: mdadm's word, or the kernel's number where mdadm has none."""
     tuning: tuple[ObservedTuning, ...] = ()
     """What its level and its engine have; none while it is not assembled."""

@@ -1,6 +1,6 @@
 """What could be built of given disks: every level of every engine with its figures, before anything is decided."""
 
-from lunette.domain.arrays import ArrayEngine, Level, WriteHole
+from lunette.domain.arrays import ArrayEngine, Level, Raid10Layout, WriteHole
 from lunette.domain.base import Model
 
 
@@ -15,13 +15,17 @@ class LayoutDisk(Model):
 
 
 class Layout(Model):
-    """One level of one engine with these disks. Where `possible` is false the figures are null and `problem` says why.
+    """One level of one engine with these disks, in one of its layouts.
+
+    Where `possible` is false the figures are null and `problem` says why.
 
     Disks that need a wipe or are in use do not make a level impossible here: that is told for each disk.
     """
 
     engine: ArrayEngine
     level: Level
+    layout: Raid10Layout | None
+    """Where the copies lie; null for a level that knows only one way."""
     possible: bool
     problem: str | None
     usable_bytes: int | None

@@ -40,6 +40,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             md_name=new.made.own_name,
             group_name=new.made.group_name,
             chunk_bytes=new.made.chunk_bytes,
+            layout=new.made.layout.value if new.made.layout else None,
             write_hole=new.made.write_hole.value,
             member_bytes=new.made.member_bytes,
             size_bytes=new.made.size_bytes,

@@ -285,7 +285,7 @@ class Request:
         left = frozenset(
             m.slot for m in found.members if m.state == "in_sync" and m.slot is not None and m.disk_id != place.disk_id
         )
-        if not survives(found.level, found.raid_disks, left):
+        if not survives(found.level, found.raid_disks, left, found.layout):
             message = (
                 f"array {name} ({found.level}, {found.state.value}) would be lost without disk {place.disk_id}: it has "
                 "no redundancy left. Add a disk and wait for the rebuild first"

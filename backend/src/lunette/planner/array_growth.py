@@ -14,11 +14,16 @@ from lunette.domain.volumes import ObservedPool
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
+from lunette.providers.arrays.md.raid10 import copies_of
 from lunette.providers.volumes.lvm.plan import group_bytes
 
 RAID0 = (
     "array {} is raid0: md can reshape it only as a raid4 without its parity disk, and a reboot in the middle would "
     "leave it so. Make a new array of the disks and move volumes to it"
+)
+FAR = (
+    "array {} is a raid10 with layout {}: the kernel reshapes near and offset layouts, never far ones. Make a new "
+    "array of the disks and move volumes to it"
 )
 _HOLE = (
     "The partial parity log is taken off for the reshape. Until it is back, which happens by itself, the write hole is "
@@ -93,6 +98,8 @@ def _check(ask: Request, count: int) -> None:
     found, name = ask.found, ask.array.name
     if found.level == Level.RAID0:
         ask.add(Invalid, "disks", count, RAID0.format(name))
+    elif found.level == Level.RAID10 and copies_of(found.layout).is_far:
+        ask.add(Invalid, "disks", count, FAR.format(name, found.layout))
     elif found.is_reshaping:
         done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
         ask.add(Conflict, "disks", count, f"array {name} is being reshaped{done}: wait until that is over")

@@ -16,6 +16,7 @@ from lunette.planner.deleted_volumes import KnownDeleted, erased
 from lunette.planner.engines import ARRAY_ENGINES, Blueprint, level_problem, missing_reason
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
+from lunette.providers.arrays.md.raid10 import copies_of
 
 
 @dataclass(frozen=True)
@@ -182,12 +183,13 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     made = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
     wipes, lost = wiping(disks, wipe)
     spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
-    detail = f"{wish.level.value} of {len(wish.disks)} disks{spares}, {format_size(made.size_bytes)} usable"
+    layout = f" ({made.layout.value})" if made.layout else ""
+    detail = f"{wish.level.value}{layout} of {len(wish.disks)} disks{spares}, {format_size(made.size_bytes)} usable"
     plan = Plan(
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
         steps=(*wipes, *made.steps),
-        warnings=tuple(_warnings(wish.level, made.write_hole, disks)),
+        warnings=tuple(_warnings(wish.level, made, disks)),
     )
     members = tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks)
     return NewArray(id=array_id, plan=plan, made=made, members=members)
@@ -207,7 +209,7 @@ def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[D
     return steps, lost
 
 
-def _warnings(level: Level, hole: WriteHole, disks: list[ObservedDisk]) -> list[str]:
+def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[str]:
     found = []
     smallest, largest = min(d.size_bytes for d in disks), max(d.size_bytes for d in disks)
     if largest - smallest > largest // 100 and level is not Level.STRIPE:
@@ -217,9 +219,11 @@ def _warnings(level: Level, hole: WriteHole, disks: list[ObservedDisk]) -> list[
         found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
     if level in (Level.RAID0, Level.STRIPE):
         found.append(f"{level.value} has no redundancy: the loss of any one disk loses every volume on the array.")
+    if made.layout and copies_of(made.layout).is_far:
+        found.append(f"A far layout ({made.layout.value}) can never grow by disks: the kernel does not reshape it.")
     if level is Level.RAID4:
         found.append("All parity is on one disk, which every write waits for: raid5 spreads it over all of them.")
-    if level in (Level.RAID4, Level.RAID5, Level.RAID6) and hole is not WriteHole.PPL:
+    if level in (Level.RAID4, Level.RAID5, Level.RAID6) and made.write_hole is not WriteHole.PPL:
         found.append("The write hole stays open: a power cut while degraded can damage blocks that were not written.")
     return found
 

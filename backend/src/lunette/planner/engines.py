@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, WriteHole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Raid10Layout, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
@@ -50,6 +50,7 @@ class Blueprint:
     write_hole: WriteHole
     member_bytes: int
     size_bytes: int
+    layout: Raid10Layout | None = None
 
     @property
     def steps(self) -> tuple[AnyStep, ...]:
@@ -73,7 +74,7 @@ class ArrayPlanning(Protocol):
         """What volumes with blocks of this size could hold together."""
         ...
 
-    def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float: ...
+    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float: ...
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
@@ -98,19 +99,19 @@ class MdPlanning:
         return Blueprint(
             uuid=create.uuid, own_name=create.md_name, group_name=group.group, create=create, group=group,
             chunk_bytes=create.chunk_bytes, write_hole=create.write_hole, member_bytes=create.member_bytes,
-            size_bytes=md.usable_bytes(wish.level, create.member_bytes, len(wish.disks), create.chunk_bytes),
+            size_bytes=md.usable_bytes(
+                wish.level, create.member_bytes, len(wish.disks), create.chunk_bytes, create.layout
+            ),
+            layout=create.layout,
         )  # fmt: skip
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         chunk = wish.chunk_bytes or md.default_chunk(wish.level)
         member = md.member_bytes([disk.size_bytes for disk in disks], chunk)
-        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk))
+        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk, wish.layout))
 
-    def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
-        # With three disks the two data blocks and the parity are the whole stripe: read one, write two.
-        narrow = level in (Level.RAID4, Level.RAID5) and disks == 3
-        copies = level is Level.RAID1
-        return 3 if narrow else disks if copies else md.level_facts(level).small_write_ios
+    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
+        return md.small_write_ios(wish)
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
@@ -141,8 +142,8 @@ class ZfsPlanning:
         sizes = [disk.size_bytes for disk in disks]
         return space.volume_bytes(wish.level, sizes, block_bytes, zfs.shift_of(disks))
 
-    def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
-        return zfs.small_write_ios(level, disks, block_bytes)
+    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
+        return zfs.small_write_ios(wish.level, len(wish.disks), block_bytes)
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, LevelCapability, WriteHole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, LevelCapability, Raid10Layout, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, LayoutDisk, Layouts
@@ -11,12 +11,13 @@ from lunette.domain.sizes import KIB, MIB
 from lunette.planner.arrays import engine_reason, occupations
 from lunette.planner.engines import ARRAY_ENGINES
 from lunette.planner.findings import Findings
+from lunette.providers.arrays.md import raid10
 
 MAX_BLOCK_BYTES = 128 * KIB
 _HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
 """What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
 _LOSSES = {
-    Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
+    Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
 }  # fmt: skip
 
 
@@ -34,9 +35,10 @@ def plan_layouts(
         total_bytes=total,
         block_bytes=block_bytes,
         layouts=tuple(
-            _layout(engine, facts, disks, block_bytes, seen)
+            _layout(engine, facts, layout, disks, block_bytes, seen)
             for engine, planning in ARRAY_ENGINES.items()
             for facts in planning.capability().levels
+            for layout in facts.layouts or (None,)
         ),
     )
 
@@ -74,28 +76,45 @@ def _disk(disk: ObservedDisk, owner: str | None) -> LayoutDisk:
 
 
 def _layout(
-    engine: ArrayEngine, facts: LevelCapability, disks: Sequence[ObservedDisk], block_bytes: int, seen: Observation
+    engine: ArrayEngine,
+    facts: LevelCapability,
+    layout: Raid10Layout | None,
+    disks: Sequence[ObservedDisk],
+    block_bytes: int,
+    seen: Observation,
 ) -> Layout:
-    wish = ArrayCreate(name="layout", engine=engine, level=facts.level, disks=tuple(disk.id for disk in disks))
+    wish = ArrayCreate(
+        name="layout", engine=engine, level=facts.level, layout=layout, disks=tuple(disk.id for disk in disks)
+    )
     problem = engine_reason(engine, seen) or _problem(wish, disks)
+    survives = raid10.survives_words(layout) if layout else facts.survives_failures
     if problem:
         return Layout(
-            engine=engine, level=facts.level, possible=False, problem=problem, usable_bytes=None, usable_percent=None,
-            survives=facts.survives_failures, survives_disks=None, small_write_ios=None, write_hole=facts.write_hole,
-            min_rebuild_s=None,
+            engine=engine, level=facts.level, layout=layout, possible=False, problem=problem, usable_bytes=None,
+            usable_percent=None, survives=survives, survives_disks=None, small_write_ios=None,
+            write_hole=facts.write_hole, min_rebuild_s=None,
         )  # fmt: skip
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
     default = planning.blueprint("", "0", wish, disks).write_hole
-    losses = len(disks) - 1 if facts.level in (Level.RAID1, Level.MIRROR) else _LOSSES.get(facts.level, 0)
+    losses = _losses(wish)
     return Layout(
-        engine=engine, level=facts.level, possible=True, problem=None, usable_bytes=usable,
+        engine=engine, level=facts.level, layout=layout, possible=True, problem=None, usable_bytes=usable,
         usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),
-        survives=facts.survives_failures, survives_disks=losses,
-        small_write_ios=planning.small_write_ios(facts.level, len(disks), block_bytes),
+        survives=survives, survives_disks=losses,
+        small_write_ios=planning.small_write_ios(wish, block_bytes),
         write_hole=_default_first(facts.write_hole, default),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
     )  # fmt: skip
+
+
+def _losses(wish: ArrayCreate) -> int:
+    """How many disks may be lost, whichever they are."""
+    if wish.level in (Level.RAID1, Level.MIRROR):
+        return len(wish.disks) - 1
+    if wish.level is Level.RAID10:
+        return raid10.copies_of(wish.layout).count - 1
+    return _LOSSES.get(wish.level, 0)
 
 
 def _problem(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> str | None:

@@ -27,6 +27,7 @@ class Array(Resource, Base):
     md_name: Mapped[str] = mapped_column(String(63), unique=True)
     group_name: Mapped[str] = mapped_column(String(127), unique=True)
     chunk_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    layout: Mapped[str | None] = mapped_column(String(8))
     write_hole: Mapped[str] = mapped_column(String(16))
     member_bytes: Mapped[int] = mapped_column(BigInteger)
     size_bytes: Mapped[int] = mapped_column(BigInteger)

@@ -116,6 +116,7 @@ describe('disks by rule', () => {
       level: 'raid1' as const,
       disks: [occupied.id, sasDisk(1).id],
       chunk: 65_536,
+      layout: 'f2' as const,
       writeHole: 'default' as const,
     }
     expect(bodyOf(draft, disks)).toEqual({
@@ -124,6 +125,7 @@ describe('disks by rule', () => {
       disks: draft.disks,
       wipe: [occupied.id],
     })
+    expect(bodyOf({ ...draft, level: 'raid10' }, disks)).toMatchObject({ chunk_bytes: 65_536, layout: 'f2' })
   })
 })
 

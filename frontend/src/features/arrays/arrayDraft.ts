@@ -1,5 +1,5 @@
 /** What the array wizard holds, the disks it can choose from, and the body of the request it becomes. */
-import type { ArrayCreate, Disk, EngineLevel, Level, WriteHole } from '@/api'
+import type { ArrayCreate, Disk, EngineLevel, Level, Raid10Layout, WriteHole } from '@/api'
 
 export interface ArrayDraft {
   name: string
@@ -7,6 +7,8 @@ export interface ArrayDraft {
   disks: string[]
   /** Bytes; 0 leaves the choice to the engine. */
   chunk: number
+  /** Of raid10 only. */
+  layout: Raid10Layout
   writeHole: WriteHole | 'default'
 }
 
@@ -63,6 +65,7 @@ export function bodyOf(draft: ArrayDraft, disks: readonly Disk[]): ArrayCreate |
     disks: draft.disks,
     wipe,
     ...(draft.chunk && draft.level !== 'raid1' && { chunk_bytes: draft.chunk }),
+    ...(draft.level === 'raid10' && { layout: draft.layout }),
     ...(draft.writeHole !== 'default' && { write_hole: draft.writeHole }),
   }
 }

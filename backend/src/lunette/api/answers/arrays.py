@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
-from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, WriteHole
+from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
@@ -66,6 +66,8 @@ class ArrayObserved(Answer):
     device: str | None
     write_hole: WriteHole
     """How the write hole is treated now: a partial parity log is off while an array grows."""
+    layout: str | None
+    """Where the copies of a raid10 lie."""
     progress: ArrayProgress | None
     mismatch_count: int | None
     """Sectors that did not agree at the last scrub."""
@@ -102,6 +104,8 @@ class Array(Answer):
     thin_pool: ThinPool | None
     """Null until the first thin volume, or if the machine has not said."""
     chunk_bytes: int | None
+    layout: Raid10Layout | None
+    """Where the copies of a raid10 lie."""
     write_hole: WriteHole
     """As it was chosen; what is in force now is among what is observed."""
     growing: bool
@@ -134,6 +138,7 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
         id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
         free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
+        layout=Raid10Layout(row.layout) if row.layout else None,
         write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, **row.tuning().model_dump(),
         tuning=_tuning(row.tuning(), observed), members=_members(row, observed, seen), volumes=volumes,
@@ -193,6 +198,7 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
             action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
         )
     return ArrayObserved(
-        age_s=seen.age_s, device=observed.device, write_hole=observed.write_hole, progress=progress,
+        age_s=seen.age_s, device=observed.device, write_hole=observed.write_hole, layout=observed.layout,
+        progress=progress,
         mismatch_count=observed.mismatch_count, last_scrub=observed.scrub,
     )  # fmt: skip

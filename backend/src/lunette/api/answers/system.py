@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
-from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, WriteHole
+from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, Raid10Layout, WriteHole
 
 
 class HealthState(StrEnum):
@@ -94,6 +94,8 @@ class EngineLevel(Answer):
     write_hole: tuple[WriteHole, ...]
     verbs: tuple[ArrayVerb, ...]
     """What can be done with an array of it that stands, other than deleting it."""
+    layouts: tuple[Raid10Layout, ...]
+    """Where its copies can lie, the default first; empty where there is nothing to choose."""
 
 
 class Engine(Answer):
@@ -124,7 +126,7 @@ def engine_answer(capability: EngineCapability) -> Engine:
             EngineLevel(
                 level=level.level, min_disks=level.min_disks, max_disks=level.max_disks,
                 survives_failures=level.survives_failures, small_write_ios=level.small_write_ios,
-                write_hole=level.write_hole, verbs=level.verbs,
+                write_hole=level.write_hole, verbs=level.verbs, layouts=level.layouts,
             )
             for level in capability.levels
         ),

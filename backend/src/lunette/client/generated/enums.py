@@ -280,6 +280,15 @@ PROVISIONING = (
     "thick",
     "thin",
 )
+Raid10Layout = Literal["n2", "f2", "o2", "n3", "f3", "o3"]
+RAID10_LAYOUT = (
+    "n2",
+    "f2",
+    "o2",
+    "n3",
+    "f3",
+    "o3",
+)
 ReleaseKind = Literal["array", "volume", "portal", "fc_port", "target", "subsystem", "initiator", "mapping"]
 RELEASE_KIND = (
     "array",

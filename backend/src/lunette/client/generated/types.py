@@ -34,6 +34,7 @@ from lunette.client.generated.enums import (
     ProblemType,
     Protocol,
     Provisioning,
+    Raid10Layout,
     ReleaseKind,
     Resolution,
     ResourceState,
@@ -182,6 +183,7 @@ __all__ = [
     "ProblemType",
     "Protocol",
     "Provisioning",
+    "Raid10Layout",
     "RdmaAddress",
     "RdmaDevice",
     "RdmaDevicePage",
@@ -312,6 +314,7 @@ class Array(TypedDict):
     free_bytes: int | None
     thin_pool: ThinPool | None
     chunk_bytes: int | None
+    layout: Raid10Layout | None
     write_hole: WriteHole
     growing: bool
     sync_speed_min_bytes_s: int | None
@@ -346,6 +349,7 @@ class ArrayCreate(TypedDict):
     level: Level
     disks: list[str]
     chunk_bytes: NotRequired[int | None]
+    layout: NotRequired[Raid10Layout | None]
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[str]]
     spares: NotRequired[list[str]]
@@ -388,6 +392,7 @@ class ArrayObserved(TypedDict):
     age_s: float
     device: str | None
     write_hole: WriteHole
+    layout: str | None
     progress: ArrayProgress | None
     mismatch_count: int | None
     last_scrub: str | None
@@ -675,6 +680,7 @@ class EngineLevel(TypedDict):
     small_write_ios: float
     write_hole: list[WriteHole]
     verbs: list[ArrayVerb]
+    layouts: list[Raid10Layout]
 
 
 class EnginePage(TypedDict):
@@ -1093,12 +1099,11 @@ class LastRun(TypedDict):
 
 
 class Layout(TypedDict):
-    """One level of one engine with these disks. Where `possible` is false the figures are null and
-    `problem` says why.
-    """
+    """One level of one engine with these disks, in one of its layouts."""
 
     engine: ArrayEngine
     level: Level
+    layout: Raid10Layout | None
     possible: bool
     problem: str | None
     usable_bytes: int | None
@@ -1748,6 +1753,7 @@ class SiteArray(TypedDict):
     level: Level
     disks: list[str]
     chunk_bytes: NotRequired[int | None]
+    layout: NotRequired[Raid10Layout | None]
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[Any]]
     spares: NotRequired[list[str]]

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from lunette.domain.array_changes import ScrubAction
-from lunette.domain.arrays import Level, WriteHole
+from lunette.domain.arrays import Level, Raid10Layout, WriteHole
 from lunette.domain.base import Model
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
@@ -28,12 +28,14 @@ class MdCreate(Step):
     member_bytes: int
     members: tuple[MdMember, ...]
     spares: tuple[MdMember, ...] = ()
+    layout: Raid10Layout | None = None
 
     def describe(self) -> str:
+        layout = f" ({self.layout.value})" if self.layout else ""
         chunk = f", chunk {format_size(self.chunk_bytes)}" if self.chunk_bytes else ""
         spares = f" and {len(self.spares)} spare{'s' if len(self.spares) != 1 else ''}" if self.spares else ""
         disks = f"{len(self.members)} disks{spares}"
-        return f"create md {self.level.value} of {disks}{chunk}, write hole: {self.write_hole.value}"
+        return f"create md {self.level.value}{layout} of {disks}{chunk}, write hole: {self.write_hole.value}"
 
     def devices(self) -> tuple[str, ...]:
         return tuple(m.disk_id for m in (*self.members, *self.spares))

@@ -84,14 +84,16 @@ class RunningArray:
 
 def _key(geometry: Geometry) -> tuple[object, ...]:
     """What decides where the data of an array lie on its disks."""
-    return geometry.level, geometry.chunk_kib, geometry.raid_disks
+    return geometry.level, geometry.chunk_kib, geometry.raid_disks, geometry.layout
 
 
 def enough(geometry: Geometry, slots: set[int]) -> bool:
-    """True if members in these slots are enough to run the array (raid10 with two copies: one of each pair)."""
+    """True if members in these slots are enough to run the array (raid10: one of each chunk's copies)."""
     if geometry.level == "raid10":
-        pairs = range(0, geometry.raid_disks - 1, 2)
-        return all(slot in slots or slot + 1 in slots for slot in pairs) and len(slots) * 2 >= geometry.raid_disks
+        firsts = range(0, geometry.raid_disks * geometry.near(), geometry.near())
+        return all(
+            any((first + copy) % geometry.raid_disks in slots for copy in range(geometry.copies())) for first in firsts
+        )
     return geometry.raid_disks - len(slots) <= geometry.survives()
 
 

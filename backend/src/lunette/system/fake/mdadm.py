@@ -170,7 +170,13 @@ def _geometry(options: dict[str, str], disks: list[FakeDisk]) -> Geometry:
         chunk_kib=0 if level == "raid1" else int(options.get("chunk", "512")),
         component_kib=size_kib,
         policy="none" if level == "raid0" else policy,
+        layout=_layout(options.get("layout", "n2")) if level == "raid10" else 2,
     )
+
+
+def _layout(word: str) -> int:
+    copies = int(word[1:])
+    return {"n": 0x100 + copies, "f": 1 + (copies << 8), "o": 0x10001 + (copies << 8)}[word[0]]
 
 
 def _export(superblock: Superblock) -> str:

@@ -49,6 +49,8 @@ class Grow:
             return 1, "", f"mdadm: Need {missing} spares to avoid degraded array, and only have {len(spares)}.\n"
         if geometry.policy == "ppl":
             return 1, "", f"mdadm: Cannot set device shape for {name}: Invalid argument\n"
+        if geometry.level == "raid10" and geometry.near() == 1 and not geometry.layout & 0x10000:
+            return 1, "", "mdadm: Cannot reshape RAID10 in far-mode\n"
         array.is_frozen = True
         if geometry.level == "raid1":
             self._half_way()

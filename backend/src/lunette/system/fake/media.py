@@ -40,6 +40,8 @@ class Geometry:
     component_kib: int
     policy: str
     """resync, bitmap, ppl or none, as /sys/block/mdN/md/consistency_policy says it."""
+    layout: int = 0
+    """The kernel's number: how raid10 lays its copies out, or parity rotates."""
     reshape_from: int | None = None
     """How many disks it had before the reshape that is under way: its size stays as it was until that is over."""
 
@@ -52,13 +54,22 @@ class Geometry:
             "raid4": disks - 1,
             "raid5": disks - 1,
             "raid6": disks - 2,
-            "raid10": disks / 2,
+            "raid10": disks / (self.copies() or 1),
         }
         return int(parts[self.level] * self.component_kib)
 
     def survives(self) -> int:
         """How many members may be lost in the worst case."""
-        return {"raid0": 0, "raid1": self.raid_disks - 1, "raid4": 1, "raid5": 1, "raid6": 2, "raid10": 1}[self.level]
+        return {"raid0": 0, "raid1": self.raid_disks - 1, "raid4": 1, "raid5": 1, "raid6": 2,
+                "raid10": self.copies() - 1}[self.level]  # fmt: skip
+
+    def near(self) -> int:
+        """How many copies of a chunk follow one another in raid10."""
+        return self.layout & 0xFF
+
+    def copies(self) -> int:
+        """How many copies there are of each chunk in raid10."""
+        return self.near() * (self.layout >> 8 & 0xFF)
 
     def colons(self) -> str:
         """The UUID as mdadm prints it."""

@@ -180,7 +180,7 @@ def _md(array: RunningArray, now: float) -> Tree:
         "chunk_size": f"{geometry.chunk_kib * 1024}\n",
         "component_size": f"{geometry.component_kib}\n",
         "array_size": "default\n",
-        "layout": "2\n",
+        "layout": f"{geometry.layout}\n",
         "reshape_position": f"{done * (geometry.raid_disks - 1)}\n" if geometry.reshape_from else "none\n",
         "stripe_cache_size": "256\n",
         "group_thread_cnt": "0\n",

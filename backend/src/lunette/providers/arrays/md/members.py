@@ -201,7 +201,8 @@ def _check_redundant(array: parse.KernelArray, member: parse.KernelMember, name:
     if array.attributes["sync_action"] == "resync":
         raise InUse(f"array {name} is still being synchronised and is not redundant yet: wait for that, then try again")
     left = _working(array) - {member.slot}
-    if not survives(array.attributes["level"], _slots(array), frozenset(slot for slot in left if slot is not None)):
+    kept, layout = frozenset(slot for slot in left if slot is not None), parse.layout_of(array.attributes)
+    if not survives(array.attributes["level"], _slots(array), kept, layout):
         raise InUse(
             f"array {name} would be lost without disk {member.device}: it has no redundancy left. "
             "Add a disk and wait for the rebuild first"

@@ -15,6 +15,7 @@ from lunette.system.doorway import System
 _ATTRIBUTES = (
     "array_state", "level", "raid_disks", "chunk_size", "consistency_policy", "sync_action", "sync_completed",
     "sync_speed", "mismatch_cnt", "component_size", "last_sync_action", "reshape_position",
+    "layout",
 )  # fmt: skip
 
 

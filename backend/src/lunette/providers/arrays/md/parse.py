@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
 from lunette.domain.base import Model
+from lunette.providers.arrays.md import raid10
 from lunette.providers.arrays.md.plan import usable_bytes
 
 HOMEHOST = "lunette"
@@ -113,7 +114,12 @@ def hides_room(found: KernelArray) -> bool:
     member = first_number(found.attributes.get("component_size", "")) * 1024
     count = first_number(found.attributes.get("raid_disks", ""))
     chunk = first_number(found.attributes.get("chunk_size", ""))
-    return 0 < found.size_bytes < usable_bytes(Level(level), member, count, chunk)
+    return 0 < found.size_bytes < usable_bytes(Level(level), member, count, chunk, layout_of(found.attributes))
+
+
+def layout_of(attributes: Mapping[str, str]) -> str | None:
+    """Where the copies of a raid10 lie, as raid10.py names it; None for every other level."""
+    return raid10.word_of(first_number(attributes.get("layout", ""))) if attributes.get("level") == "raid10" else None
 
 
 def first_number(text: str) -> int:
@@ -153,6 +159,7 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         disk_bytes=_disk_bytes(found),
         scrub=_last_sync(found.attributes),
         is_reshaping=is_reshaping(found.attributes) or hides_room(found),
+        layout=layout_of(found.attributes),
     )
 
 

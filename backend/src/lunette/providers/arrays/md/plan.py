@@ -12,12 +12,14 @@ from lunette.domain.arrays import (
     EngineCapability,
     Level,
     LevelCapability,
+    Raid10Layout,
     WriteHole,
 )
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import KIB, MIB, format_size
 from lunette.domain.steps import MdCreate, MdDestroy, MdMember
 from lunette.domain.tuning import PARITY_ONLY, ArrayTuning, notation
+from lunette.providers.arrays.md import raid10
 
 MAX_DISKS = 256
 PAGE_BYTES = 4 * KIB
@@ -54,8 +56,8 @@ LEVELS: tuple[LevelCapability, ...] = (
         write_hole=_PARITY, verbs=_ALL,
     ),
     LevelCapability(
-        level=Level.RAID10, min_disks=2, max_disks=MAX_DISKS, survives_failures="one disk of each mirrored pair",
-        small_write_ios=2, write_hole=_PARITY, verbs=_ALL,
+        level=Level.RAID10, min_disks=2, max_disks=MAX_DISKS, survives_failures=raid10.survives_words(None),
+        small_write_ios=2, write_hole=_PARITY, verbs=_ALL, layouts=tuple(Raid10Layout),
     ),
 )  # fmt: skip
 _BY_LEVEL = {facts.level: facts for facts in LEVELS}
@@ -73,9 +75,25 @@ def level_facts(level: Level) -> LevelCapability:
     return _BY_LEVEL[level]
 
 
+def small_write_ios(wish: ArrayCreate) -> float:
+    """Member I/Os of one random write of 4 KiB."""
+    if wish.level in (Level.RAID4, Level.RAID5) and len(wish.disks) == 3:
+        return 3  # the two data blocks and the parity are the whole stripe: read one, write two
+    if wish.level is Level.RAID1:
+        return len(wish.disks)
+    return (
+        raid10.copies_of(wish.layout).count if wish.level is Level.RAID10 else level_facts(wish.level).small_write_ios
+    )
+
+
 def default_chunk(level: Level) -> int | None:
     """The stripe unit in bytes; None for raid1, which has no stripes."""
     return None if level is Level.RAID1 else DEFAULT_CHUNK
+
+
+def layout_of(wish: ArrayCreate) -> Raid10Layout | None:
+    """Where its copies will lie; None for a level that has none to lay out."""
+    return wish.layout or (raid10.DEFAULT if wish.level is Level.RAID10 else None)
 
 
 def default_write_hole(level: Level, disks: int) -> WriteHole:
@@ -103,8 +121,10 @@ def member_bytes(disk_bytes: Sequence[int], chunk_bytes: int | None) -> int:
     return max(0, (smallest - front - smallest // 1000) // step * step)
 
 
-def usable_bytes(level: Level, member: int, disks: int, chunk_bytes: int | None = None) -> int:
-    """What hosts can use, in bytes, of `disks` members of `member` bytes each."""
+def usable_bytes(
+    level: Level, member: int, disks: int, chunk_bytes: int | None = None, layout: str | None = None
+) -> int:
+    """What hosts can use, in bytes, of `disks` members of `member` bytes each. `layout`: of raid10."""
     match level:
         case Level.RAID0:
             return member * disks
@@ -115,8 +135,9 @@ def usable_bytes(level: Level, member: int, disks: int, chunk_bytes: int | None 
         case Level.RAID6:
             return member * (disks - 2)
         case Level.RAID10:
-            step = max(MIB, chunk_bytes or 0)  # an odd number of disks shares the last chunk unevenly
-            return member * disks // 2 // step * step
+            chunk = chunk_bytes or MIB
+            step = max(MIB, chunk)  # an odd number of disks shares the last chunk unevenly
+            return raid10.chunks(member // chunk, disks, raid10.copies_of(layout)) * chunk // step * step
         case _:
             raise ValueError(f"md has no level {level.value}")
 
@@ -145,6 +166,12 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
     elif chunk is not None and chunk & (chunk - 1):
         rule = "a chunk is a power of two, from 4 KiB to 128 MiB"
         found.append(FieldProblem(field="chunk_bytes", value=str(chunk), message=rule))
+    if wish.layout is not None and wish.level is not Level.RAID10:
+        rule = f"{wish.level.value} has no copies to lay out, only raid10 has: leave layout out"
+        found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
+    elif wish.layout is not None and facts.min_disks <= count < raid10.copies_of(wish.layout).count:
+        rule = f"layout {wish.layout.value} puts each copy on another disk, and there are {count} disks"
+        found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
     hole = wish.write_hole
     if hole is not None and hole not in facts.write_hole:
         rule = f"md {wish.level.value} offers {', '.join(h.value for h in facts.write_hole)}"
@@ -173,16 +200,12 @@ def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldP
     )
 
 
-def survives(level: str, slots: int, working: frozenset[int]) -> bool:
-    """True if an array of so many slots works with these in sync.
-
-    raid10 with two near copies, as the kernel's `_enough` counts them: chunk after chunk takes the next two slots.
-    """
+def survives(level: str, slots: int, working: frozenset[int], layout: str | None = None) -> bool:
+    """True if an array of so many slots works with these in sync. `layout`: of raid10."""
     if level == "raid1":
         return bool(working)
     if level == "raid10":
-        firsts = {2 * chunk % slots for chunk in range(slots)}
-        return all({first, (first + 1) % slots} & working for first in firsts)
+        return raid10.survives(slots, working, raid10.copies_of(layout))
     return slots - len(working) <= parity_disks(level)
 
 
@@ -221,6 +244,7 @@ def create_step(
         member_bytes=member_bytes(disk_bytes, chunk),
         members=tuple(members[:count]),
         spares=tuple(members[count:]),
+        layout=layout_of(wish),
     )
 
 

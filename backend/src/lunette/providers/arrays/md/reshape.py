@@ -14,6 +14,7 @@ from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import MdReshape, MdWriteHole
 from lunette.providers.arrays.md import observe, parse
+from lunette.providers.arrays.md import raid10 as layouts
 from lunette.providers.arrays.md.members import running_array
 from lunette.providers.arrays.md.plan import parity_disks
 from lunette.providers.disks.inventory import observe_disks, settle
@@ -75,14 +76,15 @@ def keep_going(system: System, array: ExportArray) -> None:
         system.write(f"/sys/block/{running.kernel_name}/md/array_size", "default")
 
 
-def room_sectors(level: str, chunk_bytes: int, before: int, after: int) -> int:
+def room_sectors(level: str, chunk_bytes: int, before: int, after: int, layout: str | None = None) -> int:
     """How much further ahead the data must begin on every disk, in sectors (mdadm, Grow.c, analyse_change).
 
-    raid10: one chunk. Parity: what one stripe of each shape have in common, shared by the disks with data.
+    raid10: one chunk, with offset copies one for each. Parity: what one stripe of each shape have in common, shared by
+    the disks with data.
     """
     chunk = chunk_bytes // _SECTOR
     if level == "raid10":
-        return chunk
+        return chunk * layouts.copies_of(layout).far
     old, new = chunk * (before - parity_disks(level)), chunk * (after - parity_disks(level))
     return old * new // gcd(old, new) // (before - parity_disks(level))
 
@@ -113,6 +115,8 @@ def _check(array: parse.KernelArray, step: MdReshape) -> None:
     name, facts = step.md_name, array.attributes
     spares = [m for m in array.members if m.slot is None and "faulty" not in m.flags]
     whole = {m.slot for m in array.members if m.slot is not None and "in_sync" in m.flags and not m.relieves}
+    if facts["level"] == "raid10" and layouts.copies_of(parse.layout_of(facts)).is_far:
+        raise Conflict(f"array {name} has layout {parse.layout_of(facts)}: the kernel reshapes no far layout")
     if _count(array) != step.from_disks:
         raise Conflict(f"array {name} has {_count(array)} disks and the plan was made for {step.from_disks}: plan anew")
     if len(whole) < step.from_disks:
@@ -133,7 +137,8 @@ def _new_offset(system: System, array: parse.KernelArray, step: MdReshape) -> in
     bound = {f"/dev/{member.device}" for member in array.members if "faulty" not in member.flags}
     found = [block for device, block in blocks.items() if device in bound]
     chunk = parse.first_number(array.attributes["chunk_size"])
-    room = room_sectors(array.attributes["level"], chunk, step.from_disks, step.to_disks)
+    layout = parse.layout_of(array.attributes)
+    room = room_sectors(array.attributes["level"], chunk, step.from_disks, step.to_disks, layout)
     target = min(block.data_offset for block in found) - room
     earliest = max(block.data_offset - block.space_before for block in found)
     if len(found) < len(bound) or target < earliest:

@@ -162,7 +162,10 @@ def _check_same(system: System, running: parse.KernelArray, step: MdCreate) -> N
             f"an array {name or running.kernel_name} ({level}, {count} disks) runs under the UUID planned for "
             f"{step.md_name} ({step.level.value}, {len(step.members)} disks): it is left alone"
         )
-    planned = usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes)
+    layout = parse.layout_of(running.attributes)
+    if step.layout is not None and layout != step.layout:
+        raise Conflict(f"array {name} has layout {layout} where {step.layout.value} was planned: it is left alone")
+    planned = usable_bytes(step.level, step.member_bytes, len(step.members), step.chunk_bytes, step.layout)
     if running.size_bytes < planned:
         raise Conflict(f"array {name} has {running.size_bytes} bytes where {planned} were planned: it is left alone")
 
@@ -208,6 +211,8 @@ def _create_command(step: MdCreate, devices: Sequence[str]) -> list[str]:
         command.append(f"--spare-devices={len(step.spares)}")
     if step.chunk_bytes is not None and step.level is not Level.RAID1:
         command.append(f"--chunk={step.chunk_bytes // 1024}")
+    if step.layout is not None:
+        command.append(f"--layout={step.layout.value}")
     if step.write_hole is WriteHole.PPL:
         command.append("--consistency-policy=ppl")
     else:

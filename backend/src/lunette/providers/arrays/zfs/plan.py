@@ -75,6 +75,9 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     if wish.chunk_bytes is not None:
         rule = "a pool has no chunk: leave chunk_bytes out"
         found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
+    if wish.layout is not None:
+        rule = "a pool has no copies to lay out: leave layout out"
+        found.append(FieldProblem(field="layout", value=wish.layout.value, message=rule))
     if wish.write_hole not in (None, *_HOLE):
         rule = "a pool writes every block to a new place, so it has no write hole to close: leave write_hole out"
         found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))

@@ -1,0 +1,75 @@
+"""How raid10 lays out its copies: the kernel's number for it, mdadm's word, and what follows (drivers/md/raid10.c)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from lunette.domain.arrays import Raid10Layout
+
+DEFAULT = Raid10Layout.N2
+"""mdadm's own (Create.c, default_layout)."""
+_OFFSET_BIT = 0x10000
+
+
+@dataclass(frozen=True)
+class Copies:
+    """`near` copies follow one another, and the whole is there `far` times, each shifted by `near` disks.
+
+    offset: after each stripe; otherwise each in a section of its own, one half or third of every disk.
+    """
+
+    near: int
+    far: int
+    offset: bool = False
+
+    @property
+    def count(self) -> int:
+        return self.near * self.far
+
+    @property
+    def is_far(self) -> bool:
+        """True where the kernel refuses every reshape (raid10_check_reshape)."""
+        return self.far > 1 and not self.offset
+
+    @property
+    def number(self) -> int:
+        """As `md/layout` in sysfs shows it."""
+        return self.near | self.far << 8 | (_OFFSET_BIT if self.offset else 0)
+
+
+def copies_of(layout: str | None) -> Copies:
+    """Of mdadm's word, or of the kernel's number where mdadm has no word for it. None: the default."""
+    word = layout or DEFAULT.value
+    if word.isdigit():
+        number = int(word)
+        return Copies(number & 0xFF or 1, number >> 8 & 0xFF or 1, bool(number & _OFFSET_BIT))
+    count = int(word[1:])
+    return Copies(count, 1) if word[0] == "n" else Copies(1, count, word[0] == "o")
+
+
+def word_of(number: int) -> str:
+    """mdadm's word for the kernel's number; the number itself where it has none."""
+    near, far = number & 0xFF, number >> 8 & 0xFF
+    if number >> 17 or (near > 1 and far > 1) or not near or not far:
+        return str(number)
+    return f"n{near}" if far == 1 else f"{'o' if number & _OFFSET_BIT else 'f'}{far}"
+
+
+def chunks(member: int, disks: int, copies: Copies) -> int:
+    """How many chunks the array holds, with so many on each member (raid10_size)."""
+    return member // copies.far * disks // copies.near
+
+
+def survives(slots: int, working: Collection[int], copies: Copies) -> bool:
+    """True if these members are enough, as the kernel's `_enough` counts: a chunk's copies lie on neighbours."""
+    firsts = {copies.near * chunk % slots for chunk in range(slots)}
+    return all(any((first + copy) % slots in working for copy in range(copies.count)) for first in firsts)
+
+
+def survives_words(layout: str | None) -> str:
+    """What may be lost, for people."""
+    copies = copies_of(layout)
+    if copies.far == 1:
+        group = {2: "one disk of each mirrored pair", 3: "two disks of each mirrored three"}
+        return group.get(copies.count, f"all disks but one of each mirrored {copies.count}")
+    lost = {2: "one disk", 3: "two disks"}.get(copies.count, f"{copies.count - 1} disks")
+    return f"{lost}; more as long as no {copies.count} are neighbours"
