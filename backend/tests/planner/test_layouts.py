@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from backend.tests import seen
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, WriteHole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, Level, Raid10Layout, WriteHole
 from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, Layouts
 from lunette.domain.observations import Observation
@@ -143,8 +143,8 @@ def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> No
     ]  # fmt: skip
     assert [x.usable_percent for x in told] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
     two = {x.layout: x.problem for x in layouts([TIB] * 2).layouts if x.level is Level.RAID10}
-    assert two["f2"] is None
-    assert "there are 2 disks" in (two["f3"] or "")
+    assert two[Raid10Layout.F2] is None
+    assert "there are 2 disks" in (two[Raid10Layout.F3] or "")
 
 
 def test_the_default_write_hole_policy_comes_first() -> None:
