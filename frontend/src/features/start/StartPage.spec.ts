@@ -110,11 +110,16 @@ describe('the way', () => {
 
   it('maps what nobody has to the host of choice, in one plan', async () => {
     const world = loggedIn()
-    const { page, requests } = await visit('/start?step=map', world)
+    const count = (mappings: number) =>
+      (world.status = { ...world.status, counts: { ...world.status.counts, mappings } })
+    count(0)
+    const { page, requests, router } = await visit('/start?step=map', world)
     await click(page, 'All 6')
     await click(page, 'Review the plan')
     expect(requests.at(-1)).toContain('POST /mappings:batch?dry_run=true')
+    count(6)
     await click(dialog(), 'Map')
+    expect(router.currentRoute.value.query).toEqual({ step: 'connect' })
     expect(world.volumes.every((one) => one.mapped_to.length)).toBe(true)
   })
 
