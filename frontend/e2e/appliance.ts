@@ -5,6 +5,7 @@ import type { APIResponse, Page } from '@playwright/test'
 /** Every page that stands on its own; those of one array or volume need its name. */
 export const PAGES = [
   'overview',
+  'start',
   'disks',
   'arrays',
   'arrays/new',

@@ -34,6 +34,9 @@ test('the one-time password must be changed before anything else', async ({ page
   await page.getByLabel('New password again').fill(password())
   await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page.getByRole('navigation', { name: 'Navigation' })).toBeVisible()
+  // A fresh appliance shows its first person the way.
+  await expect(page.getByRole('heading', { level: 1, name: 'Set up storage' })).toBeVisible()
+  await expect(page.getByText('The agent answers')).toBeVisible()
   await page.context().storageState({ path: LOGGED_IN })
 })
 

@@ -187,6 +187,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /password': (request) => people.changePassword(world, request),
     'GET /me': () => json(world.me),
     'GET /status': () => json(world.status),
+    'GET /arrays/layouts': (_request, url) => json(work.layouts(world, url)),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
     'POST /appliance:support': () =>

@@ -1,5 +1,5 @@
 /** What takes a job in the mock: arrays and volumes, cut and deleted. */
-import type { ArrayCreate, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
+import type { ArrayCreate, Layouts, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
 import { plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { start } from './jobs'
@@ -23,6 +23,35 @@ const DATA_DISKS: Record<string, (disks: number) => number> = {
   raid5: (disks) => disks - 1,
   raid6: (disks) => disks - 2,
   raid10: (disks) => disks / 2,
+}
+
+/** What each level of the engine would give of the disks in the query. */
+export function layouts(world: World, url: URL): Layouts {
+  const ids = url.searchParams.getAll('disks')
+  const sizes = world.disks.filter(({ id }) => ids.includes(id)).map(({ size_bytes }) => size_bytes ?? 0)
+  const levels = world.engines.filter(({ kind }) => kind === 'array').flatMap((one) => one.levels)
+  return {
+    disks: [],
+    total_bytes: sizes.reduce((sum, size) => sum + size, 0),
+    block_bytes: 16_384,
+    layouts: levels.map((one) => {
+      const possible = sizes.length >= one.min_disks
+      const usable = possible ? Math.min(...sizes) * (DATA_DISKS[one.level]?.(sizes.length) ?? 1) : null
+      return {
+        engine: 'md',
+        level: one.level,
+        possible,
+        problem: possible ? null : `${one.level} takes ${one.min_disks} disks`,
+        usable_bytes: usable,
+        usable_percent: null,
+        survives: one.survives_failures,
+        survives_disks: null,
+        small_write_ios: one.small_write_ios,
+        write_hole: one.write_hole,
+        min_rebuild_s: null,
+      }
+    }),
+  }
 }
 
 export function createArray(world: World, body: ArrayCreate): Wish | Response {

@@ -27,6 +27,7 @@ const routes: RouteRecordRaw[] = [
     component: () => import('./AppShell.vue'),
     children: [
       page('', 'overview', () => import('@/features/overview/OverviewPage.vue')),
+      page('start', 'start', () => import('@/features/start/StartPage.vue')),
       page('disks', 'disks', () => import('@/features/disks/DisksPage.vue')),
       page('arrays', 'arrays', () => import('@/features/arrays/ArraysPage.vue')),
       page('arrays/new', 'arrayNew', () => import('@/features/arrays/ArrayCreatePage.vue')),

@@ -1,0 +1,147 @@
+import { describe, expect, it, vi } from 'vitest'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { loggedIn, makeWorld } from '../../../mock/world'
+import type { World } from '../../../mock/world'
+// All forms of the product hang on this page: loaded before the clock of the first test runs.
+import './StartPage.vue'
+import { checksOf } from './startChecks'
+
+/** Disks and nothing made of them. */
+function fresh(): World {
+  const world = loggedIn()
+  for (const disk of world.disks) Object.assign(disk, { state: 'free', array: null, slot: null })
+  const none = { arrays: 0, volumes: 0, hosts: 0, host_groups: 0, portals: 0, mappings: 0, sessions: 0 }
+  world.status = { ...world.status, counts: { ...world.status.counts, ...none } }
+  const empty = {
+    arrays: [],
+    volumes: [],
+    hosts: [],
+    hostGroups: [],
+    portals: [],
+    mappings: [],
+    sessions: [],
+  }
+  return Object.assign(world, empty)
+}
+
+const heading = (page: Element): string => text(page.querySelector('main h2') ?? page)
+const facts = (world: World) => ({
+  status: world.status,
+  engines: world.engines,
+  disks: world.disks,
+  openAlerts: 0,
+  protocol: (name: string) => name,
+})
+const toneOf = (world: World, name: string) => checksOf(facts(world)).find((one) => one.name === name)?.tone
+
+describe('the checks', () => {
+  it('come first on a fresh appliance, and lead on', async () => {
+    const { page, router } = await visit('/start', fresh())
+    expect(router.currentRoute.value.query).toEqual({ step: 'checks' })
+    expect(page.textContent).toContain('The agent answers')
+    await click(page, 'Continue')
+    expect(router.currentRoute.value.query).toEqual({ step: 'array' })
+    expect(page.textContent).toContain('What this gives')
+  })
+
+  it('say what is wrong in the words of the appliance, with what to do', async () => {
+    const world = fresh()
+    world.status = { ...world.status, agent: { answers: false, reason: 'no socket at /run', age_s: null } }
+    world.disks = []
+    const { page } = await visit('/start', world)
+    for (const words of [
+      'no socket at /run',
+      'systemctl restart lunette-agent',
+      'There is no disk for an array',
+    ])
+      expect(page.textContent).toContain(words)
+    expect(control(page, 'Skip for now')).toBeTruthy()
+  })
+
+  it('tell disks that would be wiped from blank ones', () => {
+    const world = fresh()
+    world.disks = world.disks
+      .slice(-1)
+      .map((disk) => ({ ...disk, state: 'occupied' as const, wipeable: true }))
+    expect(toneOf(world, 'disks')).toBe('warn')
+    expect(toneOf({ ...world, disks: [] }, 'disks')).toBe('bad')
+    expect(toneOf(makeWorld(), 'disks')).toBe('good')
+  })
+
+  it('do not count the loopback address', () => {
+    const world = fresh()
+    world.status = { ...world.status, addresses: ['127.0.0.1', '::1'] }
+    expect(toneOf(world, 'network')).toBe('bad')
+  })
+})
+
+describe('the way', () => {
+  it('has no step without a way on', async () => {
+    const { page, router } = await visit('/start?step=map', fresh())
+    expect(page.textContent).toContain('There is no volume to map yet')
+    await click(page, 'Cut volumes')
+    expect(page.textContent).toContain('There is no array to cut volumes from yet')
+    await click(page, 'Build an array')
+    expect(router.currentRoute.value.query).toEqual({ step: 'array' })
+  })
+
+  it('goes on from an array that was made, and shows it afterwards', async () => {
+    const world = fresh()
+    const { page, router } = await visit('/start?step=array', world)
+    const select = page.querySelector<HTMLSelectElement>('select[aria-label="How many of ST12000NM004J"]')
+    if (!select) throw new Error('no list of disks')
+    select.value = '3'
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+    await settle()
+    expect(page.textContent).toContain('21.8 TiB usable')
+    const isPlanned = () => !(control(page, 'Review the plan') as HTMLButtonElement).disabled
+    await vi.waitUntil(isPlanned, { timeout: 5_000 })
+    await click(page, 'Review the plan')
+    await click(dialog(), 'Create array')
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array tank'), 5_000)
+    world.status = { ...world.status, counts: { ...world.status.counts, arrays: 1 } }
+    ;[...dialog().querySelectorAll('button')].at(-1)?.click()
+    await settle()
+    expect(router.currentRoute.value.query).toEqual({ step: 'volumes' })
+    await click(page, 'Back')
+    expect(page.querySelector('main a[href="/arrays/tank"]')).toBeTruthy()
+    expect(heading(page)).toBe('Build an array')
+  })
+
+  it('maps what nobody has to the host of choice, in one plan', async () => {
+    const world = loggedIn()
+    const count = (mappings: number) =>
+      (world.status = { ...world.status, counts: { ...world.status.counts, mappings } })
+    count(0)
+    const { page, requests, router } = await visit('/start?step=map', world)
+    await click(page, 'All 6')
+    await click(page, 'Review the plan')
+    expect(requests.at(-1)).toContain('POST /mappings:batch?dry_run=true')
+    count(6)
+    await click(dialog(), 'Map')
+    expect(router.currentRoute.value.query).toEqual({ step: 'connect' })
+    expect(world.volumes.every((one) => one.mapped_to.length)).toBe(true)
+  })
+
+  it('ends with the kit of the host, and says that it has logged in', async () => {
+    const { page } = await visit('/start?step=connect', loggedIn())
+    expect(page.textContent).toContain('Logged in')
+    await click(page, 'Initiator kit of host1')
+    expect(text(dialog())).toContain('Initiator kit of host1')
+  })
+})
+
+it('is where the first password leads, and what a fresh overview offers', async () => {
+  const world = { ...fresh(), me: undefined, password: 'once-only', isOneTime: true }
+  const { page, router } = await visit('/login', world)
+  type(field(page, 'User name'), 'admin')
+  type(field(page, 'Password'), 'once-only')
+  await click(page, 'Log in')
+  for (const label of ['New password', 'New password again'])
+    type(field(page, label), 'a-much-better-password')
+  await click(page, 'Set password')
+  expect(router.currentRoute.value.name).toBe('start')
+  await click(page, 'Leave for now')
+  expect(page.textContent).toContain('0 of 6 steps done')
+  expect(control(page, 'Begin')).toBeTruthy()
+})
