@@ -19,6 +19,7 @@ from lunette.domain.exports import ConvergeReport
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
+from lunette.domain.interfaces import InterfaceChange
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
@@ -39,6 +40,7 @@ from lunette.engine import (
     fc_ports,
     host_groups,
     hosts,
+    interfaces,
     mappings,
     portals,
     resolving,
@@ -300,6 +302,18 @@ class Control:
 
     def delete_fc_port(self, tx: Session, actor: Actor, port: str, dry_run: bool = False) -> Outcome:
         return fc_ports.delete(tx, self.desk, actor, port, dry_run)
+
+    def change_interface(
+        self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, caller: str | None, dry_run: bool = False
+    ) -> Outcome:
+        """Puts a change of an interface on trial, as a job; `caller` is the address of ours the request came to."""
+        return interfaces.change(tx, self.desk, actor, name, wish, caller, dry_run)
+
+    def end_trial(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
+        """Confirms the change of an interface, or takes it back."""
+        return interfaces.end(
+            tx, self.desk, actor, name, lambda step: self.agent.do_step("", step), keep=keep, dry_run=dry_run
+        )
 
     def create_mappings(
         self, tx: Session, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool = False
