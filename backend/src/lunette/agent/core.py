@@ -1,7 +1,7 @@
 """What the agent does for each request, and the state it keeps: the ledger, three locks, and what arrays wait for.
 
-Storage steps run one at a time, and so do changes of exports and of the network; observing takes no lock. Tests run this class on the
-fake machine; agent/server.py puts it behind the socket.
+Storage steps run one at a time, and so do changes of exports and of the network; observing takes no lock. Tests run
+this class on the fake machine; agent/server.py puts it behind the socket.
 """
 
 import logging

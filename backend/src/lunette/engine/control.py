@@ -100,6 +100,7 @@ class Control:
             sessions=agent.sessions,
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
+            do_now=lambda step: agent.do_step("", step),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         tend = functools.partial(array_care.tend, store, self.desk)
@@ -304,16 +305,14 @@ class Control:
         return fc_ports.delete(tx, self.desk, actor, port, dry_run)
 
     def change_interface(
-        self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, caller: str | None, dry_run: bool = False
+        self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool = False
     ) -> Outcome:
-        """Puts a change of an interface on trial, as a job; `caller` is the address of ours the request came to."""
-        return interfaces.change(tx, self.desk, actor, name, wish, caller, dry_run)
+        """Puts a change of an interface on trial, as a job."""
+        return interfaces.change(tx, self.desk, actor, name, wish, dry_run)
 
     def end_trial(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
         """Confirms the change of an interface, or takes it back."""
-        return interfaces.end(
-            tx, self.desk, actor, name, lambda step: self.agent.do_step("", step), keep=keep, dry_run=dry_run
-        )
+        return interfaces.end(tx, self.desk, actor, name, keep=keep, dry_run=dry_run)
 
     def create_mappings(
         self, tx: Session, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool = False

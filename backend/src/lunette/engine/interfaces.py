@@ -3,8 +3,6 @@
 Nothing of it is in the database: what the way to the database hangs on cannot be asked of it (docs/decisions/0033).
 """
 
-from collections.abc import Callable
-
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -12,7 +10,7 @@ from lunette.domain.errors import NotFound
 from lunette.domain.interfaces import InterfaceChange, ObservedInterface
 from lunette.domain.jobs import JobKind
 from lunette.domain.mappings import Protocol
-from lunette.domain.steps import AnyStep, InterfaceKeep, InterfaceRevert
+from lunette.domain.steps import InterfaceKeep, InterfaceRevert
 from lunette.engine import connected
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
@@ -32,30 +30,27 @@ def need_interface(desk: Desk, name: str) -> ObservedInterface:
     return found
 
 
-def change(
-    tx: Session, desk: Desk, actor: Actor, name: str, wish: InterfaceChange, caller: str | None, dry_run: bool
-) -> Outcome:
+def change(tx: Session, desk: Desk, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool) -> Outcome:
     """Puts a change on trial, as a job; without one if nothing would change."""
     interface = need_interface(desk, name)
     rows = tx.scalars(select(Portal).order_by(Portal.name)).all()
     portals = [known(row) for row in rows]
     losing = {row.name: _through(tx, desk, row) for row in rows}
-    plan = planner.plan_change(interface, wish, desk.seen(), portals, losing, caller, desk.identities.id())
+    paths = planner.Paths(portals, losing, actor.came_to)
+    plan = planner.plan_change(interface, wish, desk.seen(), paths, desk.identities.id())
     if dry_run or not plan.steps:
         return Outcome(plan=plan, ids=(name,))
     return file_job(tx, desk, actor, JobKind.INTERFACE_CHANGE, Outcome(plan=plan, ids=(name,)))
 
 
-def end(
-    tx: Session, desk: Desk, actor: Actor, name: str, do: Callable[[AnyStep], object], *, keep: bool, dry_run: bool
-) -> Outcome:
-    """Confirms what is on trial, or takes it back. `do` has the agent do a step: at once, for the time runs."""
+def end(tx: Session, desk: Desk, actor: Actor, name: str, *, keep: bool, dry_run: bool) -> Outcome:
+    """Confirms what is on trial, or takes it back: at once and not as a job, for the time runs."""
     interface = need_interface(desk, name)
     plan = planner.plan_end(interface, keep=keep)
     if dry_run or interface.trial is None:
         return Outcome(plan=plan)
     step = InterfaceKeep if keep else InterfaceRevert
-    do(step(trial_id=interface.trial.id, interface=name))
+    desk.do_now(step(trial_id=interface.trial.id, interface=name))
     emit(tx, f"interface.{'confirmed' if keep else 'reverted'}", plan.title, actor=actor.name, ref=name)
     return Outcome(plan=plan, ids=(name,))
 

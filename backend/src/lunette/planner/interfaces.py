@@ -1,6 +1,7 @@
 """Plans for network interfaces: what would be, whose address goes, and which hosts lose a path."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_address
 
 from lunette.domain.errors import Conflict, InUse, Invalid
@@ -17,15 +18,20 @@ FIRST_TABLE = 1001
 IPV6_MTU = 1280
 
 
-def plan_change(
-    interface: ObservedInterface, wish: InterfaceChange, seen: Observation, portals: Sequence[KnownPortal],
-    connected: Mapping[str, Connected], caller: str | None, trial_id: str,
-) -> Plan:  # fmt: skip
-    """Another way for an interface to be. Raises Invalid, Conflict or InUse naming the field.
+@dataclass(frozen=True)
+class Paths:
+    """Who comes in where: the portals, the hosts logged in through each by its name, and the address of ours that the
+    request came to (None from the machine itself)."""
 
-    `connected` are the hosts logged in through each portal, by its name; `caller` is the address of ours that the
-    request came to, None if it came from the machine itself.
-    """
+    portals: Sequence[KnownPortal]
+    connected: Mapping[str, Connected]
+    caller: str | None
+
+
+def plan_change(
+    interface: ObservedInterface, wish: InterfaceChange, seen: Observation, paths: Paths, trial_id: str
+) -> Plan:
+    """Another way for an interface to be. Raises Invalid, Conflict or InUse naming the field."""
     findings = Findings()
     _check_free(findings, interface, seen)
     before = interface.settings
@@ -36,7 +42,7 @@ def plan_change(
     settings = settings.model_copy(update={"table": _table(interface, settings, seen)})
     _check(findings, interface, settings, seen)
     leaving = _leaving(interface, settings)
-    losing = [one for one in portals if one.address in leaving]
+    losing = [one for one in paths.portals if one.address in leaving]
     for portal in losing:
         if portal.name not in wish.portals:
             where = shown(portal.address, portal.port)
@@ -46,7 +52,7 @@ def plan_change(
     title = f"Change interface {interface.name}"
     if settings == before:
         return Plan(title=title, changes=(), steps=())
-    hosts = sorted({host for portal in losing for host in connected[portal.name].hosts})
+    hosts = sorted({host for portal in losing for host in paths.connected[portal.name].hosts})
     changes = [Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words(settings))]
     changes += [
         Change(action=Action.INTERRUPT, noun="portal", name=portal.name, detail=f"loses its address {portal.address}")
@@ -58,8 +64,8 @@ def plan_change(
     ]
     step = InterfaceTry(trial_id=trial_id, interface=interface.name, settings=settings)
     warnings = [
-        *_warnings(interface, settings, leaving, portals, caller),
-        *(text for portal in losing for text in connected[portal.name].warnings()),
+        *_warnings(interface, settings, leaving, paths),
+        *(text for portal in losing for text in paths.connected[portal.name].warnings()),
     ]
     return Plan(
         title=title, changes=tuple(changes), steps=(step,), hosts_interrupted=tuple(hosts),
@@ -113,7 +119,7 @@ def _check(findings: Findings, interface: ObservedInterface, settings: Interface
         text, ip = str(address), address.ip
         if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local:
             findings.add(Invalid, "addresses", text, f"{ip} is no address for an interface")
-        if ip.version == 4 and address.network.prefixlen < 31 and ip in _ends(address.network):
+        if ip.version == 4 and address.network.prefixlen < 31 and ip in (address.network[0], address.network[-1]):
             findings.add(Invalid, "addresses", text, f"{ip} is the network's own or its broadcast address")
         if str(ip) in elsewhere:
             findings.add(Conflict, "addresses", text, f"{ip} is an address of interface {elsewhere[str(ip)]}")
@@ -124,10 +130,6 @@ def _check(findings: Findings, interface: ObservedInterface, settings: Interface
         message = f"gateway {gateway} is in the network of none of its addresses"
         findings.add(Invalid, "gateway", gateway, message)
     _check_mtu(findings, interface, settings)
-
-
-def _ends(network: object) -> tuple[object, object]:
-    return network.network_address, network.broadcast_address  # type: ignore[attr-defined]
 
 
 def _check_mtu(findings: Findings, interface: ObservedInterface, settings: InterfaceSettings) -> None:
@@ -161,9 +163,9 @@ def _leaving(interface: ObservedInterface, settings: InterfaceSettings) -> froze
 
 
 def _warnings(
-    interface: ObservedInterface, settings: InterfaceSettings, leaving: frozenset[str], portals: Sequence[KnownPortal],
-    caller: str | None,
-) -> Iterator[str]:  # fmt: skip
+    interface: ObservedInterface, settings: InterfaceSettings, leaving: frozenset[str], paths: Paths
+) -> Iterator[str]:
+    caller = paths.caller
     yield f"It is taken back by itself unless it is confirmed within {TRIAL_S} s."
     here = {str(ip_address(one.ip)) for one in interface.addresses}
     if caller in leaving:
@@ -173,10 +175,10 @@ def _warnings(
         yield f"You reach this appliance through this interface ({caller})."
     if interface.settings is None and interface.configured_by is not None:
         yield f"Gateway and DNS servers that {interface.configured_by} gave it go, unless they are given here."
-    everywhere = [one.name for one in portals if ip_address(one.address).is_unspecified]
+    everywhere = [one.name for one in paths.portals if ip_address(one.address).is_unspecified]
     if leaving and everywhere:
         yield f"Portal {shorten(everywhere)} listens on every address: hosts that come through this one lose the path."
     wanted = settings.mtu_bytes
-    on_it = [portal.name for portal in portals if portal.address in here - leaving]
+    on_it = [portal.name for portal in paths.portals if portal.address in here - leaving]
     if wanted is not None and wanted != interface.mtu_bytes and on_it:
         yield f"Traffic of portal {shorten(on_it)} pauses while the MTU changes; switch and hosts need the same one."

@@ -55,9 +55,8 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Creati
     """
 
     def act(tx: Session) -> Outcome:
-        return change.control.change_interface(
-            tx, change.actor, interface, body, _address_of_ours(request), dry_run=change.dry_run
-        )
+        actor = change.actor.model_copy(update={"came_to": _address_of_ours(request)})
+        return change.control.change_interface(tx, actor, interface, body, dry_run=change.dry_run)
 
     return change.apply(act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True)
 

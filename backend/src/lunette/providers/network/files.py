@@ -73,5 +73,5 @@ def _answers(settings: InterfaceSettings, table: int) -> Iterator[str]:
         yield from ("", "[Route]", f"Gateway={settings.gateway}", f"Table={table}")
 
 
-def _yes(value: bool) -> str:  # noqa: FBT001 one of two words
+def _yes(value: bool) -> str:
     return "yes" if value else "no"

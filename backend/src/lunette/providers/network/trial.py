@@ -108,7 +108,6 @@ def _take_back(system: System) -> None:
     system.run(["systemctl", "stop", TIMER])
 
 
-
 def _make_folder(system: System, path: str) -> None:
     parts = path.strip("/").split("/")
     for count in range(1, len(parts) + 1):

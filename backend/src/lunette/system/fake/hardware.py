@@ -71,8 +71,8 @@ class Hardware:
         self.tools.add("rdma", self.rdma.resources)
         self.fc = FcWorld(self._core)
         self.network = Network(self.addresses, self.files, self.later)
-        for name, command in (("ip", self.network.ip), ("networkctl", self.network.networkctl)):
-            self.tools.add(name, command)
+        self.tools.add("ip", self.network.ip)
+        self.tools.add("networkctl", self.network.networkctl)
         self.tools.add("systemctl", self.network.systemctl)
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")

@@ -118,7 +118,8 @@ class Network:
             return
         self._reload()
         _, name, mtu, _ = self._files.read(TRIAL).decode().split()
-        self.interfaces[name].mtu = int(mtu)
+        if b"MTUBytes=" not in kept.get(f"05-lunette-{name}.network", b""):
+            self.interfaces[name].mtu = int(mtu)
         self._files.unlink(TRIAL)
 
     def _ours(self, folder: str) -> list[str]:
