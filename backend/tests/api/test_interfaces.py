@@ -46,7 +46,7 @@ def test_a_confirmed_change_stays_over_time_and_power_cut(appliance: Api, machin
     machine.power_cut()
     seen(appliance, "198.51.100.5/24")
     assert shown(appliance)["wanted"] == {**WISH, "dhcp": False, "dns": []}
-    assert [event["kind"] for event in appliance.items("/events", noun="interface")][0] == "interface.confirmed"
+    assert next(event["kind"] for event in appliance.items("/events", noun="interface")) == "interface.confirmed"
 
 
 def test_a_power_cut_ends_a_trial(appliance: Api, machine: FakeSystem) -> None:
