@@ -66,6 +66,7 @@ options:
       - snapshots.create
       - snapshot.delete
       - thin_pool.grow
+      - interface.change
       - site.apply
       - schedule.run
   id:
@@ -119,6 +120,7 @@ ARGUMENTS = {
             "snapshots.create",
             "snapshot.delete",
             "thin_pool.grow",
+            "interface.change",
             "site.apply",
             "schedule.run",
         ],

@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
+import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1204,6 +1204,87 @@ export const fcPortPatch = <ThrowOnError extends boolean = false>(options: Optio
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Interface List
+ *
+ * The network interfaces of the machine, whoever configures them.
+ */
+export const interfaceList = <ThrowOnError extends boolean = false>(options?: Options<InterfaceListData, ThrowOnError>): RequestResult<InterfaceListResponses, InterfaceListErrors, ThrowOnError> => (options?.client ?? client).get<InterfaceListResponses, InterfaceListErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/interfaces',
+    ...options
+});
+
+/**
+ * Interface Show
+ *
+ * One interface, by name.
+ */
+export const interfaceShow = <ThrowOnError extends boolean = false>(options: Options<InterfaceShowData, ThrowOnError>): RequestResult<InterfaceShowResponses, InterfaceShowErrors, ThrowOnError> => (options.client ?? client).get<InterfaceShowResponses, InterfaceShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/interfaces/{interface}',
+    ...options
+});
+
+/**
+ * Interface Change
+ *
+ * Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
+ *
+ * A portal whose address goes must be named in `portals`.
+ */
+export const interfaceChange = <ThrowOnError extends boolean = false>(options: Options<InterfaceChangeData, ThrowOnError>): RequestResult<InterfaceChangeResponses, InterfaceChangeErrors, ThrowOnError> => (options.client ?? client).post<InterfaceChangeResponses, InterfaceChangeErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/interfaces/{interface}:change',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Interface Confirm
+ *
+ * Keeps a change that is on trial, also after a boot.
+ */
+export const interfaceConfirm = <ThrowOnError extends boolean = false>(options: Options<InterfaceConfirmData, ThrowOnError>): RequestResult<InterfaceConfirmResponses, InterfaceConfirmErrors, ThrowOnError> => (options.client ?? client).post<InterfaceConfirmResponses, InterfaceConfirmErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/interfaces/{interface}:confirm',
+    ...options
+});
+
+/**
+ * Interface Revert
+ *
+ * Takes a change that is on trial back without waiting.
+ */
+export const interfaceRevert = <ThrowOnError extends boolean = false>(options: Options<InterfaceRevertData, ThrowOnError>): RequestResult<InterfaceRevertResponses, InterfaceRevertErrors, ThrowOnError> => (options.client ?? client).post<InterfaceRevertResponses, InterfaceRevertErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/interfaces/{interface}:revert',
+    ...options
 });
 
 /**

@@ -1805,6 +1805,170 @@ export type Inspection = {
 };
 
 /**
+ * Interface
+ *
+ * A network interface. Null is what nobody tells.
+ */
+export type Interface = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Mac
+     */
+    mac: string | null;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Link
+     */
+    link: boolean;
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Speed Mbit S
+     */
+    speed_mbit_s: number | null;
+    /**
+     * Mtu Bytes
+     */
+    mtu_bytes: number;
+    /**
+     * Addresses
+     */
+    addresses: Array<InterfaceAddress>;
+    /**
+     * Configured By
+     */
+    configured_by: string | null;
+    wanted: InterfaceConfig | null;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * Trial Left S
+     */
+    trial_left_s: number | null;
+    /**
+     * Age S
+     */
+    age_s: number;
+};
+
+/**
+ * InterfaceAddress
+ *
+ * An address with its prefix; `dynamic`: DHCP or a router gave it. `portals` are those that listen on it.
+ */
+export type InterfaceAddress = {
+    /**
+     * Address
+     */
+    address: string;
+    /**
+     * Dynamic
+     */
+    dynamic: boolean;
+    /**
+     * Portals
+     */
+    portals: Array<string>;
+};
+
+/**
+ * InterfaceChange
+ *
+ * Another way for an interface to be; an absent field stays. The first one says where its addresses come from.
+ */
+export type InterfaceChange = {
+    role?: InterfaceRole | null;
+    /**
+     * Dhcp
+     */
+    dhcp?: boolean | null;
+    /**
+     * Addresses
+     */
+    addresses?: Array<string | string> | null;
+    /**
+     * Gateway
+     */
+    gateway?: string | string | null;
+    /**
+     * Dns
+     */
+    dns?: Array<string | string> | null;
+    /**
+     * Mtu Bytes
+     */
+    mtu_bytes?: number | null;
+    /**
+     * Portals
+     */
+    portals?: Array<string>;
+};
+
+/**
+ * InterfaceConfig
+ *
+ * How Lunette configures it: on trial while `trial_left_s` is not null, else kept.
+ */
+export type InterfaceConfig = {
+    role: InterfaceRole;
+    /**
+     * Dhcp
+     */
+    dhcp: boolean;
+    /**
+     * Addresses
+     */
+    addresses: Array<string>;
+    /**
+     * Gateway
+     */
+    gateway: string | null;
+    /**
+     * Dns
+     */
+    dns: Array<string>;
+    /**
+     * Mtu Bytes
+     */
+    mtu_bytes: number | null;
+};
+
+/**
+ * InterfacePage
+ */
+export type InterfacePage = {
+    /**
+     * Items
+     */
+    items: Array<Interface>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * InterfaceRole
+ *
+ * management: the way to the web page. storage: the way of hosts to volumes; its gateway only takes answers.
+ */
+export type InterfaceRole = 'management' | 'storage' | 'both';
+
+/**
  * Job
  *
  * Long work with all its steps.
@@ -1887,7 +2051,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'site.apply' | 'schedule.run';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'site.apply' | 'schedule.run';
 
 /**
  * JobResolve
@@ -10795,6 +10959,369 @@ export type FcPortPatchResponses = {
 };
 
 export type FcPortPatchResponse = FcPortPatchResponses[keyof FcPortPatchResponses];
+
+export type InterfaceListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Sort
+         */
+        sort?: 'name' | '-name';
+        /**
+         * Name
+         *
+         * Only names that match; `*` stands for any text, `?` for a letter.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+    };
+    url: '/api/v1/interfaces';
+};
+
+export type InterfaceListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceListError = InterfaceListErrors[keyof InterfaceListErrors];
+
+export type InterfaceListResponses = {
+    /**
+     * Successful Response
+     */
+    200: InterfacePage;
+};
+
+export type InterfaceListResponse = InterfaceListResponses[keyof InterfaceListResponses];
+
+export type InterfaceShowData = {
+    body?: never;
+    path: {
+        /**
+         * Interface
+         *
+         * Its id or its name.
+         */
+        interface: string;
+    };
+    query?: never;
+    url: '/api/v1/interfaces/{interface}';
+};
+
+export type InterfaceShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceShowError = InterfaceShowErrors[keyof InterfaceShowErrors];
+
+export type InterfaceShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Interface;
+};
+
+export type InterfaceShowResponse = InterfaceShowResponses[keyof InterfaceShowResponses];
+
+export type InterfaceChangeData = {
+    body: InterfaceChange;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Interface
+         *
+         * Its id or its name.
+         */
+        interface: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/interfaces/{interface}:change';
+};
+
+export type InterfaceChangeErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceChangeError = InterfaceChangeErrors[keyof InterfaceChangeErrors];
+
+export type InterfaceChangeResponses = {
+    /**
+     * Response 200 Interface Change
+     *
+     * It is so already; or the plan.
+     */
+    200: Interface | Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type InterfaceChangeResponse = InterfaceChangeResponses[keyof InterfaceChangeResponses];
+
+export type InterfaceConfirmData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Interface
+         *
+         * Its id or its name.
+         */
+        interface: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/interfaces/{interface}:confirm';
+};
+
+export type InterfaceConfirmErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceConfirmError = InterfaceConfirmErrors[keyof InterfaceConfirmErrors];
+
+export type InterfaceConfirmResponses = {
+    /**
+     * Response 200 Interface Confirm
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Interface | Plan;
+};
+
+export type InterfaceConfirmResponse = InterfaceConfirmResponses[keyof InterfaceConfirmResponses];
+
+export type InterfaceRevertData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Interface
+         *
+         * Its id or its name.
+         */
+        interface: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/interfaces/{interface}:revert';
+};
+
+export type InterfaceRevertErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceRevertError = InterfaceRevertErrors[keyof InterfaceRevertErrors];
+
+export type InterfaceRevertResponses = {
+    /**
+     * Response 200 Interface Revert
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Interface | Plan;
+};
+
+export type InterfaceRevertResponse = InterfaceRevertResponses[keyof InterfaceRevertResponses];
 
 export type MappingCreateBatchData = {
     body: MappingBatch;

@@ -1,7 +1,7 @@
-"""What the agent does for each request, and the state it keeps: the ledger, two locks, and what arrays wait for.
+"""What the agent does for each request, and the state it keeps: the ledger, three locks, and what arrays wait for.
 
-Storage steps run one at a time, and so do changes of exports; observing takes neither lock. Tests run this class on the
-fake machine; agent/server.py puts it behind the socket.
+Storage steps run one at a time, and so do changes of exports and of the network; observing takes no lock. Tests run
+this class on the fake machine; agent/server.py puts it behind the socket.
 """
 
 import logging
@@ -27,6 +27,7 @@ from lunette.domain.steps import (
     AnyStep,
     DiskWipe,
     ExportsGone,
+    InterfaceStep,
     MdCreate,
     MdStep,
     PoolCreate,
@@ -54,7 +55,7 @@ class Agent:
     def __init__(self, system: System, *, state_dir: str = STATE_DIR) -> None:
         self._system = system
         self._observer = Observer(system)
-        self._storage, self._exports = threading.Lock(), threading.Lock()
+        self._storage, self._exports, self._network = threading.Lock(), threading.Lock(), threading.Lock()
         self._ledger = Ledger(system, state_dir)
         self._bring_up = BringUp(system)
         self._keep_strays = False
@@ -178,7 +179,7 @@ class Agent:
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
         self._await_array(step)
-        with self._storage:
+        with self._network if isinstance(step, InterfaceStep) else self._storage:
             detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)

@@ -1,11 +1,10 @@
 """One observation of the whole machine. An engine that is missing is told with a reason and hides nothing else."""
 
-import json
 import os
 import threading
+from collections.abc import Sequence
 
 from lunette.domain.arrays import EngineCapability
-from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.providers.arrays.md import plan as md_plan
 from lunette.providers.arrays.md.observe import observe_arrays
@@ -18,6 +17,7 @@ from lunette.providers.exports.lio.configfs import ROOT, no_iser
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.exports.nvmet import plan as nvmet_plan
 from lunette.providers.fabrics import fc_host, rdma
+from lunette.providers.network import observe as network
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -58,6 +58,7 @@ def take(system: System) -> Observation:
     zfs_arrays = zfs.observe_arrays(system, datasets, disks)
     zfs_pools, zvols = zvol.observed(datasets, zfs_arrays)
     kernel = os.uname()
+    links = network.links(system)
     return Observation(
         taken_at=taken_at,
         hostname=kernel.nodename,
@@ -68,7 +69,8 @@ def take(system: System) -> Observation:
         volumes=(*volumes, *zvols),
         engines=capabilities(system),
         fc_ports=fc_host.observe(system),
-        addresses=_addresses(system),
+        addresses=_addresses(links),
+        interfaces=network.observe(system, links),
         rdma_devices=rdma.observe(system),
     )
 
@@ -107,10 +109,6 @@ def _lvm(system: System) -> tuple[lvm_parse.Group, ...]:
     return observe_groups(system)
 
 
-def _addresses(system: System) -> tuple[str, ...]:
-    try:
-        links = json.loads(system.run(["ip", "-j", "address", "show"]).stdout or "[]")
-    except (LunetteError, ValueError):
-        return ()
+def _addresses(links: Sequence[network.Link]) -> tuple[str, ...]:
     entries = [entry for link in links for entry in link.get("addr_info", ())]
     return tuple(dict.fromkeys(entry["local"] for entry in entries if entry.get("scope") in ("global", "host")))

@@ -12,6 +12,9 @@ from lunette.domain.steps import (
     GroupErase,
     GroupGrow,
     GroupRemove,
+    InterfaceKeep,
+    InterfaceRevert,
+    InterfaceTry,
     MdAdd,
     MdCreate,
     MdDestroy,
@@ -47,6 +50,7 @@ from lunette.providers.arrays.md import run as md
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
+from lunette.providers.network import trial
 from lunette.providers.volumes.lvm import aside as lvm_aside
 from lunette.providers.volumes.lvm import group, pool, snapshot
 from lunette.providers.volumes.lvm import volume as lvm
@@ -115,5 +119,8 @@ RUNNERS: dict[type[Step], Runner] = {
     SnapshotTake: Runner(snapshot.take, snapshot.delete),
     SnapshotDelete: Runner(snapshot.delete, _nothing),
     VolumeRollBack: Runner(snapshot.roll_back, _nothing),
+    InterfaceTry: Runner(trial.begin, trial.undo),
+    InterfaceKeep: Runner(trial.keep, _nothing),
+    InterfaceRevert: Runner(trial.revert, _nothing),
 }
 """`exports.gone` is not here: it waits without the storage lock (agent.core)."""

@@ -1,7 +1,7 @@
 """Who may call what: every operation with the role it needs, in one place. An operation that is not here is closed.
 
 The nouns follow DESIGN: a viewer reads, an operator also changes volumes, hosts and mappings, an administrator also
-arrays, portals, Fibre Channel ports and users. A monitoring system reads its metrics and nothing else.
+arrays, portals, Fibre Channel ports, interfaces and users. A monitoring system reads its metrics and nothing else.
 """
 
 from lunette.domain.roles import Role
@@ -20,7 +20,7 @@ _VIEWER = (
     "deleted_volume_list", "deleted_volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show", "host_kit", "host_kit_download", "host_paths",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",
-    "fc_port_list", "fc_port_show",
+    "fc_port_list", "fc_port_show", "interface_list", "interface_show",
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
     "session_list", "job_list", "job_show", "event_list", "event_show", "event_stream", "alert_list",
@@ -38,7 +38,7 @@ _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_grow", "array_replace", "array_fail",
     "array_remove", "array_readd", "array_scrub", "deleted_volume_delete",
     "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
-    "fc_port_delete", "job_resolve", "site_apply",
+    "fc_port_delete", "interface_change", "interface_confirm", "interface_revert", "job_resolve", "site_apply",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",

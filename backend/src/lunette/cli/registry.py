@@ -37,6 +37,7 @@ GROUPS = (
     Group("portal", "portals", "Portals: addresses at which hosts find their volumes."),
     Group("rdma-device", "portals", "RDMA devices, for iSER and NVMe/RDMA."),
     Group("fc-port", "portals", "Fibre Channel ports."),
+    Group("interface", "interfaces", "Network interfaces: addresses, MTU, role; changes revert unless confirmed."),
     Group("export", "site", "Writes everything by name as a site document, or for targetcli."),
     Group("plan", "site", "Shows what applying a site document would change."),
     Group("apply", "site", "Makes the appliance as a site document says."),

@@ -58,6 +58,7 @@ class JobKind(StrEnum):
     SNAPSHOTS_CREATE = "snapshots.create"
     SNAPSHOT_DELETE = "snapshot.delete"
     THIN_POOL_GROW = "thin_pool.grow"
+    INTERFACE_CHANGE = "interface.change"
     SITE_APPLY = "site.apply"
     SCHEDULE_RUN = "schedule.run"
 
@@ -80,6 +81,7 @@ class JobKind(StrEnum):
             JobKind.VOLUME_RECOVER,
             JobKind.VOLUME_ROLL_BACK,
             JobKind.THIN_POOL_GROW,
+            JobKind.INTERFACE_CHANGE,
         )
 
 

@@ -5,6 +5,7 @@ from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
 from lunette.domain.fc import ObservedFcPort
+from lunette.domain.interfaces import ObservedInterface
 from lunette.domain.rdma import RdmaDevice
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
@@ -24,6 +25,7 @@ class Observation(Model):
     addresses: tuple[str, ...]
     """IP addresses of the machine's interfaces, for portals and hints."""
     rdma_devices: tuple[RdmaDevice, ...] = ()
+    interfaces: tuple[ObservedInterface, ...] = ()
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
         """The disk with this id, or with this link under /dev/disk/by-id."""

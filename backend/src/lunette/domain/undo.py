@@ -29,6 +29,7 @@ JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.SNAPSHOTS_CREATE: "A snapshot interrupts nobody. Delete it with its own command if it is not needed.",
     JobKind.SNAPSHOT_DELETE: _DATA_GONE,
     JobKind.THIN_POOL_GROW: "Volumes may use the room already: shrinking would cut off data. The size stays.",
+    JobKind.INTERFACE_CHANGE: "A change that was confirmed is changed back with its own command, on trial again.",
     JobKind.SITE_APPLY: "Its changes are undone one by one: each has an event of its own, see the log.",
     JobKind.SCHEDULE_RUN: "What the run made and let go holds data. Delete a snapshot it took with its own command.",
 }
@@ -47,6 +48,8 @@ _EVENTS = {
     "snapshot.created": JobKind.SNAPSHOTS_CREATE,
     "snapshot.deleted": JobKind.SNAPSHOT_DELETE,
     "thin_pool.grown": JobKind.THIN_POOL_GROW,
+    "interface.tried": JobKind.INTERFACE_CHANGE,
+    "interface.confirmed": JobKind.INTERFACE_CHANGE,
     "site.applied": JobKind.SITE_APPLY,
 }
 _CHANGES = ("created", "changed", "deleted")

@@ -19,6 +19,7 @@ _CHANGED = {
     JobKind.VOLUME_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
     JobKind.VOLUME_RECOVER: ("recovered", "is recovered", "recover_failed", "was not recovered"),
+    JobKind.INTERFACE_CHANGE: ("tried", "is changed, on trial", "change_failed", "was not changed"),
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
 }
 """Verb and words of the event when a job that changes something is done, and when it failed."""
@@ -94,7 +95,7 @@ def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Sn
             return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
         case "snapshot":
             return tx.scalars(select(Snapshot).where(Snapshot.id.in_(job.resource_ids))).all()
-    return ()  # a pool has no row: it is asked of the machine
+    return ()  # a pool or an interface has no row: it is asked of the machine
 
 
 def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:

@@ -19,6 +19,7 @@ from lunette.domain.exports import ConvergeReport
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
+from lunette.domain.interfaces import InterfaceChange
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
@@ -39,6 +40,7 @@ from lunette.engine import (
     fc_ports,
     host_groups,
     hosts,
+    interfaces,
     mappings,
     portals,
     resolving,
@@ -98,6 +100,7 @@ class Control:
             sessions=agent.sessions,
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
+            do_now=lambda step: agent.do_step("", step),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         tend = functools.partial(array_care.tend, store, self.desk)
@@ -300,6 +303,16 @@ class Control:
 
     def delete_fc_port(self, tx: Session, actor: Actor, port: str, dry_run: bool = False) -> Outcome:
         return fc_ports.delete(tx, self.desk, actor, port, dry_run)
+
+    def change_interface(
+        self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool = False
+    ) -> Outcome:
+        """Puts a change of an interface on trial, as a job."""
+        return interfaces.change(tx, self.desk, actor, name, wish, dry_run)
+
+    def end_trial(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
+        """Confirms the change of an interface, or takes it back."""
+        return interfaces.end(tx, self.desk, actor, name, keep=keep, dry_run=dry_run)
 
     def create_mappings(
         self, tx: Session, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool = False

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.steps import AnyStep
 
 
 @dataclass(frozen=True)
@@ -16,4 +17,6 @@ class Desk:
     sessions: Callable[[], SessionsObservation]
     wake_reconciler: Callable[[], None]
     enqueue: Callable[[str], None]
+    do_now: Callable[[AnyStep], object]
+    """Has the agent do a step that is in no job; raises its refusal."""
     wake_scheduler: Callable[[], None] = lambda: None

@@ -8,6 +8,8 @@ class Actor(Model):
     """Who asks for a change, as events and jobs name them: `admin`, or `token:backup`."""
 
     name: str
+    came_to: str | None = None
+    """The address of ours that the request came to; None if it came from the machine itself."""
 
 
 class Outcome(Model):

@@ -20,7 +20,7 @@ from lunette.store.resources import Portal
 def create(
     tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: bool, kept_id: str | None = None
 ) -> Outcome:
-    present = [_known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))]
+    present = [known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))]
     new = planner.plan_create(wish, desk.seen(), name_taken(tx, Portal, wish.name), present, desk.identities)
     new = replace(new, id=kept_id or new.id)
     if dry_run:
@@ -46,7 +46,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, portal_id: str, dry_run: bool)
     family = Protocol(portal.protocol).family
     others = [p for p in tx.scalars(select(Portal)) if p.id != portal.id and Protocol(p.protocol).family is family]
     through = connected.through_portal(connected.sessions(desk) or (), portal)
-    plan = planner.plan_delete(_known(portal), len(others), connected.among(tx, desk, family, through))
+    plan = planner.plan_delete(known(portal), len(others), connected.among(tx, desk, family, through))
     if dry_run:
         return Outcome(plan=plan)
     with recorded(tx, actor, "portal.deleted", plan, [portal.id]):
@@ -55,5 +55,5 @@ def delete(tx: Session, desk: Desk, actor: Actor, portal_id: str, dry_run: bool)
     return Outcome(plan=plan, ids=(portal.id,))
 
 
-def _known(row: Portal) -> KnownPortal:
+def known(row: Portal) -> KnownPortal:
     return KnownPortal(id=row.id, name=row.name, protocol=row.protocol, address=row.address, port=row.port)

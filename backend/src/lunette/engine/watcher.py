@@ -11,14 +11,14 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteH
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
-from lunette.engine import exportset
+from lunette.engine import exportset, links
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
 from lunette.planner.changing import when_back
 from lunette.store.database import Store
 from lunette.store.events import emit
-from lunette.store.resources import Array, ArrayDisk
+from lunette.store.resources import Array, ArrayDisk, Portal
 from lunette.store.schema import utc_now
 
 PERIOD_S = 10.0
@@ -29,7 +29,7 @@ MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
 HOLE_GRACE_S = 300.0
 """How long the partial parity log may be away once a reshape is over."""
-FAMILIES = ("array.",)
+FAMILIES = ("array.", links.FAMILY)
 AWAY_S = 2.0
 _WORDS = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
@@ -92,9 +92,11 @@ class Watcher:
             return AWAY_S
         with self._store.read() as tx:
             standing = tx.scalars(select(Array).where(exportset.is_served())).all()
+            portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
         observed = {array.uuid: array for array in seen.arrays}
         pairs = [(row, observed.get(row.uuid)) for row in standing]
-        self._board.show((cause for row, found in pairs for cause in causes_of(row, found, seen)), self._now())
+        ill = [cause for row, found in pairs for cause in causes_of(row, found, seen)]
+        self._board.show([*ill, *links.causes_of(seen.interfaces, portals)], self._now())
         self._tell_disks(seen)
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
         self._tend(seen)

@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, alertTest, applianceBackup, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayFail, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskList, diskShow, driftShow, engineList, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertList, alertTest, applianceBackup, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayFail, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskList, diskShow, driftShow, engineList, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, interfaceChange, interfaceConfirm, interfaceList, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -1434,6 +1434,105 @@ export const fcPortPatchMutation = (options?: Partial<Options<FcPortPatchData>>)
     const mutationOptions: UseMutationOptions<FcPortPatchResponse, FcPortPatchError, Options<FcPortPatchData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await fcPortPatch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const interfaceListQueryKey = (options?: Options<InterfaceListData>) => createQueryKey('interfaceList', options, false, ['interfaces']);
+
+/**
+ * Interface List
+ *
+ * The network interfaces of the machine, whoever configures them.
+ */
+export const interfaceListOptions = (options?: Options<InterfaceListData>) => queryOptions<InterfaceListResponse, InterfaceListError, InterfaceListResponse, ReturnType<typeof interfaceListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await interfaceList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: interfaceListQueryKey(options)
+});
+
+export const interfaceShowQueryKey = (options: Options<InterfaceShowData>) => createQueryKey('interfaceShow', options, false, ['interfaces']);
+
+/**
+ * Interface Show
+ *
+ * One interface, by name.
+ */
+export const interfaceShowOptions = (options: Options<InterfaceShowData>) => queryOptions<InterfaceShowResponse, InterfaceShowError, InterfaceShowResponse, ReturnType<typeof interfaceShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await interfaceShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: interfaceShowQueryKey(options)
+});
+
+/**
+ * Interface Change
+ *
+ * Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
+ *
+ * A portal whose address goes must be named in `portals`.
+ */
+export const interfaceChangeMutation = (options?: Partial<Options<InterfaceChangeData>>): UseMutationOptions<InterfaceChangeResponse, InterfaceChangeError, Options<InterfaceChangeData>> => {
+    const mutationOptions: UseMutationOptions<InterfaceChangeResponse, InterfaceChangeError, Options<InterfaceChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await interfaceChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Interface Confirm
+ *
+ * Keeps a change that is on trial, also after a boot.
+ */
+export const interfaceConfirmMutation = (options?: Partial<Options<InterfaceConfirmData>>): UseMutationOptions<InterfaceConfirmResponse, InterfaceConfirmError, Options<InterfaceConfirmData>> => {
+    const mutationOptions: UseMutationOptions<InterfaceConfirmResponse, InterfaceConfirmError, Options<InterfaceConfirmData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await interfaceConfirm({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Interface Revert
+ *
+ * Takes a change that is on trial back without waiting.
+ */
+export const interfaceRevertMutation = (options?: Partial<Options<InterfaceRevertData>>): UseMutationOptions<InterfaceRevertResponse, InterfaceRevertError, Options<InterfaceRevertData>> => {
+    const mutationOptions: UseMutationOptions<InterfaceRevertResponse, InterfaceRevertError, Options<InterfaceRevertData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await interfaceRevert({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

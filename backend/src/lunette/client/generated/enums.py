@@ -119,6 +119,12 @@ HEALTH_STATE = (
     "warning",
     "critical",
 )
+InterfaceRole = Literal["management", "storage", "both"]
+INTERFACE_ROLE = (
+    "management",
+    "storage",
+    "both",
+)
 JobKind = Literal[
     "array.create",
     "array.delete",
@@ -132,6 +138,7 @@ JobKind = Literal[
     "snapshots.create",
     "snapshot.delete",
     "thin_pool.grow",
+    "interface.change",
     "site.apply",
     "schedule.run",
 ]
@@ -148,6 +155,7 @@ JOB_KIND = (
     "snapshots.create",
     "snapshot.delete",
     "thin_pool.grow",
+    "interface.change",
     "site.apply",
     "schedule.run",
 )

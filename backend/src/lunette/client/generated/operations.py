@@ -317,6 +317,20 @@ OPERATIONS: dict[str, Operation] = {
         "PATCH", "/fc-ports/{fc_port}", parameters=("fc_port",), body="FcPortPatch", if_match=True, dry_run=True
     ),
     "fc_port_delete": Operation("DELETE", "/fc-ports/{fc_port}", parameters=("fc_port",), if_match=True, dry_run=True),
+    "interface_list": Operation(
+        "GET", "/interfaces", query=("sort", "name"), words=(("sort", ("name", "-name")),), is_list=True
+    ),
+    "interface_show": Operation("GET", "/interfaces/{interface}", parameters=("interface",)),
+    "interface_change": Operation(
+        "POST",
+        "/interfaces/{interface}:change",
+        parameters=("interface",),
+        body="InterfaceChange",
+        dry_run=True,
+        job=True,
+    ),
+    "interface_confirm": Operation("POST", "/interfaces/{interface}:confirm", parameters=("interface",), dry_run=True),
+    "interface_revert": Operation("POST", "/interfaces/{interface}:revert", parameters=("interface",), dry_run=True),
     "mapping_create_batch": Operation("POST", "/mappings:batch", body="MappingBatch", dry_run=True),
     "mapping_list": Operation(
         "GET",
@@ -418,6 +432,7 @@ OPERATIONS: dict[str, Operation] = {
                     "snapshots.create",
                     "snapshot.delete",
                     "thin_pool.grow",
+                    "interface.change",
                     "site.apply",
                     "schedule.run",
                 ),
@@ -1052,6 +1067,43 @@ class Operations:
     def fc_port_delete(self, fc_port: str, *, dry_run: bool = False) -> Any:
         """Leaves a port alone from now on; one that serves stops."""
         return self.operate("fc_port_delete", {"fc_port": fc_port}, {}, dry_run=dry_run)
+
+    def interface_list(
+        self, *, sort: Literal["name", "-name"] | None = None, name: str | None = None, limit: int | None = None
+    ) -> Iterator[t.Interface]:
+        """The network interfaces of the machine, whoever configures them."""
+        return self.pages("interface_list", {"sort": sort, "name": name}, limit)
+
+    def interface_show(self, interface: str) -> t.Interface:
+        """One interface, by name."""
+        answer: t.Interface = self.operate("interface_show", {"interface": interface}, {})
+        return answer
+
+    @overload
+    def interface_change(
+        self, interface: str, body: t.InterfaceChange, *, dry_run: Literal[False] = False
+    ) -> t.Interface | t.Job: ...
+    @overload
+    def interface_change(self, interface: str, body: t.InterfaceChange, *, dry_run: Literal[True]) -> t.Plan: ...
+    def interface_change(self, interface: str, body: t.InterfaceChange, *, dry_run: bool = False) -> Any:
+        """Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was."""
+        return self.operate("interface_change", {"interface": interface}, {}, body, dry_run=dry_run)
+
+    @overload
+    def interface_confirm(self, interface: str, *, dry_run: Literal[False] = False) -> t.Interface: ...
+    @overload
+    def interface_confirm(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def interface_confirm(self, interface: str, *, dry_run: bool = False) -> Any:
+        """Keeps a change that is on trial, also after a boot."""
+        return self.operate("interface_confirm", {"interface": interface}, {}, dry_run=dry_run)
+
+    @overload
+    def interface_revert(self, interface: str, *, dry_run: Literal[False] = False) -> t.Interface: ...
+    @overload
+    def interface_revert(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def interface_revert(self, interface: str, *, dry_run: bool = False) -> Any:
+        """Takes a change that is on trial back without waiting."""
+        return self.operate("interface_revert", {"interface": interface}, {}, dry_run=dry_run)
 
     @overload
     def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: Literal[False] = False) -> t.MappingList: ...

@@ -20,6 +20,7 @@ from lunette.client.generated.enums import (
     Family,
     FcMode,
     HealthState,
+    InterfaceRole,
     JobKind,
     JobState,
     KitProof,
@@ -130,6 +131,12 @@ __all__ = [
     "HostPaths",
     "InspectRequest",
     "Inspection",
+    "Interface",
+    "InterfaceAddress",
+    "InterfaceChange",
+    "InterfaceConfig",
+    "InterfacePage",
+    "InterfaceRole",
     "Job",
     "JobError",
     "JobKind",
@@ -975,6 +982,67 @@ class Inspection(TypedDict):
     fits: int
     refused: int
     findings: list[Finding]
+
+
+class Interface(TypedDict):
+    """A network interface. Null is what nobody tells."""
+
+    name: str
+    mac: str | None
+    kind: str
+    link: bool
+    state: str
+    speed_mbit_s: int | None
+    mtu_bytes: int
+    addresses: list[InterfaceAddress]
+    configured_by: str | None
+    wanted: InterfaceConfig | None
+    reason: str | None
+    trial_left_s: float | None
+    age_s: float
+
+
+class InterfaceAddress(TypedDict):
+    """An address with its prefix; `dynamic`: DHCP or a router gave it. `portals` are those that listen on
+    it.
+    """
+
+    address: str
+    dynamic: bool
+    portals: list[str]
+
+
+class InterfaceChange(TypedDict):
+    """Another way for an interface to be; an absent field stays. The first one says where its addresses
+    come from.
+    """
+
+    role: NotRequired[InterfaceRole | None]
+    dhcp: NotRequired[bool | None]
+    addresses: NotRequired[list[str] | None]
+    gateway: NotRequired[str | None]
+    dns: NotRequired[list[str] | None]
+    mtu_bytes: NotRequired[int | None]
+    portals: NotRequired[list[str]]
+
+
+class InterfaceConfig(TypedDict):
+    """How Lunette configures it: on trial while `trial_left_s` is not null, else kept."""
+
+    role: InterfaceRole
+    dhcp: bool
+    addresses: list[str]
+    gateway: str | None
+    dns: list[str]
+    mtu_bytes: int | None
+
+
+class InterfacePage(TypedDict):
+    """InterfacePage"""
+
+    items: list[Interface]
+    next_cursor: str | None
+    total: int
 
 
 class Job(TypedDict):

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.disks import DiskWipe
+from lunette.domain.steps.interfaces import InterfaceKeep, InterfaceRevert, InterfaceStep, InterfaceTry
 from lunette.domain.steps.md import (
     MdAdd,
     MdCreate,
@@ -75,7 +76,10 @@ AnyStep = Annotated[
     | ThinPoolRemove
     | SnapshotTake
     | SnapshotDelete
-    | VolumeRollBack,
+    | VolumeRollBack
+    | InterfaceTry
+    | InterfaceKeep
+    | InterfaceRevert,
     Field(discriminator="kind"),
 ]
 """The closed set of steps the agent runs."""
@@ -88,6 +92,10 @@ __all__ = [
     "GroupErase",
     "GroupGrow",
     "GroupRemove",
+    "InterfaceKeep",
+    "InterfaceRevert",
+    "InterfaceStep",
+    "InterfaceTry",
     "KeptVolume",
     "MdAdd",
     "MdCreate",

@@ -14,9 +14,10 @@ from lunette.system.fake.lvm import DEVICES_FILE, Lvm, LvView
 from lunette.system.fake.md import Md, RunningArray
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
+from lunette.system.fake.network import Network
 from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
-from lunette.system.fake.tools import Tools, ip_addresses
+from lunette.system.fake.tools import Tools
 from lunette.system.fake.traffic import Io, Traffic
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build, put
@@ -41,6 +42,7 @@ class Hardware:
 
     def __init__(self) -> None:
         self.clock = 1_700_000_000.0
+        self._to_come: list[tuple[float, Callable[[], None]]] = []
         self.memory_bytes = 16 * 2**30
         self.addresses = {"127.0.0.1", "192.0.2.1", "2001:db8::1"}
         self.hostname = "lunette-fake"
@@ -56,7 +58,6 @@ class Hardware:
         for command in zfs_tools.COMMANDS:
             self.tools.add(command, zfs_commands.run)
         self.tools.add("modprobe", self._modprobe)
-        self.tools.add("ip", lambda argv: ip_addresses(sorted(self.addresses)))
         self.available_modules = set(MODULES)
         self.boot_modules: set[str] = {"configfs"}
         """Loaded at every boot."""
@@ -69,9 +70,12 @@ class Hardware:
         self.rdma = RdmaCore(self.addresses, self._request_module)
         self.tools.add("rdma", self.rdma.resources)
         self.fc = FcWorld(self._core)
+        self.network = Network(self.addresses, self.files, self.later)
+        self.tools.add("ip", self.network.ip)
+        self.tools.add("networkctl", self.network.networkctl)
+        self.tools.add("systemctl", self.network.systemctl)
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
-        self._to_come: list[tuple[float, Callable[[], None]]] = []
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
         self.told: list[Callable[[], None]] = []
@@ -157,6 +161,7 @@ class Hardware:
         self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
         self.vfs.configfs.clear()
         self.fc.reboot()
+        self.network.boot()
         self._load(self.boot_modules)
         self.advance(10.0)
         self.changed()
@@ -194,6 +199,7 @@ class Hardware:
             )  # fmt: skip
             self._tree = build(node, self.clock)
             self.fc.add_to(self._tree)
+            self.network.add_to(self._tree)
             if self.iscsi is not None:
                 put(self._tree, "/proc/net/tcp", self.iscsi.sockets())
         return self._tree

@@ -1,6 +1,5 @@
 """The commands that are installed on the fake machine, and which of them only look."""
 
-import json
 from collections.abc import Callable, Sequence
 
 from lunette.system.fake import block_tools, lvm_tools
@@ -31,7 +30,7 @@ LOOKING = (
     "-D",
     "-n",
 )
-_MIXED = ("mdadm", "wipefs", "zpool", "zfs", "modprobe")
+_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe")
 """Commands that look or change, as one of their words says."""
 
 
@@ -71,13 +70,3 @@ class Tools:
         if name in LOOKING or (name == "wipefs" and "--all" not in argv and "-a" not in argv):
             return True
         return name in _MIXED and any(word in LOOKING for word in argv[1:])
-
-
-def ip_addresses(addresses: Sequence[str]) -> Answer:
-    """`ip -j address`."""
-    infos = [
-        {"family": "inet6" if ":" in a else "inet", "local": a, "prefixlen": 64 if ":" in a else 24, "scope": "global"}
-        for a in addresses
-    ]
-    links = [{"ifindex": 2, "ifname": "eth0", "flags": ["UP"], "operstate": "UP", "addr_info": infos}]
-    return 0, json.dumps(links), ""

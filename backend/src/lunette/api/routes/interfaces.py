@@ -1,0 +1,108 @@
+"""Network interfaces: addresses, MTU and role. A change reverts by itself unless it is confirmed."""
+
+from typing import Literal
+
+from fastapi import Request, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.interfaces import Interface, interface_answer
+from lunette.api.answers.plans import PlanAnswer
+from lunette.api.changes import Change, Creating, answer
+from lunette.api.declare import JOB_CREATED, LISTED, Responses, refusals, router
+from lunette.api.looking import seen_now
+from lunette.api.lookup import Reference
+from lunette.api.matching import matches
+from lunette.api.paging import NameFilter, Paging, Value, seen_page
+from lunette.api.parts import Parts, UsedParts
+from lunette.domain.errors import NotFound
+from lunette.domain.interfaces import InterfaceChange, ObservedInterface
+from lunette.engine.outcome import Outcome
+from lunette.store.resources import Portal
+
+routes = router("/interfaces", "interfaces")
+Sort = Literal["name", "-name"]
+ENDED: Responses = {
+    200: {"model": Interface | PlanAnswer, "description": "As it is now; the plan in a dry run."},
+    **refusals(404, 409),
+}
+
+
+@routes.get("", operation_id="interface_list", response_model=Page[Interface], responses=LISTED)
+def interface_list(parts: UsedParts, page: Paging, sort: Sort = "name", name: NameFilter = None) -> Page[Interface]:
+    """The network interfaces of the machine, whoever configures them."""
+    pairs = [one for one in _interfaces(parts) if matches(name, one[1].name)]
+    found = seen_page((shown for _, shown in pairs), page, sort, _key)
+    return Page(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{interface:plain}", operation_id="interface_show", response_model=Interface, responses=refusals(404))
+def interface_show(interface: Reference, parts: UsedParts) -> Response:
+    """One interface, by name."""
+    return _shown(parts, interface)
+
+
+@routes.post(
+    "/{interface:plain}:change",
+    operation_id="interface_change", status_code=202, response_model=None,
+    responses={**JOB_CREATED, 200: {"model": Interface | PlanAnswer, "description": "It is so already; or the plan."}},
+)  # fmt: skip
+def interface_change(interface: Reference, body: InterfaceChange, change: Creating, request: Request) -> Response:
+    """Changes an interface for 60 seconds; confirm it in that time, or it becomes as it was.
+
+    A portal whose address goes must be named in `portals`.
+    """
+
+    def act(tx: Session) -> Outcome:
+        actor = change.actor.model_copy(update={"came_to": _address_of_ours(request)})
+        return change.control.change_interface(tx, actor, interface, body, dry_run=change.dry_run)
+
+    return change.apply(act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True)
+
+
+@routes.post("/{interface:plain}:confirm", operation_id="interface_confirm", response_model=None, responses=ENDED)
+def interface_confirm(interface: Reference, change: Creating) -> Response:
+    """Keeps a change that is on trial, also after a boot."""
+    return _end(interface, change, keep=True)
+
+
+@routes.post("/{interface:plain}:revert", operation_id="interface_revert", response_model=None, responses=ENDED)
+def interface_revert(interface: Reference, change: Creating) -> Response:
+    """Takes a change that is on trial back without waiting."""
+    return _end(interface, change, keep=False)
+
+
+def _end(interface: str, change: Change, *, keep: bool) -> Response:
+    return change.apply(
+        lambda tx: change.control.end_trial(tx, change.actor, interface, keep=keep, dry_run=change.dry_run),
+        lambda _tx, _outcome: _shown(change.parts, interface),
+        looks=True,
+    )
+
+
+def _interfaces(parts: Parts) -> list[tuple[ObservedInterface, Interface]]:
+    seen = seen_now(parts)
+    portals: dict[str, list[str]] = {}
+    with parts.store.read() as tx:
+        for name, address in tx.execute(select(Portal.name, Portal.address).order_by(Portal.name)):
+            portals.setdefault(address, []).append(name)
+    found = seen.observation.interfaces if seen.observation else ()
+    return [(one, interface_answer(one, portals, seen)) for one in found]
+
+
+def _shown(parts: Parts, name: str) -> Response:
+    for one, shown in _interfaces(parts):
+        if one.name == name:
+            return answer(shown)
+    raise NotFound(f"This machine has no network interface {name!r}; the list of interfaces shows what there is.")
+
+
+def _address_of_ours(request: Request) -> str | None:
+    """The address the request came to; None over the Unix socket."""
+    server = request.scope.get("server")
+    return str(server[0]) if server and server[1] else None
+
+
+def _key(one: Interface, _field: str) -> tuple[Value, str]:
+    return one.name, one.name

@@ -1,0 +1,113 @@
+"""Network interfaces: what the machine shows of one, and how an administrator wants it.
+
+A change is on trial until it is confirmed: whoever cut off their own way to the appliance gets it back by waiting.
+"""
+
+from enum import StrEnum
+from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
+from typing import Annotated
+
+from pydantic import Field
+
+from lunette.domain.base import Model
+
+TRIAL_S = 60
+"""How long a change waits to be confirmed; image/server's lunette-network-revert.timer says the same."""
+INTERFACE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
+"""What the kernel takes as the name of an interface (15 bytes), as far as it is safe in a file name."""
+
+Address = IPv4Interface | IPv6Interface
+"""An address and the length of its network's prefix: 192.0.2.10/24."""
+InterfaceName = Annotated[str, Field(pattern=INTERFACE_PATTERN)]
+
+
+class InterfaceRole(StrEnum):
+    """management: the way to the web page. storage: the way of hosts to volumes; its gateway only takes answers."""
+
+    MANAGEMENT = "management"
+    STORAGE = "storage"
+    BOTH = "both"
+
+    @property
+    def serves(self) -> bool:
+        """Whether hosts reach volumes through it."""
+        return self is not InterfaceRole.MANAGEMENT
+
+
+class InterfaceSettings(Model):
+    """How an interface is to be. `mtu_bytes` None leaves what its driver takes."""
+
+    role: InterfaceRole = InterfaceRole.MANAGEMENT
+    dhcp: bool = False
+    addresses: tuple[Address, ...] = ()
+    gateway: IPv4Address | IPv6Address | None = None
+    dns: tuple[IPv4Address | IPv6Address, ...] = ()
+    mtu_bytes: int | None = None
+    table: int | None = None
+    """Number of the routing table for answers from its own addresses, chosen once; None if it needs none."""
+
+
+class InterfaceChange(Model):
+    """Another way for an interface to be; an absent field stays. The first one says where its addresses come from."""
+
+    role: InterfaceRole | None = None
+    dhcp: bool | None = None
+    addresses: Annotated[tuple[Address, ...], Field(max_length=16)] | None = None
+    gateway: IPv4Address | IPv6Address | None = None
+    dns: Annotated[tuple[IPv4Address | IPv6Address, ...], Field(max_length=3)] | None = None
+    mtu_bytes: Annotated[int, Field(ge=68, le=65535)] | None = None
+    portals: Annotated[tuple[str, ...], Field(max_length=256)] = ()
+    """Names of portals whose address may go."""
+
+    def applied(self, before: InterfaceSettings) -> InterfaceSettings:
+        """The settings with this change; null empties a gateway or an MTU, and leaves the rest as it is."""
+        given = {name: getattr(self, name) for name in self.model_fields_set - {"portals"}}
+        return before.model_copy(
+            update={name: value for name, value in given.items() if value is not None or name in _EMPTIES}
+        )
+
+
+_EMPTIES = ("gateway", "mtu_bytes")
+
+
+class InterfaceTrial(Model):
+    """A change that waits to be confirmed, `left_s` seconds more."""
+
+    id: str
+    left_s: float
+
+
+class ObservedAddress(Model):
+    """`dynamic`: DHCP or a router gave it."""
+
+    address: str
+    """With its prefix: 192.0.2.10/24."""
+    dynamic: bool
+
+    @property
+    def ip(self) -> str:
+        return self.address.partition("/")[0]
+
+
+class ObservedInterface(Model):
+    """A network interface as the kernel and systemd-networkd show it. None is what nobody tells."""
+
+    name: str
+    mac: str | None
+    kind: str
+    """physical, or as the kernel says it: vlan, bond, bridge, dummy, …"""
+    link: bool
+    """Whether it has a carrier: a cable, and something at its other end."""
+    state: str
+    speed_mbit_s: int | None
+    mtu_bytes: int
+    mtu_min_bytes: int | None
+    mtu_max_bytes: int | None
+    addresses: tuple[ObservedAddress, ...]
+    configured_by: str | None
+    """The file of systemd-networkd that configures it, None if none does."""
+    settings: InterfaceSettings | None
+    """What Lunette configures now, on trial or confirmed; None if it does not."""
+    reason: str | None
+    """Why Lunette leaves it alone."""
+    trial: InterfaceTrial | None

@@ -1,0 +1,60 @@
+"""Changes network interfaces: as a job that puts a change on trial, and what ends the trial.
+
+Nothing of it is in the database: what the way to the database hangs on cannot be asked of it (docs/decisions/0031).
+"""
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.errors import NotFound
+from lunette.domain.interfaces import InterfaceChange, ObservedInterface
+from lunette.domain.jobs import JobKind
+from lunette.domain.mappings import Protocol
+from lunette.domain.steps import InterfaceKeep, InterfaceRevert
+from lunette.engine import connected
+from lunette.engine.desk import Desk
+from lunette.engine.jobs import file_job
+from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.portals import known
+from lunette.planner import interfaces as planner
+from lunette.planner.connected import Connected
+from lunette.store.events import emit
+from lunette.store.resources import Portal
+
+
+def need_interface(desk: Desk, name: str) -> ObservedInterface:
+    """The interface of this name. Raises NotFound, or Unavailable if the agent is away."""
+    found = next((one for one in desk.seen().interfaces if one.name == name), None)
+    if found is None:
+        raise NotFound(f"This machine has no network interface {name!r}; the list of interfaces shows what there is.")
+    return found
+
+
+def change(tx: Session, desk: Desk, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool) -> Outcome:
+    """Puts a change on trial, as a job; without one if nothing would change."""
+    interface = need_interface(desk, name)
+    rows = tx.scalars(select(Portal).order_by(Portal.name)).all()
+    portals = [known(row) for row in rows]
+    losing = {row.name: _through(tx, desk, row) for row in rows}
+    paths = planner.Paths(portals, losing, actor.came_to)
+    plan = planner.plan_change(interface, wish, desk.seen(), paths, desk.identities.id())
+    if dry_run or not plan.steps:
+        return Outcome(plan=plan, ids=(name,))
+    return file_job(tx, desk, actor, JobKind.INTERFACE_CHANGE, Outcome(plan=plan, ids=(name,)))
+
+
+def end(tx: Session, desk: Desk, actor: Actor, name: str, *, keep: bool, dry_run: bool) -> Outcome:
+    """Confirms what is on trial, or takes it back: at once and not as a job, for the time runs."""
+    interface = need_interface(desk, name)
+    plan = planner.plan_end(interface, keep=keep)
+    if dry_run or interface.trial is None:
+        return Outcome(plan=plan)
+    step = InterfaceKeep if keep else InterfaceRevert
+    desk.do_now(step(trial_id=interface.trial.id, interface=name))
+    emit(tx, f"interface.{'confirmed' if keep else 'reverted'}", plan.title, actor=actor.name, ref=name)
+    return Outcome(plan=plan, ids=(name,))
+
+
+def _through(tx: Session, desk: Desk, portal: Portal) -> Connected:
+    through = connected.through_portal(connected.sessions(desk) or (), portal)
+    return connected.among(tx, desk, Protocol(portal.protocol).family, through)

@@ -1,0 +1,95 @@
+"""The network interfaces of the machine: addresses from the kernel, and who configures them from systemd-networkd."""
+
+import contextlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from lunette.domain.errors import LunetteError
+from lunette.domain.interfaces import InterfaceTrial, ObservedAddress, ObservedInterface
+from lunette.providers.network import files, trial
+from lunette.system.doorway import System
+
+Link = dict[str, Any]
+OWN_FILES = ("10-lunette.network", "50-dhcp.network")
+"""What the installer and the image wrote: Lunette's own, and what an interface goes back to."""
+_UNCONFIGURED = ("unmanaged", "pending", "initialized")
+NO_NETWORKD = "the network of this machine is not configured by systemd-networkd"
+
+
+def links(system: System) -> list[Link]:
+    """What `ip` says of every interface and its addresses; none where it is not there."""
+    try:
+        found: list[Link] = json.loads(system.run(["ip", "-j", "-d", "address", "show"]).stdout or "[]")
+    except (LunetteError, ValueError):
+        return []
+    return found
+
+
+def observe(system: System, seen: Sequence[Link]) -> tuple[ObservedInterface, ...]:
+    """Every interface but the loopback; an end of a container's cable is none either."""
+    networkd = _networkd(system)
+    waiting = trial.pending(system)
+    left = InterfaceTrial(id=waiting.id, left_s=max(0.0, waiting.until - system.monotonic())) if waiting else None
+    return tuple(
+        _interface(system, link, networkd, left if waiting and waiting.interface == link["ifname"] else None)
+        for link in seen
+        if "LOOPBACK" not in link.get("flags", ()) and link.get("link_type") != "loopback"
+    )
+
+
+def _interface(
+    system: System, link: Link, networkd: dict[str, Link] | None, waiting: InterfaceTrial | None
+) -> ObservedInterface:
+    name = str(link["ifname"])
+    state = networkd.get(name, {}) if networkd is not None else {}
+    path = state.get("NetworkFile")
+    addresses = tuple(
+        ObservedAddress(address=f"{entry['local']}/{entry['prefixlen']}", dynamic=bool(entry.get("dynamic")))
+        for entry in link.get("addr_info", ())
+        if entry.get("scope") == "global" and "local" in entry
+    )
+    own = system.read_file(f"{files.READ}/{files.file_name(name)}")
+    return ObservedInterface(
+        name=name, mac=link.get("address"), kind=link.get("linkinfo", {}).get("info_kind", "physical"),
+        link="LOWER_UP" in link.get("flags", ()), state=str(link.get("operstate", "UNKNOWN")).lower(),
+        speed_mbit_s=_speed(system, name), mtu_bytes=link.get("mtu", 1500), mtu_min_bytes=link.get("min_mtu") or None,
+        mtu_max_bytes=link.get("max_mtu") or None, addresses=addresses, configured_by=path,
+        settings=files.parse(own) if own is not None else None, trial=waiting,
+        reason=_reason(networkd, link, path, bool(addresses), state),
+    )  # fmt: skip
+
+
+def _reason(
+    networkd: dict[str, Link] | None, link: Link, path: str | None, has_addresses: bool, state: Link
+) -> str | None:
+    """Why Lunette leaves an interface alone."""
+    if networkd is None:
+        return NO_NETWORKD
+    if link.get("master"):
+        return f"it belongs to {link['master']}"
+    file = path.rpartition("/")[2] if path else None
+    if file is not None and file not in OWN_FILES and files.interface_of(file) is None:
+        return f"it is configured by {path}, which is not Lunette's"
+    if file is None and has_addresses and state.get("AdministrativeState") in _UNCONFIGURED:
+        return "its addresses were given by something else than systemd-networkd"
+    return None
+
+
+def _networkd(system: System) -> dict[str, Link] | None:
+    """What systemd-networkd tells of each interface, by name; None if it does not run."""
+    if system.find_tool("networkctl") is None:
+        return None
+    try:
+        told = json.loads(system.run(["networkctl", "--json=short", "list"], timeout_s=10.0).stdout)
+    except (LunetteError, ValueError):
+        return None
+    return {str(one["Name"]): one for one in told.get("Interfaces", ())}
+
+
+def _speed(system: System, name: str) -> int | None:
+    """Mbit/s; a driver that does not know, and an interface that is down, answer with an error or with -1."""
+    with contextlib.suppress(OSError, ValueError):
+        speed = int(system.read(f"/sys/class/net/{name}/speed"))
+        return speed if speed > 0 else None
+    return None

@@ -1,0 +1,87 @@
+"""A change of the network on a real appliance: taken back unless confirmed, whoever lives, and kept over a reset.
+
+The interface is one end of a cable inside the guest, made by a file that stands for an administrator's; the guest's own
+way out is configured by somebody else, so that Lunette leaves it alone and no test can lose it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lunette.client import Refused
+from tests.e2e.waiting import wait_until
+from tests.lab.appliance import Appliance, appliance
+from tests.machines.uml import Uml
+
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+CARD, OTHER, KEPT, TRIED = "lab0", "vec0", "192.0.2.10", "192.0.2.99"
+NETDEV = f"[NetDev]\\nName={CARD}\\nKind=dummy\\n"
+TRIAL_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[Appliance]:
+    with appliance(Uml("interfaces", disks=1, disk_mib=64)) as standing:
+        standing.machine.check(f"printf '{NETDEV}' > /etc/systemd/network/30-lab.netdev && networkctl reload")
+        wait_until("the interface is there", lambda: standing.machine.run(f"ip link show {CARD}").rc == 0)
+        yield standing
+
+
+def addresses(made: Appliance) -> str:
+    return made.machine.check(f"ip -o address show dev {CARD} scope global")
+
+
+def try_(made: Appliance, address: str, **more: object) -> None:
+    job = made.client.post(f"/interfaces/{CARD}:change", {"addresses": [f"{address}/24"], **more})
+    assert made.client.wait(job, deadline_s=120.0)["state"] == "succeeded"
+    wait_until(f"{CARD} has {address}", lambda: address in addresses(made))
+
+
+def test_the_guests_own_way_out_is_left_alone(made: Appliance) -> None:
+    own = made.client.get(f"/interfaces/{OTHER}")
+    assert own["configured_by"].endswith("10-vec0.network")
+    with pytest.raises(Refused, match="not Lunette's"):
+        made.client.post(f"/interfaces/{OTHER}:change", {"addresses": ["192.0.2.77/24"]})
+
+
+def test_a_change_that_nobody_confirms_is_taken_back_also_without_agent_and_api(made: Appliance) -> None:
+    try_(made, TRIED, mtu_bytes=9000, role="storage")
+    assert made.machine.check(f"cat /sys/class/net/{CARD}/mtu").strip() == "9000"
+    made.machine.check(
+        "systemctl stop lunette-api; systemctl kill --signal=KILL lunette-agent; systemctl stop lunette-agent"
+    )
+    wait_until("it is taken back", lambda: TRIED not in addresses(made), deadline_s=TRIAL_S + 60)
+    assert made.machine.check(f"cat /sys/class/net/{CARD}/mtu").strip() == "1500"
+    assert TRIED not in made.machine.check("ip rule")
+    made.machine.check("systemctl start lunette-agent lunette-api")
+    made.wait_for_api()
+    shown = made.client.get(f"/interfaces/{CARD}")
+    assert (shown["wanted"], shown["trial_left_s"], shown["mtu_bytes"]) == (None, None, 1500)
+
+
+def test_what_is_confirmed_is_there_after_a_reset_and_what_is_on_trial_is_not(made: Appliance) -> None:
+    try_(made, KEPT, mtu_bytes=9000, role="storage")
+    made.client.post(f"/interfaces/{CARD}:confirm")
+    assert f"from {KEPT} lookup 1001" in made.machine.check("ip rule")
+    assert "192.0.2.0/24" in made.machine.check("ip route show table 1001")
+    try_(made, TRIED)
+    made.machine.reset()
+    made.wait_for_api()
+    wait_until("the address is back", lambda: KEPT in addresses(made))
+    assert TRIED not in addresses(made)
+    shown = made.client.get(f"/interfaces/{CARD}")
+    assert (shown["mtu_bytes"], shown["wanted"]["role"], shown["trial_left_s"]) == (9000, "storage", None)
+    assert made.machine.check("sysctl -n net.ipv4.conf.all.arp_ignore net.ipv4.conf.all.arp_announce").split() == [
+        "1",
+        "2",
+    ]
+
+
+def test_a_change_is_taken_back_at_once_where_a_person_says_so(made: Appliance) -> None:
+    before = addresses(made)
+    try_(made, TRIED)
+    made.client.post(f"/interfaces/{CARD}:revert")
+    wait_until("it is taken back", lambda: TRIED not in addresses(made))
+    assert addresses(made) == before
