@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lunette.domain.base import Model
 from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
-from lunette.providers.volumes.lvm.plan import FRESH_TAG, POOL_NAME, TAG, device_path
+from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
 VOLUME_FIELDS = (
@@ -29,6 +29,11 @@ class Volume(Model):
     """Of its size, or of a pool's data; None where there is no such thing, or it is not active."""
     metadata_bytes: int
     metadata_percent: float | None
+
+    @property
+    def is_copy(self) -> bool:
+        """True for the array's sealed copy."""
+        return {TAG, COPY_TAG} <= self.tags
 
     def used_bytes(self) -> int | None:
         return None if self.used_percent is None else int(self.size_bytes * self.used_percent / 100)
@@ -122,7 +127,7 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
         )
         for group in found
         for volume in group.volumes
-        if not volume.is_pool
+        if not volume.is_pool and not volume.is_copy
     )  # fmt: skip
     return pools, volumes
 

@@ -28,6 +28,8 @@ METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
 TAG = "lunette"
 FRESH_TAG = "lunette.fresh"
+COPY_NAME, COPY_TAG = "sealed", "lunette.sealed"
+"""The array's sealed copy, which is no volume of anybody."""
 PACKAGE = "lvm2"
 THIN_TOOL, THIN_PACKAGE = "thin_check", "thin-provisioning-tools"
 """LVM activates no thin pool without it."""
