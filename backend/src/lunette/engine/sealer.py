@@ -158,5 +158,5 @@ def _missing_secret(host_id: str, name: str) -> Cause:
         severity=Severity.WARNING,
         message=f"Host {name} is not let in: its CHAP or DH-CHAP secret must be set again",
         cause="The appliance was rebuilt from its disks, and secrets do not lie on them",
-        fix=f"Set what the host has: `lunette host change {name}` with its secrets, or take CHAP away from it.",
+        fix=f"Set what the host has: `lunette host set {name}` with its secrets.",
     )
