@@ -79,7 +79,7 @@ class AwayAgent:
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         raise _away()
 
-    def read_copies(self) -> tuple[FoundCopy, ...]:
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         raise _away()
 
     def seal_copy(self, order: SealOrder) -> int:

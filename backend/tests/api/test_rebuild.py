@@ -202,6 +202,22 @@ def test_a_forgotten_array_is_taken_up_beside_what_is_here(standing: Standing) -
     api.until(lambda: serves_all(api) and api.get("/status")["exports"]["state"] == "converged")
 
 
+def test_an_array_without_one_of_its_disks_is_started_only_if_that_is_said(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    api, parts = standing
+    make_array(api)
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        machine.pull(next(disk for disk in machine.blocks.disks if disk.media.superblock))
+        [array] = rebuilt(fresh)["arrays"]
+        assert "1 of its disks are missing" in array["problem"]
+        assert fresh.items("/arrays") == []
+        answer = fresh.post("/appliance:rebuild", {"degraded": True}).json()
+        assert answer["rebuilt"] is True, answer
+        assert [one["name"] for one in fresh.items("/arrays")] == ["tank"]
+
+
 def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing: Standing, machine: FakeSystem) -> None:
     api, parts = standing
     array = make_array(api)

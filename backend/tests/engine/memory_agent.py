@@ -135,7 +135,7 @@ class MemoryAgent:
         with self._lock:
             return self._undo(step)
 
-    def read_copies(self) -> tuple[FoundCopy, ...]:
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         """Nothing lies on these disks."""
         self._answer()
         return ()

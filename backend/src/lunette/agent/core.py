@@ -152,12 +152,12 @@ class Agent:
             }
         )
 
-    def read_copies(self) -> tuple[FoundCopy, ...]:
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         with self._storage:
             if self._system.find_tool("mdadm") is None:
                 return ()
             arrays = _in_words(lambda: observe_arrays(self._system, observe_disks(self._system)))
-            return tuple(sealed_copy.read(self._system, array) for array in arrays if array.ours)
+            return tuple(sealed_copy.read(self._system, array, degraded=degraded) for array in arrays if array.ours)
 
     def seal_copy(self, order: SealOrder) -> int:
         with self._storage:

@@ -94,7 +94,7 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
         case Converge():
             return ConvergeReply(report=agent.converge(request.wanted))
         case ReadCopies():
-            return CopiesReply(copies=agent.read_copies())
+            return CopiesReply(copies=agent.read_copies(degraded=request.degraded))
         case SealCopy():
             return SealedReply(generation=agent.seal_copy(request.order))
         case _:

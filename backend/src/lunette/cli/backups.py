@@ -87,7 +87,7 @@ def _done(call: Call, done: JsonObject) -> None:
 
 def rebuild(call: Call) -> None:
     """Shows what the disks tell, asks, and rebuilds."""
-    body = {"arrays": call["array"] or []}
+    body = {"arrays": call["array"] or [], "degraded": bool(call["degraded"])}
     found = call.client.operate("appliance_rebuild", {}, {}, body, dry_run=True)
     if call.dry_run or not any(one["chosen"] for one in found["arrays"]):
         call.show(found, lambda _: _print_found(call, found))
@@ -151,5 +151,6 @@ COMMANDS = {
     "rebuild": (Command("", "Rebuilds arrays, volumes, hosts and mappings from the data disks, after showing them.",
                         ("appliance_rebuild",), (
         Param("array", "Name or UUID; all if none is given and all are of one appliance.", many=True, optional=True),
+        Param("--degraded", "Start arrays without disks that are missing.", flag=True),
     ), rebuild, more="For an appliance that lost its database and has no backup; a backup holds more."),),
 }  # fmt: skip

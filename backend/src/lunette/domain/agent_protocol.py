@@ -88,9 +88,13 @@ class Converge(Model):
 
 
 class ReadCopies(Model):
-    """Asks for the sealed copies of all arrays with our mark; one that is down is started for it if it is whole."""
+    """Asks for the sealed copies of all arrays with our mark; one that is down is started for it.
+
+    It waits for missing disks unless it may start `degraded`.
+    """
 
     kind: Literal["read_copies"] = "read_copies"
+    degraded: bool = False
 
 
 class SealCopy(Model):

@@ -63,9 +63,13 @@ class SealOrder(Model):
 
 
 class RebuildRequest(Model):
-    """`arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance."""
+    """`arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance.
+
+    `degraded`: arrays that are down are started without disks that are missing, as far as their level survives it.
+    """
 
     arrays: Annotated[tuple[str, ...], Field(max_length=1000)] = ()
+    degraded: bool = False
 
 
 class RebuildArray(Model):

@@ -372,9 +372,9 @@ class Control:
         """Puts the prepared database in the place of all that is there. Raises Conflict while a job runs."""
         restoring.restore(tx, self.desk, actor, scratch, prepared)
 
-    def look_at_disks(self) -> rebuilding.Disks:
+    def look_at_disks(self, *, degraded: bool) -> rebuilding.Disks:
         """Reads the sealed copies. Hold the exports from here to the rebuild. Raises Unavailable, InUse."""
-        copies = self.agent.read_copies()
+        copies = self.agent.read_copies(degraded=degraded)
         return rebuilding.Disks(copies, self.agent.served(), self.observation(max_age_s=0))
 
     def rebuild(self, tx: Session, actor: Actor, disks: rebuilding.Disks, arrays: Sequence[str]) -> RebuildFound:

@@ -135,8 +135,8 @@ class AgentClient:
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         return self._expect(ConvergeReply, Converge(wanted=wanted)).report
 
-    def read_copies(self) -> tuple[FoundCopy, ...]:
-        return self._expect(CopiesReply, ReadCopies(), self._step_s).copies
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        return self._expect(CopiesReply, ReadCopies(degraded=degraded), self._step_s).copies
 
     def seal_copy(self, order: SealOrder) -> int:
         return self._expect(SealedReply, SealCopy(order=order)).generation

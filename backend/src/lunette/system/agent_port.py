@@ -40,8 +40,8 @@ class AgentPort(Protocol):
 
     def converge(self, wanted: ExportSet) -> ConvergeReport: ...
 
-    def read_copies(self) -> tuple[FoundCopy, ...]:
-        """The sealed copies of all arrays with our mark; those that are down are started for it if they are whole."""
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        """The sealed copies of all arrays with our mark; those that are down are started for it."""
         ...
 
     def seal_copy(self, order: SealOrder) -> int:

@@ -111,10 +111,11 @@ def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
     """Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what is there.
 
     Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
-    its disks are here. Hosts whose secrets must be set again are not let in until then.
+    its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
+    let in until then.
     """
     with change.control.exports_held():
-        disks = change.control.look_at_disks()
+        disks = change.control.look_at_disks(degraded=body.degraded)
 
         def work(tx: Session) -> Response:
             found = change.control.rebuild(tx, change.actor, disks, body.arrays)

@@ -25,11 +25,11 @@ from lunette.providers.volumes.lvm.plan import COPY_NAME, COPY_TAG, TAG, array_t
 from lunette.system.doorway import System
 
 
-def read(system: System, array: ObservedArray) -> FoundCopy:
-    """What an array with our mark carries. One that is down is started if all its disks are here, as at every boot."""
+def read(system: System, array: ObservedArray, *, degraded: bool) -> FoundCopy:
+    """What an array with our mark carries. One that is down is started if its disks are here, as at every boot."""
     found = FoundCopy(array_uuid=array.uuid, array=array.name)
     try:
-        group = _group(system, array.uuid)
+        group = _group(system, array.uuid, degraded=degraded)
         known = group.volume(COPY_NAME) if group is not None else None
         if group is None or known is None or COPY_TAG not in known.tags:
             return found
@@ -74,10 +74,10 @@ def write(system: System, order: SealOrder) -> int:
     return generation
 
 
-def _group(system: System, uuid: str) -> parse.Group | None:
+def _group(system: System, uuid: str, *, degraded: bool) -> parse.Group | None:
     """The array's volume group, running. None if there is none of ours on it."""
     device = array_device(uuid)
-    if not ensure_running(system, uuid):
+    if not ensure_running(system, uuid, degraded=degraded):
         return None
     known = observe.physical_volume(system, device)
     if known is None or TAG not in known.tags or array_tag(uuid) not in known.tags:
