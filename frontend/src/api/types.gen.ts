@@ -3215,12 +3215,18 @@ export type RebuildFound = {
  * RebuildRequest
  *
  * `arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance.
+ *
+ * `degraded`: arrays that are down are started without disks that are missing, as far as their level survives it.
  */
 export type RebuildRequest = {
     /**
      * Arrays
      */
     arrays?: Array<string>;
+    /**
+     * Degraded
+     */
+    degraded?: boolean;
 };
 
 /**

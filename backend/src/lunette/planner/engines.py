@@ -104,7 +104,7 @@ class MdPlanning:
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         chunk = wish.chunk_bytes or md.default_chunk(wish.level)
         member = md.member_bytes([disk.size_bytes for disk in disks], chunk)
-        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk))
+        return lvm.room_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk))
 
     def small_write_ios(self, level: Level, disks: int, block_bytes: int) -> float:
         # With three disks the two data blocks and the parity are the whole stripe: read one, write two.

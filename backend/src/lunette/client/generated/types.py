@@ -1492,6 +1492,7 @@ class RebuildRequest(TypedDict):
     """`arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance."""
 
     arrays: NotRequired[list[str]]
+    degraded: NotRequired[bool]
 
 
 class RestoreFound(TypedDict):
