@@ -1,5 +1,6 @@
 """The database is lost and there is no backup: what the data disks carry brings the appliance back."""
 
+import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +15,12 @@ from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.domain.sealed_copies import SLOT_BYTES
+from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS
 from lunette.engine import sealer
+from lunette.engine.sealer import Sealer
+from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.store.resources import Array, ArrayDisk, Host, HostInitiator, Mapping, Volume
+from lunette.store.schema import utc_now
 from lunette.system.fake import FakeSystem
 
 CHAP = {"user": "alice", "secret": "secretsecret1"}
@@ -261,14 +265,29 @@ def test_a_damaged_slot_leaves_the_other_and_two_leave_nothing(
         assert fresh.items("/arrays") == []
 
 
-def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing) -> None:
-    """An array from before this version may be full."""
+def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing, machine: FakeSystem) -> None:
+    """An array from before this version may be full; a new one keeps the place from the start."""
     api, parts = standing
     parts.control.sealer.stop()
-    make_array(api, disks=3)
-    free = next(pool.free_bytes for pool in parts.control.observation(0).pools)
-    if any(found.header for found in parts.control.agent.read_copies()):
-        pytest.skip("the copy was quicker")
-    api.made("/volumes", {"name": "all", "array": "tank", "size_bytes": free})
-    parts.control.sealer.round()
-    assert [copy.header for copy in parts.control.agent.read_copies()] == [None]
+    make_array(api)
+    [group] = observe_groups(machine)
+    [pool] = parts.control.observation(0).pools
+    assert pool.free_bytes == group.free_bytes - SLOTS * SLOT_BYTES
+    machine.run(["lvcreate", "-y", "--name", "full", "--size", f"{group.free_bytes}b", group.name])
+    clock = [utc_now()]
+    own = Sealer(parts.store, parts.control.agent, now=lambda: clock[0])
+
+    def alerts() -> list[str]:
+        return [one["message"] for one in api.items("/alerts") if one["resolved_at"] is None]
+
+    own.round()
+    assert alerts() == [], "not at once"
+    clock[0] += dt.timedelta(seconds=sealer.GRACE_S + 1)
+    own.round()
+    assert alerts() == ["The sealed copy on array tank is not up to date"]
+    assert api.post("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.example:h"]}).status_code == 201
+    machine.run(["lvremove", "-y", f"{group.name}/full"])
+    own.round()
+    assert alerts() == []
+    [copy] = parts.control.agent.read_copies()
+    assert copy.header is not None
