@@ -152,5 +152,5 @@ COMMANDS = {
                         ("appliance_rebuild",), (
         Param("array", "Name or UUID; all if none is given and all are of one appliance.", many=True, optional=True),
         Param("--degraded", "Start arrays without disks that are missing.", flag=True),
-    ), rebuild, more="For an appliance that lost its database and has no backup; a backup holds more."),),
+    ), rebuild, interrupts=True, more="For an appliance that lost its database and has no backup; that holds more."),),
 }  # fmt: skip
