@@ -110,7 +110,7 @@ def test_a_new_installation_without_a_backup_is_rebuilt_from_the_data_disks() ->
             host.write_pattern(device, SEED + lun, BLOCKS)
         before = wwids(host, devices)
         host.logout(target)
-        moment = machine.check("date -u +%Y-%m-%dT%H:%M:%S").strip()
+        moment = machine.check("date -u +%Y-%m-%dT%H:%M:%S; sleep 2").strip()  # copies tell whole seconds here
         made.client.post("/hosts", {"name": "late", "iqns": ["iqn.2026-01.com.example:late"]})
         wait_until("the array carries all of it", lambda: written_since(made, moment))
 
