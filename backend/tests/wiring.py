@@ -29,6 +29,7 @@ from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.roles import Role
+from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
 from lunette.engine.control import Control
@@ -76,6 +77,12 @@ class AwayAgent:
         raise _away()
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
+        raise _away()
+
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        raise _away()
+
+    def seal_copy(self, order: SealOrder) -> int:
         raise _away()
 
 

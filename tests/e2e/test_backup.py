@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.e2e.waiting import wait_until
-from tests.initiators.kernel import KernelInitiator
+from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.initiators.libiscsi import Chap
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
@@ -91,3 +93,51 @@ def test_a_new_installation_serves_the_old_volumes_under_their_old_names() -> No
         machine.check("systemctl restart lunette-api")
         made.wait_for_api()
         assert [alert for alert in made.client.list("/alerts") if alert["resolved_at"] is None] == []
+
+
+def written_since(made: Appliance, moment: str) -> bool:
+    """True once the array carries a copy of what was committed by then; its header can be read by anyone."""
+    shown = "head -c 1000 /dev/lunette-*/sealed; tail -c +4194305 /dev/lunette-*/sealed | head -c 1000"
+    found = made.machine.run(f'({shown}) | grep -ao \'"written_at":"[^.Z"]*\' | cut -d\'"\' -f4').stdout.split()
+    return any(one > moment for one in found)
+
+
+def test_a_new_installation_without_a_backup_is_rebuilt_from_the_data_disks() -> None:
+    with appliance(Uml("rebuild", disks=3, disk_mib=512)) as made, KernelInitiator("rebuild-host") as host:
+        machine, target = made.machine, provision(made)
+        devices = login(made, host, target)
+        for lun, device in devices.items():
+            host.write_pattern(device, SEED + lun, BLOCKS)
+        before = wwids(host, devices)
+        host.logout(target)
+        moment = machine.check("date -u +%Y-%m-%dT%H:%M:%S; sleep 2").strip()  # copies tell whole seconds here
+        made.client.post("/hosts", {"name": "late", "iqns": ["iqn.2026-01.com.example:late"]})
+        wait_until("the array carries all of it", lambda: written_since(made, moment))
+
+        lose_the_control_plane(made)
+        assert machine.check(f"{LUNETTE} array list --json", timeout_s=120).strip() == "[]"
+        found = json.loads(machine.check(f"{LUNETTE} rebuild --dry-run --json", timeout_s=300))
+        assert [(one["name"], one["volumes"], one["problem"]) for one in found["arrays"]] == [("tank", 2, None)]
+        assert found["secrets_missing"] == ["h"]
+        assert machine.check(f"{LUNETTE} array list --json", timeout_s=120).strip() == "[]"
+        machine.check(f"{LUNETTE} rebuild --yes", timeout_s=300)
+
+        def states() -> list[str]:
+            return [one["state"] for one in json.loads(machine.check(f"{LUNETTE} mapping list --json", timeout_s=120))]
+
+        wait_until("all is served again", lambda: states() == ["open", "open"], deadline_s=300)
+        with pytest.raises(LoginFailed):
+            login(made, host, target)
+        machine.check("printf %s backup-secret-1 >/root/secret")
+        machine.check(f"{LUNETTE} host set h --chap-user {CHAP.user} --chap-secret-file /root/secret --yes", 120)
+
+        def back() -> dict[int, str] | None:
+            try:
+                return login(made, host, target)
+            except LoginFailed:
+                return None
+
+        devices = wait_until("the host is let in", back)
+        assert wwids(host, devices) == before
+        for lun, device in devices.items():
+            host.verify_pattern(device, SEED + lun, BLOCKS)

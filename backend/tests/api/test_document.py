@@ -14,8 +14,8 @@ SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
     "Login", "Chap", "DhChap", "Split", "ArrayAddSpares", "ArrayGrow", "ArrayReplace", "ArrayDiskChoice",
     "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site", "SiteArray", "SiteChap",
-    "SiteHost", "SiteRequest", "BackupRequest", "RestoreRequest", "Retention", "MailSettings", "WebhookSettings",
-    "SyslogSettings", "InspectRequest", *(name for name in SCHEMAS if name.startswith("Saved")),
+    "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest", "RestoreRequest", "Retention", "MailSettings",
+    "WebhookSettings", "SyslogSettings", "InspectRequest", *(name for name in SCHEMAS if name.startswith("Saved")),
 }  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def test_rendering_is_the_same_each_time() -> None:
 def test_operations_are_named_noun_verb() -> None:
     verbs = {"list", "show", "create", "patch", "delete", "batch", "change", "resolve", "stream"}
     verbs |= {"add", "replace", "fail", "remove", "readd", "scrub", "grow", "clone", "plan", "apply", "why"}
-    verbs |= {"recover", "support", "confirm", "revert"}
+    verbs |= {"recover", "support", "confirm", "revert", "rebuild"}
     verbs |= {"kit", "paths", "download", "run", "test", "backup", "restore", "saveconfig", "inspect", "undo"}
     named = [name.removesuffix("_roll_back") for name in OPERATIONS]
     assert [name for name in named if "_" in name and name.rpartition("_")[2] not in verbs] == []

@@ -1,7 +1,8 @@
-"""`lunette backup`, `restore` and `support`: a private file, a look at the difference, a question, and the answer."""
+"""`lunette backup`, `restore`, `rebuild`, `support`: a private file, a look, a question, and the answer."""
 
 import json
 import tarfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
 from lunette.cli import exits
+from lunette.providers.volumes.lvm.observe import observe_groups
 
 
 @pytest.fixture
@@ -66,3 +68,28 @@ def test_a_support_bundle_is_written_privately(lunette: Cli, tmp_path: Path) -> 
     assert (made.code, made.out, "holds no secrets" in made.err) == (exits.OK, "", True), made.err
     assert (tmp_path / "bundle.tar.gz").stat().st_mode & 0o777 == 0o600
     assert tarfile.is_tarfile(tmp_path / "bundle.tar.gz")
+
+
+def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
+    assert "No array with Lunette's mark" in lunette("rebuild").out
+    assert lunette("backup", "state", "--passphrase-file", "phrase").code == exits.OK
+    disks = [disk["id"] for disk in json.loads(lunette("disk", "list", "--json").out)][:3]
+    chosen = [word for disk in disks for word in ("--disk", disk)]
+    assert lunette("array", "create", "tank", "--level", "raid5", *chosen).code == exits.OK
+    end = time.monotonic() + 20
+    while not any(volume.is_copy for group in observe_groups(lunette.machine) for volume in group.volumes):
+        assert time.monotonic() < end, "the array got no copy"
+        time.sleep(0.1)
+    time.sleep(1.0)
+    assert lunette("restore", "state", "--passphrase-file", "phrase", "--yes").code == exits.OK
+    assert json.loads(lunette("array", "list", "--json").out) == []
+
+    looked = lunette("rebuild", "--dry-run")
+    assert (looked.code, "rebuild array tank" in looked.out) == (exits.OK, True), looked.out + looked.err
+    unasked = lunette("rebuild")
+    assert (unasked.code, "give --yes" in unasked.err) == (exits.USAGE, True)
+    assert lunette("rebuild", "other", "--yes").code not in (exits.OK, exits.USAGE)
+    assert json.loads(lunette("array", "list", "--json").out) == []
+    done = lunette("rebuild", "--yes")
+    assert (done.code, "Rebuilt" in done.err) == (exits.OK, True), done.err
+    assert [one["name"] for one in json.loads(lunette("array", "list", "--json").out)] == ["tank"]

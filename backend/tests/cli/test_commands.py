@@ -40,6 +40,7 @@ TESTED_ELSEWHERE = {
     "backup": "writes a file: test_backup.py",
     "support": "writes a file: test_backup.py",
     "restore": "reads one: test_backup.py",
+    "rebuild": "needs a database that forgot: test_backup.py",
     "host kit": "long, and written as files: test_kit.py",
     "host paths": "needs a host that is logged in: test_kit.py",
 }

@@ -26,6 +26,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.fc import FcMode
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
     AnyStep,
     DiskWipe,
@@ -133,6 +134,15 @@ class MemoryAgent:
             raise self.failures["undo", step.kind]
         with self._lock:
             return self._undo(step)
+
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        """Nothing lies on these disks."""
+        self._answer()
+        return ()
+
+    def seal_copy(self, order: SealOrder) -> int:
+        self._answer()
+        return order.header.generation
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         self._answer()

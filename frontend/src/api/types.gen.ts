@@ -3322,6 +3322,100 @@ export type RdmaDevicePage = {
 };
 
 /**
+ * RebuildArray
+ *
+ * An array with our mark that the database does not know, and what its copy would bring back.
+ */
+export type RebuildArray = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Uuid
+     */
+    uuid: string;
+    /**
+     * Appliance
+     */
+    appliance: string | null;
+    /**
+     * Appliance Id
+     */
+    appliance_id: string | null;
+    /**
+     * Generation
+     */
+    generation: number | null;
+    /**
+     * Written At
+     */
+    written_at: string | null;
+    /**
+     * Volumes
+     */
+    volumes: number;
+    /**
+     * Mappings
+     */
+    mappings: number;
+    /**
+     * Chosen
+     */
+    chosen: boolean;
+    /**
+     * Problem
+     */
+    problem: string | null;
+};
+
+/**
+ * RebuildFound
+ *
+ * What was found on the disks, and what rebuilding from it changes.
+ */
+export type RebuildFound = {
+    /**
+     * Arrays
+     */
+    arrays: Array<RebuildArray>;
+    /**
+     * Hosts
+     */
+    hosts: Array<string>;
+    /**
+     * Secrets Missing
+     */
+    secrets_missing: Array<string>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Rebuilt
+     */
+    rebuilt: boolean;
+};
+
+/**
+ * RebuildRequest
+ *
+ * `arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance.
+ *
+ * `degraded`: arrays that are down are started without disks that are missing, as far as their level survives it.
+ */
+export type RebuildRequest = {
+    /**
+     * Arrays
+     */
+    arrays?: Array<string>;
+    /**
+     * Degraded
+     */
+    degraded?: boolean;
+};
+
+/**
  * ReleaseKind
  */
 export type ReleaseKind = 'array' | 'volume' | 'portal' | 'fc_port' | 'target' | 'subsystem' | 'initiator' | 'mapping';
@@ -12970,6 +13064,70 @@ export type ApplianceRestoreResponses = {
 };
 
 export type ApplianceRestoreResponse = ApplianceRestoreResponses[keyof ApplianceRestoreResponses];
+
+export type ApplianceRebuildData = {
+    body: RebuildRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/appliance:rebuild';
+};
+
+export type ApplianceRebuildErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceRebuildError = ApplianceRebuildErrors[keyof ApplianceRebuildErrors];
+
+export type ApplianceRebuildResponses = {
+    /**
+     * Successful Response
+     */
+    200: RebuildFound;
+};
+
+export type ApplianceRebuildResponse = ApplianceRebuildResponses[keyof ApplianceRebuildResponses];
 
 export type SiteSaveconfigData = {
     body?: never;

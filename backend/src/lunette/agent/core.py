@@ -23,6 +23,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
     AnyStep,
     DiskWipe,
@@ -38,8 +39,11 @@ from lunette.domain.steps import (
     VolumeRollBack,
 )
 from lunette.domain.support import SupportFacts
+from lunette.providers.arrays.md.observe import observe_arrays
+from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import connected
+from lunette.providers.volumes.lvm import sealed_copy
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
@@ -148,6 +152,17 @@ class Agent:
                 "unexplained": verdict.unexplained,
             }
         )
+
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        with self._storage:
+            if self._system.find_tool("mdadm") is None:
+                return ()
+            arrays = _in_words(lambda: observe_arrays(self._system, observe_disks(self._system)))
+            return tuple(sealed_copy.read(self._system, array, degraded=degraded) for array in arrays if array.ours)
+
+    def seal_copy(self, order: SealOrder) -> int:
+        with self._storage:
+            return _in_words(lambda: sealed_copy.write(self._system, order))
 
     def bring_up(self) -> bool:
         """One pass over everything the ledger holds: arrays, groups, exports. True if all of it is served.

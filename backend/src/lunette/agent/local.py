@@ -165,6 +165,23 @@ class LocalSystem:
                 done += os.pwrite(handle, zeros[: length - done], offset + done)
             os.fsync(handle)
 
+    def read_range(self, device: str, offset: int, length: int) -> bytes:
+        handle = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            found = b""
+            while len(found) < length and (more := os.pread(handle, length - len(found), offset + len(found))):
+                found += more
+            return found
+        finally:
+            os.close(handle)
+
+    def write_range(self, device: str, offset: int, data: bytes) -> None:
+        with _alone(device, os.O_WRONLY) as handle:
+            done = 0
+            while done < len(data):
+                done += os.pwrite(handle, data[done:], offset + done)
+            os.fsync(handle)
+
     def now(self) -> float:
         return time.time()
 

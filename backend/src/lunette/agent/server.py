@@ -23,6 +23,7 @@ from lunette.domain.agent_protocol import (
     CollectFacts,
     Converge,
     ConvergeReply,
+    CopiesReply,
     CountersReply,
     DoStep,
     FactsReply,
@@ -33,6 +34,9 @@ from lunette.domain.agent_protocol import (
     ObserveServed,
     ObserveSessions,
     ProblemReply,
+    ReadCopies,
+    SealCopy,
+    SealedReply,
     ServedReply,
     SessionsReply,
     UndoStep,
@@ -89,8 +93,16 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return agent.undo_step(request.job_id, request.step)
         case Converge():
             return ConvergeReply(report=agent.converge(request.wanted))
+        case ReadCopies() | SealCopy():
+            return _sealed_copy(agent, request)
         case _:
             assert_never(request)
+
+
+def _sealed_copy(agent: AgentPort, request: ReadCopies | SealCopy) -> AnyReply:
+    if isinstance(request, ReadCopies):
+        return CopiesReply(copies=agent.read_copies(degraded=request.degraded))
+    return SealedReply(generation=agent.seal_copy(request.order))
 
 
 def allowed_uids(extra: tuple[int, ...] = ()) -> frozenset[int]:

@@ -41,6 +41,7 @@ _ADMINISTRATOR = (
     "fc_port_delete", "interface_change", "interface_confirm", "interface_revert", "job_resolve", "site_apply",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
+    "appliance_rebuild",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

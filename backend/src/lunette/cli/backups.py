@@ -1,4 +1,4 @@
-"""`lunette backup`, `lunette restore` and `lunette support`: the appliance's state as a file."""
+"""`lunette backup`, `restore`, `rebuild` and `support`: the appliance as a file, and what its data disks tell of it."""
 
 import base64
 from collections import Counter
@@ -85,6 +85,53 @@ def _done(call: Call, done: JsonObject) -> None:
         call.screen.note(f"The state before is kept in {done['kept']}, under the same passphrase.")
 
 
+def rebuild(call: Call) -> None:
+    """Shows what the disks tell, asks, and rebuilds."""
+    body = {"arrays": call["array"] or [], "degraded": bool(call["degraded"])}
+    found = call.client.operate("appliance_rebuild", {}, {}, body, dry_run=True)
+    if call.dry_run or not any(one["chosen"] for one in found["arrays"]):
+        call.show(found, lambda _: _print_found(call, found))
+        return
+    if not call["yes"]:
+        if call.screen.can_ask:
+            _print_found(call, found)
+        call.confirm("Rebuild these arrays?", "--yes")
+    answer = call.client.operate("appliance_rebuild", {}, {}, body)
+    call.show(answer, lambda done: _rebuilt(call, done))
+
+
+def _print_found(call: Call, found: JsonObject) -> None:
+    line = call.screen.line
+    for one in found["arrays"]:
+        if one["problem"]:
+            line(f"array {one['name']} ({one['uuid']}): {one['problem']}", "yellow")
+            continue
+        word = "rebuild" if one["chosen"] else "leave"
+        written = one["written_at"][:19].replace("T", " ")
+        line(
+            f"{word} array {one['name']} ({one['uuid']}) of appliance {one['appliance'] or one['appliance_id']}", "bold"
+        )
+        line(f"  {one['volumes']} volumes, {one['mappings']} mappings; copy {one['generation']} of {written} UTC")
+    if found["hosts"]:
+        line(f"hosts that come back: {', '.join(found['hosts'])}")
+    for name in found["secrets_missing"]:
+        line(f"secret must be set again: host {name} is not let in before", "yellow")
+    for warning in found["warnings"]:
+        line(f"warning: {warning}", "yellow")
+    if not any(one["chosen"] for one in found["arrays"]):
+        line(
+            "Nothing is rebuilt. Name arrays where those of several appliances are here."
+            if found["arrays"]
+            else "No array with Lunette's mark is here that the database does not know."
+        )
+
+
+def _rebuilt(call: Call, done: JsonObject) -> None:
+    for name in done["secrets_missing"]:
+        call.screen.note(f"set the secret of host {name} again: it is not let in before")
+    call.screen.note("Rebuilt. Users, settings and schedules are not on the disks: set them anew.")
+
+
 COMMANDS = {
     "backup": (Command("", "Writes database, secrets and certificate to one file that only a passphrase opens.",
                        ("appliance_backup",), (
@@ -101,4 +148,9 @@ COMMANDS = {
     ), restore, interrupts=True, more="Nothing that hosts use is taken from them, unless --give-up names it."),),
     "support": (Command("", "Writes logs, configuration, kernel and hardware facts to one tar.gz, without secrets.",
                         ("appliance_support",), (Param("file", "Where to write it.", path=True),), support),),
+    "rebuild": (Command("", "Rebuilds arrays, volumes, hosts and mappings from the data disks, after showing them.",
+                        ("appliance_rebuild",), (
+        Param("array", "Name or UUID; all if none is given and all are of one appliance.", many=True, optional=True),
+        Param("--degraded", "Start arrays without disks that are missing.", flag=True),
+    ), rebuild, interrupts=True, more="For an appliance that lost its database and has no backup; that holds more."),),
 }  # fmt: skip

@@ -51,6 +51,7 @@ GROUPS = (
     Group("backup", "backups", "Writes a backup of database, secrets and certificate."),
     Group("restore", "backups", "Restores a backup, after showing what differs."),
     Group("support", "backups", "Writes a support bundle: logs, configuration and facts, without secrets."),
+    Group("rebuild", "backups", "Rebuilds what a lost database knew from the data disks."),
     Group("user", "people", "Users and their roles."),
     Group("token", "people", "API tokens for automation."),
     Group("login", "access", "Trusts an appliance, logs in, and remembers a token."),

@@ -13,6 +13,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
 
@@ -86,6 +87,23 @@ class Converge(Model):
     wanted: ExportSet
 
 
+class ReadCopies(Model):
+    """Asks for the sealed copies of all arrays with our mark; one that is down is started for it.
+
+    It waits for missing disks unless it may start `degraded`.
+    """
+
+    kind: Literal["read_copies"] = "read_copies"
+    degraded: bool = False
+
+
+class SealCopy(Model):
+    """Writes an array's sealed copy."""
+
+    kind: Literal["seal_copy"] = "seal_copy"
+    order: SealOrder
+
+
 AnyRequest = Annotated[
     Hello
     | Observe
@@ -96,7 +114,9 @@ AnyRequest = Annotated[
     | AwaitChange
     | DoStep
     | UndoStep
-    | Converge,
+    | Converge
+    | ReadCopies
+    | SealCopy,
     Field(discriminator="kind"),
 ]
 
@@ -158,6 +178,16 @@ class ConvergeReply(Model):
     report: ConvergeReport
 
 
+class CopiesReply(Model):
+    kind: Literal["read_copies"] = "read_copies"
+    copies: tuple[FoundCopy, ...]
+
+
+class SealedReply(Model):
+    kind: Literal["seal_copy"] = "seal_copy"
+    generation: int
+
+
 class ProblemReply(Model):
     """A refusal; raise it again on the other side with `as_error`."""
 
@@ -185,6 +215,8 @@ AnyReply = Annotated[
     | ChangeReply
     | StepReply
     | ConvergeReply
+    | CopiesReply
+    | SealedReply
     | ProblemReply,
     Field(discriminator="kind"),
 ]

@@ -25,6 +25,7 @@ from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.plans import Plan
 from lunette.domain.schedules import ScheduleCreate, SchedulePatch
+from lunette.domain.sealed_copies import RebuildFound
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
@@ -43,6 +44,7 @@ from lunette.engine import (
     interfaces,
     mappings,
     portals,
+    rebuilding,
     resolving,
     restoring,
     schedules,
@@ -64,6 +66,7 @@ from lunette.engine.reconciler import Reconciler
 from lunette.engine.runner import JobRunner
 from lunette.engine.schedule_run import ScheduleRunner
 from lunette.engine.scheduler import Scheduler
+from lunette.engine.sealer import Sealer
 from lunette.engine.site_run import SiteRunner
 from lunette.engine.telling import trial
 from lunette.engine.telling.courier import Post
@@ -114,6 +117,7 @@ class Control:
         self._post = Post(store)
         self._housekeeper = Housekeeper(store)
         self._eraser = Eraser(store, self.desk)
+        self.sealer = Sealer(store, agent, pace=pace)
 
     def run_job(self, job_id: str) -> JobState:
         """Runs one job in this thread, as far as it goes."""
@@ -139,9 +143,11 @@ class Control:
         self._post.start()
         self._housekeeper.start()
         self._eraser.start()
+        self.sealer.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
+        self.sealer.stop()
         self._eraser.stop()
         self._housekeeper.stop()
         self._post.stop()
@@ -378,6 +384,15 @@ class Control:
     def restore(self, tx: Session, actor: Actor, scratch: Store, prepared: restoring.Prepared) -> None:
         """Puts the prepared database in the place of all that is there. Raises Conflict while a job runs."""
         restoring.restore(tx, self.desk, actor, scratch, prepared)
+
+    def look_at_disks(self, *, degraded: bool) -> rebuilding.Disks:
+        """Reads the sealed copies. Hold the exports from here to the rebuild. Raises Unavailable, InUse."""
+        copies = self.agent.read_copies(degraded=degraded)
+        return rebuilding.Disks(copies, self.agent.served(), self.observation(max_age_s=0))
+
+    def rebuild(self, tx: Session, actor: Actor, disks: rebuilding.Disks, arrays: Sequence[str]) -> RebuildFound:
+        """Adds arrays the database does not know, with all that belongs to them, from their sealed copies."""
+        return rebuilding.rebuild(tx, self.desk, actor, disks, arrays)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""

@@ -35,6 +35,7 @@ from lunette.domain.hosts import OsType
 from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
+from lunette.domain.sealed_copies import LOST
 from lunette.engine.desk import Desk
 from lunette.planner.engines import volume_planning
 from lunette.store.database import after_commit
@@ -213,6 +214,8 @@ def _subsystems(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportSubs
 
 
 def _nvme_hosts(host: Host, box: SecretBox) -> Iterable[ExportNvmeHost]:
+    if host.dhchap_secret_sealed == LOST:
+        return  # without its key it is not let in
     dhchap = _dhchap(host, box)
     for initiator in host.initiators:
         if initiator.kind == "nqn":
@@ -232,6 +235,8 @@ def _dhchap(host: Host, box: SecretBox) -> ExportDhChap | None:
 
 
 def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
+    if host.chap_secret_sealed == LOST:
+        return  # without its secret it is not let in
     chap = _chap(host, box)
     for initiator in host.initiators:
         if initiator.kind == "iqn":

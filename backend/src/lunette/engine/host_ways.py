@@ -15,6 +15,7 @@ from lunette.domain.kits import HostKit
 from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.paths import HostPaths
+from lunette.domain.sealed_copies import LOST
 from lunette.engine.lookup import need
 from lunette.engine.why import Look
 from lunette.planner.kits.build import build
@@ -124,7 +125,7 @@ def _fc_ports(tx: Session, seen: Observation | None) -> Iterator[str]:
 def _chap(tx: Session, host: Host, *, secrets: bool) -> KitChap | None:
     if host.chap_user is None or host.chap_secret_sealed is None:
         return None
-    if not secrets:
+    if not secrets or host.chap_secret_sealed == LOST:
         return KitChap(user=host.chap_user, mutual_user=host.chap_mutual_user)
     box, mutual = store_of(tx).box, host.chap_mutual_secret_sealed
     return KitChap(
@@ -137,7 +138,7 @@ def _dhchap(tx: Session, host: Host, *, secrets: bool) -> KitDhChap | None:
     if host.dhchap_secret_sealed is None:
         return None
     mutual = host.dhchap_mutual_secret_sealed
-    if not secrets:
+    if not secrets or host.dhchap_secret_sealed == LOST:
         return KitDhChap(is_mutual=mutual is not None)
     box = store_of(tx).box
     return KitDhChap(

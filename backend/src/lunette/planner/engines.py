@@ -108,7 +108,7 @@ class MdPlanning:
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         chunk = wish.chunk_bytes or md.default_chunk(wish.level)
         member = md.member_bytes([disk.size_bytes for disk in disks], chunk)
-        return lvm.group_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk, wish.layout))
+        return lvm.room_bytes(md.usable_bytes(wish.level, member, len(wish.disks), chunk, wish.layout))
 
     def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
         return md.small_write_ios(wish)

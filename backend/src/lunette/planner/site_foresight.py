@@ -105,7 +105,7 @@ def _with_pool(seen: Observation, step: GroupCreate) -> Observation:
     array = next((array for array in seen.arrays if array.uuid == step.md_uuid), None)
     if array is None:
         return seen
-    room = lvm.group_bytes(array.size_bytes)
+    room = lvm.room_bytes(array.size_bytes)
     pool = ObservedPool(
         array_uuid=array.uuid, group=step.group, ours=True, size_bytes=room, free_bytes=room,
         extent_bytes=step.extent_bytes,

@@ -17,6 +17,7 @@ from lunette.domain.agent_protocol import (
     CollectFacts,
     Converge,
     ConvergeReply,
+    CopiesReply,
     CountersReply,
     DoStep,
     Envelope,
@@ -29,6 +30,9 @@ from lunette.domain.agent_protocol import (
     ObserveServed,
     ObserveSessions,
     ProblemReply,
+    ReadCopies,
+    SealCopy,
+    SealedReply,
     ServedReply,
     SessionsReply,
     StepReply,
@@ -38,6 +42,7 @@ from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway, LunetteError
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
 from lunette.system.framing import receive_message, send_message
@@ -61,6 +66,8 @@ Reply = TypeVar(
     ChangeReply,
     StepReply,
     ConvergeReply,
+    CopiesReply,
+    SealedReply,
 )
 
 
@@ -127,6 +134,12 @@ class AgentClient:
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         return self._expect(ConvergeReply, Converge(wanted=wanted)).report
+
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        return self._expect(CopiesReply, ReadCopies(degraded=degraded), self._step_s).copies
+
+    def seal_copy(self, order: SealOrder) -> int:
+        return self._expect(SealedReply, SealCopy(order=order)).generation
 
     def _expect(self, kind: type[Reply], request: AnyRequest, deadline_s: float | None = None) -> Reply:
         reply = self.call(request, deadline_s=deadline_s)

@@ -6,6 +6,7 @@ from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
 from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
 
@@ -38,3 +39,11 @@ class AgentPort(Protocol):
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply: ...
 
     def converge(self, wanted: ExportSet) -> ConvergeReport: ...
+
+    def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
+        """The sealed copies of all arrays with our mark; those that are down are started for it."""
+        ...
+
+    def seal_copy(self, order: SealOrder) -> int:
+        """Writes an array's sealed copy; returns its generation."""
+        ...

@@ -82,6 +82,14 @@ class System(Protocol):
         """Write zeros to a block device nobody else holds, and return once they are on stable storage. Bytes."""
         ...
 
+    def read_range(self, device: str, offset: int, length: int) -> bytes:
+        """Bytes of a block device, fewer where it ends. Raises OSError."""
+        ...
+
+    def write_range(self, device: str, offset: int, data: bytes) -> None:
+        """Write to a block device nobody else holds, and return once it is on stable storage. Raises OSError."""
+        ...
+
     def now(self) -> float:
         """Seconds since the epoch."""
         ...

@@ -15,6 +15,7 @@ from lunette.api.identity import Asking
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.backups import BackupRequest, RestoreFound, RestoreRequest
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.sealed_copies import RebuildFound, RebuildRequest
 from lunette.engine import restoring
 from lunette.store.backup import envelope, tables
 from lunette.store.database import Store
@@ -101,6 +102,26 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
         change.parts.one_time.forget()
         response.background = BackgroundTask(change.parts.restart)
     return response
+
+
+@verbs.post(
+    "/appliance:rebuild", operation_id="appliance_rebuild", response_model=RebuildFound, responses=refusals(409)
+)
+def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
+    """Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what is there.
+
+    Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
+    its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
+    let in until then.
+    """
+    with change.control.exports_held():
+        disks = change.control.look_at_disks(degraded=body.degraded)
+
+        def work(tx: Session) -> Response:
+            found = change.control.rebuild(tx, change.actor, disks, body.arrays)
+            return answer(found.model_copy(update={"rebuilt": found.rebuilt and not change.dry_run}))
+
+        return change.run(work)
 
 
 @contextmanager

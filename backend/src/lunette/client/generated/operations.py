@@ -406,6 +406,7 @@ OPERATIONS: dict[str, Operation] = {
     "appliance_backup": Operation("POST", "/appliance:backup", body="BackupRequest", is_binary=True),
     "appliance_support": Operation("POST", "/appliance:support", is_binary=True),
     "appliance_restore": Operation("POST", "/appliance:restore", body="RestoreRequest", dry_run=True),
+    "appliance_rebuild": Operation("POST", "/appliance:rebuild", body="RebuildRequest", dry_run=True),
     "site_saveconfig": Operation(
         "GET", "/site:saveconfig", query=("secrets",), words=(("secrets", ("true", "false")),)
     ),
@@ -1323,6 +1324,16 @@ class Operations:
         what differs.
         """
         return self.operate("appliance_restore", {}, {}, body, dry_run=dry_run)
+
+    @overload
+    def appliance_rebuild(self, body: t.RebuildRequest, *, dry_run: Literal[False] = False) -> t.RebuildFound: ...
+    @overload
+    def appliance_rebuild(self, body: t.RebuildRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def appliance_rebuild(self, body: t.RebuildRequest, *, dry_run: bool = False) -> Any:
+        """Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what
+        is there.
+        """
+        return self.operate("appliance_rebuild", {}, {}, body, dry_run=dry_run)
 
     def site_saveconfig(self, *, secrets: bool | None = None) -> t.Saveconfig:
         """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""

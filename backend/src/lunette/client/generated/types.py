@@ -194,6 +194,9 @@ __all__ = [
     "RdmaAddress",
     "RdmaDevice",
     "RdmaDevicePage",
+    "RebuildArray",
+    "RebuildFound",
+    "RebuildRequest",
     "ReleaseKind",
     "Resolution",
     "ResourceState",
@@ -1531,6 +1534,38 @@ class RdmaDevicePage(TypedDict):
     items: list[RdmaDevice]
     next_cursor: str | None
     total: int
+
+
+class RebuildArray(TypedDict):
+    """An array with our mark that the database does not know, and what its copy would bring back."""
+
+    name: str
+    uuid: str
+    appliance: str | None
+    appliance_id: str | None
+    generation: int | None
+    written_at: str | None
+    volumes: int
+    mappings: int
+    chosen: bool
+    problem: str | None
+
+
+class RebuildFound(TypedDict):
+    """What was found on the disks, and what rebuilding from it changes."""
+
+    arrays: list[RebuildArray]
+    hosts: list[str]
+    secrets_missing: list[str]
+    warnings: list[str]
+    rebuilt: bool
+
+
+class RebuildRequest(TypedDict):
+    """`arrays` are names or UUIDs of arrays that were found; none: all, if all are of one appliance."""
+
+    arrays: NotRequired[list[str]]
+    degraded: NotRequired[bool]
 
 
 class RestoreFound(TypedDict):

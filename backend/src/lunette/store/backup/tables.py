@@ -7,7 +7,7 @@ then migrated: what an older version wrote arrives in today's tables, and what b
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.base import Model
 from lunette.domain.errors import Invalid
+from lunette.domain.sealed_copies import LOST
 from lunette.store import access, journal, resources, schedules, settings
 from lunette.store.access import IdempotencyKey, LoginSession
 from lunette.store.database import connect, writing
@@ -34,6 +35,8 @@ MODULES = (access, journal, resources, schedules, settings)
 """Importing them fills the metadata."""
 LEFT_OUT = frozenset({one.__tablename__ for one in (LoginSession, IdempotencyKey, Delivery, ReleaseRow)})
 """What is of the moment. Above all releases: a restored one could take away what is served by now."""
+SEALED = "_sealed"
+"""How the columns end that hold secrets."""
 _ROWS_AT_ONCE = 500
 _SQLITE = sqlite.dialect()
 
@@ -59,26 +62,43 @@ def revision(tx: Session) -> str:
 
 def dump(tx: Session, extras: Extras) -> bytes:
     """Everything, compressed. `tx` reads one snapshot, so changes may go on beside it."""
+    tables = [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
+    return _packed(_lines(tx, extras, tables))
+
+
+def dump_without_secrets(tx: Session, tables: Sequence[Table]) -> bytes:
+    """The rows of some tables, compressed. What is sealed is left out: LOST tells that it was there."""
+    return _packed(_lines(tx, Extras(keys=(), certificate=None), tables, _without_secret))
+
+
+def _packed(lines: Iterable[bytes]) -> bytes:
     packer = zlib.compressobj()
-    packed = [packer.compress(line) for line in _lines(tx, extras)]
+    packed = [packer.compress(line) for line in lines]
     return b"".join(packed) + packer.flush()
 
 
-def _lines(tx: Session, extras: Extras) -> Iterator[bytes]:
+def _lines(
+    tx: Session, extras: Extras, tables: Iterable[Table], shown: Callable[[str, Any], Any] = lambda _, value: value
+) -> Iterator[bytes]:
     yield extras.model_dump_json().encode() + b"\n"
-    for table in Base.metadata.sorted_tables:
-        if table.name not in LEFT_OUT:
-            yield _line({"table": table.name, "columns": [column.name for column in table.columns]})
-            yield from _rows(tx, table)
+    for table in tables:
+        names = [column.name for column in table.columns]
+        yield _line({"table": table.name, "columns": names})
+        for row in _rows(tx, table):
+            yield _line([shown(name, value) for name, value in zip(names, row, strict=True)])
 
 
-def _rows(tx: Session, table: Table) -> Iterator[bytes]:
+def _without_secret(column: str, value: Any) -> Any:
+    return LOST if column.endswith(SEALED) and value is not None else value
+
+
+def _rows(tx: Session, table: Table) -> Iterator[list[Any]]:
     binders = [column.type.dialect_impl(_SQLITE).bind_processor(_SQLITE) for column in table.columns]
     for row in tx.execute(
         select(table).order_by(*table.primary_key.columns).execution_options(yield_per=_ROWS_AT_ONCE)
     ):
         values = (bind(value) if bind else value for bind, value in zip(binders, row, strict=True))
-        yield _line([_plain(value) for value in values])
+        yield [_plain(value) for value in values]
 
 
 def _line(value: Any) -> bytes:

@@ -140,6 +140,28 @@ class FakeSystem(Hardware):
             self.half_way()
             self.zero_range(found, offset + length // 2, length - length // 2)
 
+    def read_range(self, device: str, offset: int, length: int) -> bytes:
+        with self._call("read_range", f"{device} {offset}+{length}", changes=False):
+            found = self.blocks.find(self.vfs.realpath(device))
+            if found is None:
+                raise refuse(errno.ENOENT, device)
+            text = self.read_data(f"/dev/{found.kernel_name}", offset) or ""
+            return text.encode("latin-1")[:length].ljust(length, b"\0")
+
+    def write_range(self, device: str, offset: int, data: bytes) -> None:
+        with self._call("write_range", f"{device} {offset}+{len(data)}", changes=True):
+            found = self.blocks.find(self.vfs.realpath(device))
+            if found is None:
+                raise refuse(errno.ENOENT, device)
+            if self.blocks.is_held(found.kernel_name):
+                raise refuse(errno.EBUSY, device)
+            if offset + len(data) > found.size_bytes:
+                raise refuse(errno.ENOSPC, device)
+            path, half = f"/dev/{found.kernel_name}", len(data) // 2
+            self.write_data(path, offset, data[:half].decode("latin-1"))
+            self.half_way()
+            self.write_data(path, offset, data.decode("latin-1"))
+
     def now(self) -> float:
         return self.clock
 

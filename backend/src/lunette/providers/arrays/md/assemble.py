@@ -56,10 +56,10 @@ def start(system: System, uuid: str, name: str, devices: Sequence[str], *, degra
     settle(system)
 
 
-def ensure_running(system: System, uuid: str) -> bool:
+def ensure_running(system: System, uuid: str, *, degraded: bool = False) -> bool:
     """Start an array that a boot left down between two steps of a job. False if no disk carries it.
 
-    Raises NotFound if some of its disks are missing, ToolFailed if it does not start.
+    Raises NotFound if some of its disks are missing, unless it may start `degraded`, ToolFailed if it does not start.
     """
     running = observe.running_array(system, uuid)
     if running is not None and is_running(running):
@@ -70,12 +70,12 @@ def ensure_running(system: System, uuid: str) -> bool:
         return False
     newest = max(blocks.values(), key=lambda found: found.events)
     missing = parse.missing_slots(list(blocks.values()))
-    if missing:
+    if missing and not degraded:
         raise NotFound(
             f"array {newest.name} is not running and {len(missing)} of its disks are missing: attach them, "
             "then try again"
         )
-    start(system, uuid, newest.name.rpartition(":")[2], sorted(blocks))
+    start(system, uuid, newest.name.rpartition(":")[2], sorted(blocks), degraded=bool(missing))
     return True
 
 

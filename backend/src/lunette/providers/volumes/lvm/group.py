@@ -123,10 +123,14 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, 
     if isinstance(step, GroupErase):
         group = _erase(system, step, group)
     empty = [found for found in group.volumes if found.is_pool and TAG in found.tags and not group.in_pool(found.name)]
-    if group.count > len(empty):
-        raise InUse(f"volume group {step.group} still has {group.count} volumes: delete them first")
+    copies = [found for found in group.volumes if found.is_copy]
+    others = group.count - len(copies)
+    if others > len(empty):
+        raise InUse(f"volume group {step.group} still has {others} volumes: delete them first")
     for found in empty:
         pool.take_away(system, group, found)
+    for found in copies:
+        own.remove(system, group, found)
     # No -y and no --force: vgremove itself refuses a group with volumes.
     system.run(["vgremove", step.group], timeout_s=TIMEOUT_S)
 
@@ -134,7 +138,7 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, 
 def _erase(system: System, step: GroupErase, group: parse.Group) -> parse.Group:
     """Remove the deleted volumes that are kept in the group, and nothing else. Returns what is left of it."""
     found = [(kept, volume) for kept in step.kept if (volume := group.volume(kept.aside_name))]
-    if len(group.volumes) > len(found) + sum(volume.is_pool for volume in group.volumes):
+    if len(group.volumes) > len(found) + sum(one.is_pool or one.is_copy for one in group.volumes):
         raise InUse(f"volume group {step.group} has volumes besides the deleted ones: delete them first")
     for kept, volume in found:
         own.check_own(volume, volume_tag(kept.volume_id), step.group)

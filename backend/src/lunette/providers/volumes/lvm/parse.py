@@ -5,8 +5,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lunette.domain.base import Model
+from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
-from lunette.providers.volumes.lvm.plan import FRESH_TAG, POOL_NAME, TAG, device_path
+from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
 VOLUME_FIELDS = (
@@ -29,6 +30,11 @@ class Volume(Model):
     """Of its size, or of a pool's data; None where there is no such thing, or it is not active."""
     metadata_bytes: int
     metadata_percent: float | None
+
+    @property
+    def is_copy(self) -> bool:
+        """True for the array's sealed copy."""
+        return {TAG, COPY_TAG} <= self.tags
 
     def used_bytes(self) -> int | None:
         return None if self.used_percent is None else int(self.size_bytes * self.used_percent / 100)
@@ -107,7 +113,7 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
     pools = tuple(
         ObservedPool(
             array_uuid=tagged(group.tags, "lunette.array"), group=group.name, ours=TAG in group.tags,
-            size_bytes=group.size_bytes, free_bytes=group.free_bytes, extent_bytes=group.extent_bytes,
+            size_bytes=group.size_bytes, free_bytes=_free(group), extent_bytes=group.extent_bytes,
             thin=_thin_pool(group),
         )
         for group in found
@@ -122,9 +128,15 @@ def observed(found: Sequence[Group]) -> tuple[tuple[ObservedPool, ...], tuple[Ob
         )
         for group in found
         for volume in group.volumes
-        if not volume.is_pool
+        if not volume.is_pool and not volume.is_copy
     )  # fmt: skip
     return pools, volumes
+
+
+def _free(group: Group) -> int:
+    """What volumes can have: a group of ours keeps the place of its sealed copy until that is made."""
+    kept = SPACE_BYTES if TAG in group.tags and not any(volume.is_copy for volume in group.volumes) else 0
+    return max(0, group.free_bytes - kept)
 
 
 def _thin_pool(group: Group) -> ObservedThinPool | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.errors import FieldProblem
+from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.sizes import GIB, KIB, MIB, format_size
 from lunette.domain.steps import (
     AnyStep,
@@ -28,6 +29,8 @@ METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
 TAG = "lunette"
 FRESH_TAG = "lunette.fresh"
+COPY_NAME, COPY_TAG = "sealed", "lunette.sealed"
+"""The array's sealed copy, which is no volume of anybody."""
 PACKAGE = "lvm2"
 THIN_TOOL, THIN_PACKAGE = "thin_check", "thin-provisioning-tools"
 """LVM activates no thin pool without it."""
@@ -109,8 +112,13 @@ def roll_back_tag(roll_back_id: str) -> str:
 
 
 def group_bytes(array_bytes: int) -> int:
-    """The least that can be cut from an array of this size; the group itself may offer an extent or two more."""
+    """The least that the group on an array of this size has; it may offer an extent or two more."""
     return max(0, (array_bytes - METADATA_BYTES - 2 * EXTENT_BYTES) // EXTENT_BYTES * EXTENT_BYTES)
+
+
+def room_bytes(array_bytes: int) -> int:
+    """The least that volumes of an array of this size can have: the sealed copy has its place."""
+    return max(0, group_bytes(array_bytes) - SPACE_BYTES)
 
 
 def size_problem(size_bytes: int) -> FieldProblem | None:

@@ -1,0 +1,162 @@
+"""Keeps the sealed copy of every array up to date (docs/decisions/0032), behind the changes, never in their way."""
+
+import base64
+import datetime as dt
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
+
+import lunette
+from lunette.domain.alerts import Severity
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import LunetteError, NotFound, Unavailable
+from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder
+from lunette.engine import exportset
+from lunette.engine.alerts import AlertBoard, Cause
+from lunette.engine.loop import Loop
+from lunette.store.backup import tables
+from lunette.store.database import Store
+from lunette.store.resources import (
+    Array,
+    ArrayDisk,
+    DeletedVolume,
+    FcPort,
+    Host,
+    HostGroup,
+    HostGroupMember,
+    HostInitiator,
+    Mapping,
+    Portal,
+    Snapshot,
+    Target,
+    Volume,
+)
+from lunette.store.schema import Base, utc_now
+from lunette.store.settings import read_settings
+from lunette.system.agent_port import AgentPort
+
+SETTLE_S = 5.0
+"""Changes that come within this time of a look share the next one."""
+PERIOD_S = 60.0
+"""What could not be written is tried again so often."""
+GRACE_S = 180.0
+FAMILIES = ("array.sealed_copy:", "host.secret:")
+_MODELS = (
+    Array, ArrayDisk, Volume, DeletedVolume, Snapshot, Host, HostInitiator, HostGroup, HostGroupMember, Target, Mapping,
+    Portal, FcPort,
+)  # fmt: skip
+TABLES = tuple(table for table in Base.metadata.sorted_tables if table.name in {m.__tablename__ for m in _MODELS})
+"""What a copy holds, in the order of their keys. Users, settings and history are for backups."""
+
+
+@dataclass(frozen=True)
+class _State:
+    """What is to be sealed now, and on which arrays (id, name, uuid, group)."""
+
+    content: bytes
+    header: CopyHeader
+    arrays: Sequence[tuple[str, str, str, str]]
+    without_secret: Sequence[tuple[str, str]]
+
+
+def content(tx: Session) -> bytes:
+    """What the copy of every array holds: the same rows give the same bytes."""
+    return tables.dump_without_secrets(tx, TABLES)
+
+
+class Sealer:
+    """One thread. A second process may run one too: a copy that is written twice is the same copy."""
+
+    def __init__(
+        self, store: Store, agent: AgentPort, now: Callable[[], dt.datetime] = utc_now, *, pace: float = 1.0
+    ) -> None:
+        self._store, self._agent, self._now = store, agent, now
+        self._settle_s = SETTLE_S * pace
+        self._looked = float("-inf")
+        self._written: dict[str, str] = {}
+        """Digest of what each array carries, by UUID."""
+        self._generation = 0
+        self._board = AlertBoard(store, FAMILIES)
+        self._loop = Loop("sealer", self._settled, pace)
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    def start(self) -> None:
+        self._unsubscribe = self._store.subscribe(self._loop.wake)
+        self._loop.start()
+
+    def stop(self) -> None:
+        self._unsubscribe()
+        self._loop.stop()
+
+    def _settled(self) -> float:
+        rest = self._settle_s - (time.monotonic() - self._looked)
+        if rest > 0:
+            time.sleep(min(rest, 1.0))
+            return 0.0
+        self._looked = time.monotonic()
+        return self.round()
+
+    def round(self) -> float:
+        """Writes what changed to each array that stands. Returns the seconds until it is worth another try."""
+        state = self._read()
+        digest = hashlib.sha256(state.content).hexdigest()
+        causes = [_missing_secret(*one) for one in state.without_secret]
+        packed = base64.b64encode(state.content).decode()
+        self._generation += 1
+        for id_, name, uuid, group in state.arrays:
+            if self._written.get(uuid) == digest:
+                continue
+            header = state.header.model_copy(update={"array_uuid": uuid, "generation": self._generation})
+            try:
+                order = SealOrder(group=group, header=header, content=packed)
+                self._generation = max(self._generation, self._agent.seal_copy(order))
+            except Unavailable:
+                return PERIOD_S
+            except NotFound:
+                continue  # the array is down; it has an alert of its own
+            except (LunetteError, ValueError) as error:
+                causes.append(_not_written(id_, name, error))
+            else:
+                self._written[uuid] = digest
+        self._board.show(causes, self._now())
+        return PERIOD_S
+
+    def _read(self) -> _State:
+        with self._store.read() as tx:
+            md = select(Array).where(exportset.is_served(), Array.engine == ArrayEngine.MD.value).order_by(Array.id)
+            lost = or_(Host.chap_secret_sealed == LOST, Host.dhchap_secret_sealed == LOST)
+            header = CopyHeader(
+                generation=0, written_at=self._now(), array_uuid="", appliance=read_settings(tx).name or "",
+                appliance_id=exportset.meta(tx, "appliance_id"), version=lunette.__version__,
+                schema_revision=tables.revision(tx),
+            )  # fmt: skip
+            return _State(
+                content=content(tx), header=header,
+                arrays=[(row.id, row.name, row.uuid, row.group_name) for row in tx.scalars(md)],
+                without_secret=[(row.id, row.name) for row in tx.scalars(select(Host).where(lost))],
+            )  # fmt: skip
+
+
+def _not_written(array_id: str, name: str, error: Exception) -> Cause:
+    return Cause(
+        key=f"{FAMILIES[0]}{array_id}",
+        severity=Severity.WARNING,
+        message=f"The sealed copy on array {name} is not up to date",
+        cause=str(error),
+        fix="It is tried again every minute. Leave 8 MiB of the array free, and keep a backup (`lunette backup`).",
+        grace_s=GRACE_S,
+    )
+
+
+def _missing_secret(host_id: str, name: str) -> Cause:
+    return Cause(
+        key=f"{FAMILIES[1]}{host_id}",
+        severity=Severity.WARNING,
+        message=f"Host {name} is not let in: its CHAP or DH-CHAP secret must be set again",
+        cause="The appliance was rebuilt from its disks, and secrets do not lie on them",
+        fix=f"Set what the host has: `lunette host set {name}` with its secrets.",
+    )

@@ -1,0 +1,99 @@
+"""The logical volume in which an array carries its sealed copy. It is no volume of anybody and is never exported."""
+
+import base64
+
+from lunette.domain.arrays import ObservedArray
+from lunette.domain.errors import Conflict, LunetteError, NotFound
+from lunette.domain.sealed_copies import (
+    PREFIX_BYTES,
+    SLOT_BYTES,
+    SLOTS,
+    SPACE_BYTES,
+    FoundCopy,
+    SealOrder,
+    length,
+    newest,
+    pack,
+)
+from lunette.providers.arrays.md.assemble import ensure_running
+from lunette.providers.arrays.md.plan import device_path as array_device
+from lunette.providers.disks.inventory import settle
+from lunette.providers.volumes.lvm import observe, parse
+from lunette.providers.volumes.lvm.group import list_device
+from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_own, check_space, own_group
+from lunette.providers.volumes.lvm.plan import COPY_NAME, COPY_TAG, TAG, array_tag, device_path
+from lunette.system.doorway import System
+
+
+def read(system: System, array: ObservedArray, *, degraded: bool) -> FoundCopy:
+    """What an array with our mark carries. One that is down is started if its disks are here, as at every boot."""
+    found = FoundCopy(array_uuid=array.uuid, array=array.name)
+    try:
+        group = _group(system, array.uuid, degraded=degraded)
+        known = group.volume(COPY_NAME) if group is not None else None
+        if group is None or known is None or COPY_TAG not in known.tags:
+            return found
+        copy = newest(_slots(system, group, known), array.uuid)
+    except (LunetteError, OSError) as error:
+        return found.model_copy(update={"problem": str(error) or type(error).__name__})
+    if copy is None:
+        return found.model_copy(update={"problem": "both slots of its sealed copy are damaged"})
+    _, header, content = copy
+    return found.model_copy(update={"header": header, "content": base64.b64encode(content).decode()})
+
+
+def write(system: System, order: SealOrder) -> int:
+    """Write the copy to the slot that does not hold the newest one. Returns its generation.
+
+    Raises NotFound while the array is down, Conflict if it is not ours, NoSpace if there is no room for the first.
+    """
+    uuid = order.header.array_uuid
+    group = own_group(system, order.group)
+    if array_tag(uuid) not in group.tags:
+        raise Conflict(f"volume group {order.group} is not that of array {uuid}: no copy is written to it")
+    known = group.volume(COPY_NAME)
+    if known is None:
+        check_space(group, "the sealed copy of the array", SPACE_BYTES)
+        tags = ["--addtag", TAG, "--addtag", COPY_TAG]
+        shape = ["--wipesignatures", "n", "--zero", "n", "--name", COPY_NAME, "--size", f"{SPACE_BYTES}b"]
+        system.run(["lvcreate", "-y", *tags, *shape, order.group], timeout_s=TIMEOUT_S)
+        known = own_group(system, order.group).volume(COPY_NAME)
+    if known is None:
+        raise NotFound(f"{order.group}/{COPY_NAME} was made and is gone")
+    check_own(known, COPY_TAG, order.group)
+    before = newest(_slots(system, group, known), uuid)
+    slot, generation = 0, order.header.generation
+    if before is not None:
+        slot, generation = 1 - before[0], max(generation, before[1].generation + 1)
+    header = order.header.model_copy(update={"generation": generation})
+    try:
+        data = pack(header, base64.b64decode(order.content))
+    except ValueError as error:
+        raise Conflict(f"the sealed copy of {order.group} is not written: {error}") from error
+    system.write_range(device_path(order.group, COPY_NAME), slot * SLOT_BYTES, data)
+    return generation
+
+
+def _group(system: System, uuid: str, *, degraded: bool) -> parse.Group | None:
+    """The array's volume group, running. None if there is none of ours on it."""
+    device = array_device(uuid)
+    if not ensure_running(system, uuid, degraded=degraded):
+        return None
+    known = observe.physical_volume(system, device)
+    if known is None or TAG not in known.tags or array_tag(uuid) not in known.tags:
+        return None
+    list_device(system, device)
+    return observe.find_group(system, known.group)
+
+
+def _slots(system: System, group: parse.Group, volume: parse.Volume) -> list[bytes]:
+    path = device_path(group.name, volume.name)
+    if not volume.active:
+        system.run(["lvchange", "-ay", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
+    if not system.exists(path):
+        settle(system)
+    slots = []
+    for start in range(0, SLOTS * SLOT_BYTES, SLOT_BYTES):
+        whole = length(system.read_range(path, start, PREFIX_BYTES))
+        slots.append(system.read_range(path, start, whole) if whole else b"")
+    return slots

@@ -1,0 +1,293 @@
+"""The database is lost and there is no backup: what the data disks carry brings the appliance back."""
+
+import datetime as dt
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from httpx2 import Response
+from sqlalchemy import delete, select, update
+
+from backend.tests.scene import make_array, make_scene
+from backend.tests.wiring import Api, add_token, make_parts, running
+from lunette.agent.core import Agent
+from lunette.api.parts import Parts
+from lunette.domain.roles import Role
+from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS
+from lunette.engine import sealer
+from lunette.engine.sealer import Sealer
+from lunette.providers.volumes.lvm.observe import observe_groups
+from lunette.store.resources import Array, ArrayDisk, Host, HostInitiator, Mapping, Volume
+from lunette.store.schema import utc_now
+from lunette.system.fake import FakeSystem
+
+CHAP = {"user": "alice", "secret": "secretsecret1"}
+LEDGER = ("/var/lib/lunette/agent/ledger.json", "/var/lib/lunette/agent/ledger.key")
+Standing = tuple[Api, Parts]
+
+
+@pytest.fixture
+def standing(tmp_path: Path, database_url: str, agent: Agent) -> Iterator[Standing]:
+    """The whole control plane over the fake machine, on each kind of database."""
+    parts = make_parts(tmp_path, agent, database_url)
+    with running(parts) as http:
+        yield Api(http, add_token(parts.store, Role.ADMINISTRATOR)), parts
+
+
+@contextmanager
+def installed_anew(machine: FakeSystem, parts: Parts, folder: Path) -> Iterator[Standing]:
+    """Another installation with the same data disks: no database, no ledger, and LVM's devices file knows nothing."""
+    parts.control.stop()
+    machine.reboot()
+    for path in LEDGER:
+        if machine.read_file(path) is not None:
+            machine.unlink(path)
+    new = make_parts(folder, Agent(machine))
+    with running(new) as http:
+        yield Api(http, add_token(new.store, Role.ADMINISTRATOR)), new
+
+
+def rebuild(api: Api, *arrays: str, dry_run: bool = False) -> Response:
+    return api.post("/appliance:rebuild", {"arrays": list(arrays)}, dry_run=dry_run)
+
+
+def rebuilt(api: Api, *arrays: str, dry_run: bool = False) -> Any:
+    answer = rebuild(api, *arrays, dry_run=dry_run)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def settled(parts: Parts) -> None:
+    """Everything that is committed lies on the arrays."""
+    parts.control.sealer.stop()
+    parts.control.sealer.round()
+
+
+def serves_all(api: Api) -> bool:
+    return all(mapping["state"] == "open" for mapping in api.items("/mappings"))
+
+
+def identities(api: Api) -> Any:
+    """What hosts know of the appliance, by name."""
+    keep = ("id", "naa", "serial", "nguid", "eui64", "uuid", "size_bytes")
+    return (
+        {one["name"]: [one[key] for key in keep] for one in api.items("/volumes")},
+        {one["name"]: (one["target_iqn"], one["subsystem_nqn"]) for one in api.items("/hosts")},
+        sorted((one["volume"], one["host"], one["lun"]) for one in api.items("/mappings")),
+        [one["name"] for one in api.items("/snapshots")],
+    )
+
+
+def content(parts: Parts) -> bytes:
+    with parts.store.read() as tx:
+        return sealer.content(tx)
+
+
+def test_an_appliance_without_a_backup_comes_back_as_it_was(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    api, parts = standing
+    make_scene(api)
+    api.made("/hosts", {"name": "other", "nqns": ["nqn.2014-08.org.nvmexpress:uuid:1"]})
+    api.made("/host-groups", {"name": "cluster", "hosts": ["other"]})
+    api.made("/volumes", {"name": "thin", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"})
+    api.made("/snapshots", {"name": "before", "volume": "thin"})
+    api.until(lambda: serves_all(api))
+    settled(parts)
+    before, sealed = identities(api), content(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+        fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
+        assert fresh.items("/arrays") == []
+        found = rebuilt(fresh, dry_run=True)
+        [array] = found["arrays"]
+        assert (array["name"], array["volumes"], array["mappings"]) == ("tank", 33, 32)
+        assert (array["chosen"], array["problem"], found["rebuilt"], found["warnings"]) == (True, None, False, [])
+        assert found["hosts"] == ["host1", "host2", "host3", "host4", "other"]
+        assert fresh.items("/arrays") == [], "a dry run changes nothing"
+        assert rebuilt(fresh)["rebuilt"] is True
+        assert content(new) == sealed, "rebuilt of what was sealed is what was there"
+        agent = new.control.agent
+        assert isinstance(agent, Agent)
+        fresh.until(lambda: agent.bring_up() and serves_all(fresh))
+        fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
+        assert identities(fresh) == before
+        assert fresh.get("/drift")["items"] == []
+        again = rebuilt(fresh)
+        assert (again["arrays"], again["rebuilt"]) == ([], False)
+        served = agent.served()
+        assert served is not None
+        assert {target.iqn for target in served.targets} <= {iqn for iqn, _ in before[1].values()}
+
+
+def test_a_host_with_a_secret_is_not_let_in_before_it_is_set_again(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    """Secrets are not on the disks, and a host that had one is never served without."""
+    api, parts = standing
+    make_array(api)
+    api.made("/portals", {"name": "front", "address": "192.0.2.1"})
+    api.made("/hosts", {"name": "shy", "iqns": ["iqn.2026-01.com.example:shy"], "chap": CHAP})
+    api.made("/volumes", {"name": "secret", "array": "tank", "size_bytes": "16MiB"})
+    api.made("/mappings", {"volume": "secret", "host": "shy", "lun": 7})
+    api.until(lambda: serves_all(api))
+    settled(parts)
+    assert all("secretsecret1" not in text for disk in machine.blocks.disks for text in disk.media.data.values())
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+        assert rebuilt(fresh, dry_run=True)["secrets_missing"] == ["shy"]
+        assert rebuilt(fresh)["secrets_missing"] == ["shy"]
+        agent = new.control.agent
+        assert isinstance(agent, Agent)
+        fresh.until(lambda: agent.bring_up() and serves_all(fresh))
+        served = agent.served()
+        assert served is not None
+        assert [(len(target.initiators), len(target.luns)) for target in served.targets] == [(0, 1)]
+        with pytest.raises(PermissionError):
+            machine.login("iqn.2026-01.com.example:shy", served.targets[0].iqn, "192.0.2.1:3260", None)
+        new.control.sealer.round()
+        fresh.until(lambda: any("must be set again" in a["message"] for a in fresh.items("/alerts")))
+        assert fresh.patch("/hosts/shy", {"chap": CHAP}).status_code == 200
+        fresh.until(lambda: len((agent.served() or served).targets[0].initiators) == 1)
+        new.control.sealer.round()
+        fresh.until(lambda: [a for a in fresh.items("/alerts") if a["resolved_at"] is None] == [])
+
+
+def test_the_arrays_of_another_appliance_are_refused_where_this_one_has_its_own(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    api, parts = standing
+    make_array(api)
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+        portal = fresh.made("/portals", {"name": "front", "address": "192.0.2.1"})
+        agent = new.control.agent
+        fresh.until(lambda: (served := agent.served()) is not None and bool(served.portals))
+        refused = rebuild(fresh)
+        assert refused.status_code == 409
+        assert "serves already" in refused.json()["detail"]
+        assert fresh.delete(f"/portals/{portal['id']}").status_code == 204
+        fresh.made("/hosts", {"name": "mine", "iqns": ["iqn.2026-01.com.example:mine"]})
+        refused = rebuild(fresh, "tank")
+        assert refused.status_code == 409
+        assert "has mine already" in refused.json()["detail"]
+        assert rebuild(fresh, "no-such-array").status_code == 422
+        assert fresh.items("/arrays") == []
+
+
+def test_a_forgotten_array_is_taken_up_beside_what_is_here(standing: Standing) -> None:
+    """What is here keeps its name; the array comes once nothing is in its way, and hosts notice nothing."""
+    api, parts = standing
+    make_array(api, disks=4)
+    api.made("/portals", {"name": "front", "address": "192.0.2.1"})
+    api.made("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.example:h"]})
+    api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
+    api.made("/mappings", {"volume": "data", "host": "h", "lun": 5})
+    api.until(lambda: serves_all(api))
+    settled(parts)
+    before = identities(api)
+    with parts.store.write() as tx:
+        for model in (Mapping, Volume, ArrayDisk, Array):
+            tx.execute(delete(model))
+        tx.execute(update(Host).values(name="renamed"))
+    other = api.made("/hosts", {"name": "x", "iqns": ["iqn.2026-01.com.example:x"]})
+    with parts.store.write() as tx:
+        tx.execute(update(HostInitiator).where(HostInitiator.host_id != other["id"]).values(id="changed-since"))
+    refused = rebuild(api)
+    assert refused.status_code == 409
+    assert "a host initiator with name iqn.2026-01.com.example:h is here already" in refused.json()["detail"]
+    assert api.items("/arrays") == []
+    assert api.delete("/hosts/x").status_code == 204
+    with parts.store.write() as tx:
+        tx.execute(delete(HostInitiator))
+        tx.execute(update(Host).values(name="h"))
+    assert rebuilt(api)["hosts"] == []
+    assert identities(api) == before
+    api.until(lambda: serves_all(api) and api.get("/status")["exports"]["state"] == "converged")
+
+
+def test_an_array_without_one_of_its_disks_is_started_only_if_that_is_said(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    api, parts = standing
+    make_array(api)
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        machine.pull(next(disk for disk in machine.blocks.disks if disk.media.superblock))
+        [array] = rebuilt(fresh)["arrays"]
+        assert "1 of its disks are missing" in array["problem"]
+        assert fresh.items("/arrays") == []
+        answer = fresh.post("/appliance:rebuild", {"degraded": True}).json()
+        assert answer["rebuilt"] is True, answer
+        assert [one["name"] for one in fresh.items("/arrays")] == ["tank"]
+
+
+def test_a_change_is_sealed_by_itself_and_the_array_goes_with_its_copy(standing: Standing, machine: FakeSystem) -> None:
+    api, parts = standing
+    array = make_array(api)
+
+    def sealed() -> Any:
+        [found] = parts.control.agent.read_copies()
+        return found.header and found.header.generation
+
+    api.until(lambda: sealed() is not None)
+    first = sealed()
+    api.made("/hosts", {"name": "new", "iqns": ["iqn.2026-01.com.example:new"]})
+    api.until(lambda: sealed() > first)
+    assert api.items("/volumes") == []
+    assert api.get("/drift")["items"] == [], "the copy is nobody's volume"
+    api.done(api.delete(f"/arrays/{array['id']}").json())
+    assert parts.control.agent.read_copies() == ()
+
+
+def test_a_damaged_slot_leaves_the_other_and_two_leave_nothing(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    api, parts = standing
+    make_array(api)
+    settled(parts)
+    api.made("/hosts", {"name": "late", "iqns": ["iqn.2026-01.com.example:late"]})
+    settled(parts)
+    [copy] = parts.control.agent.read_copies()
+    assert copy.header is not None
+    with parts.store.read() as tx:
+        device = f"/dev/{tx.scalars(select(Array.group_name)).one()}/sealed"
+    texts = {slot: machine.read_data(machine.realpath(device), slot * SLOT_BYTES) for slot in (0, 1)}
+    assert all(texts.values())
+    for damaged, expected in (((0,), 1), ((0, 1), 0)):
+        for slot in damaged:
+            machine.write_data(machine.realpath(device), slot * SLOT_BYTES, "torn")
+        [found] = parts.control.agent.read_copies()
+        assert (found.header is not None) == bool(expected)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        [array] = rebuilt(fresh)["arrays"]
+        assert array["problem"] == "both slots of its sealed copy are damaged"
+        assert fresh.items("/arrays") == []
+
+
+def test_no_room_for_the_copy_fails_no_change_and_is_told(standing: Standing, machine: FakeSystem) -> None:
+    """An array from before this version may be full; a new one keeps the place from the start."""
+    api, parts = standing
+    parts.control.sealer.stop()
+    make_array(api)
+    [group] = observe_groups(machine)
+    [pool] = parts.control.observation(0).pools
+    assert pool.free_bytes == group.free_bytes - SLOTS * SLOT_BYTES
+    machine.run(["lvcreate", "-y", "--name", "full", "--size", f"{group.free_bytes}b", group.name])
+    clock = [utc_now()]
+    own = Sealer(parts.store, parts.control.agent, now=lambda: clock[0])
+
+    def alerts() -> list[str]:
+        return [one["message"] for one in api.items("/alerts") if one["resolved_at"] is None]
+
+    own.round()
+    assert alerts() == [], "not at once"
+    clock[0] += dt.timedelta(seconds=sealer.GRACE_S + 1)
+    own.round()
+    assert alerts() == ["The sealed copy on array tank is not up to date"]
+    assert api.post("/hosts", {"name": "h", "iqns": ["iqn.2026-01.com.example:h"]}).status_code == 201
+    machine.run(["lvremove", "-y", f"{group.name}/full"])
+    own.round()
+    assert alerts() == []
+    [copy] = parts.control.agent.read_copies()
+    assert copy.header is not None
