@@ -40,6 +40,7 @@ export function layouts(world: World, url: URL): Layouts {
       return {
         engine: 'md',
         level: one.level,
+        layout: null,
         possible,
         problem: possible ? null : `${one.level} takes ${one.min_disks} disks`,
         usable_bytes: usable,
