@@ -5,7 +5,7 @@ import pytest
 from lunette.agent.core import Agent
 from lunette.domain.errors import Conflict
 from lunette.domain.interfaces import TRIAL_S, InterfaceRole, InterfaceSettings
-from lunette.domain.steps import InterfaceKeep, InterfaceTry
+from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
 from lunette.providers.network import files, trial
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.faults import Crash
@@ -55,6 +55,23 @@ def test_wherever_the_agent_dies_in_a_confirmation_it_is_kept_or_not_as_a_whole(
             continue
         break
     assert endings == {False, True}
+
+
+def test_wherever_the_agent_dies_in_taking_it_back_it_is_taken_back() -> None:
+    for number in range(1, 50):
+        machine = FakeSystem()
+        trial.begin(machine, TRY)
+        machine.faults.crash_at(number)
+        try:
+            trial.revert(machine, InterfaceRevert(trial_id="t1", interface="eth1"))
+        except Crash:
+            machine.advance(TRIAL_S + 1)
+        else:
+            assert number > 1
+            return
+        assert laid(machine) == set()
+        assert machine.network.interfaces["eth1"].mtu == 1500
+    pytest.fail("it was never taken back")
 
 
 def test_a_trial_is_begun_once_and_a_restarted_job_does_not_begin_it_again() -> None:

@@ -166,11 +166,13 @@ def head(column: str) -> str:
 
 
 def cell(key: str, value: Any) -> str:
-    """One value as text; a key that ends in _bytes is a size, one that ends in _bytes_s a speed."""
+    """One value as text; a key that ends in _bytes is a size, one that ends in _bytes_s a speed. An MTU is a number."""
     if value is None:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int) and key.endswith("mtu_bytes"):
+        return str(value)
     if isinstance(value, int) and key.endswith("_bytes"):
         return format_size(value)
     if isinstance(value, int) and key.endswith("_bytes_s"):

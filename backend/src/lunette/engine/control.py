@@ -30,6 +30,7 @@ from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.usage import VolumeUse
+from lunette.domain.steps import AnyStep
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRecover, VolumeRollBack
 from lunette.domain.why import VolumeWhy
 from lunette.engine import (
@@ -103,7 +104,7 @@ class Control:
             sessions=agent.sessions,
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
-            do_now=lambda step: agent.do_step("", step),
+            do_now=self._do_now,
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         tend = functools.partial(array_care.tend, store, self.desk)
@@ -315,6 +316,12 @@ class Control:
     ) -> Outcome:
         """Puts a change of an interface on trial, as a job."""
         return interfaces.change(tx, self.desk, actor, name, wish, dry_run)
+
+    def _do_now(self, step: AnyStep) -> None:
+        try:
+            self.agent.do_step("", step)
+        finally:
+            self._cache.forget()
 
     def end_trial(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
         """Confirms the change of an interface, or takes it back."""
