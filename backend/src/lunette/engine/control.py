@@ -30,7 +30,6 @@ from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.usage import VolumeUse
-from lunette.domain.steps import AnyStep
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRecover, VolumeRollBack
 from lunette.domain.why import VolumeWhy
 from lunette.engine import (
@@ -59,7 +58,7 @@ from lunette.engine import (
 from lunette.engine.desk import Desk
 from lunette.engine.eraser import Eraser
 from lunette.engine.housekeeping import Housekeeper
-from lunette.engine.observing import ObservationCache
+from lunette.engine.observing import ObservationCache, do_now
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.performance import Recorder
 from lunette.engine.pools import PoolWatcher
@@ -104,7 +103,7 @@ class Control:
             sessions=agent.sessions,
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
-            do_now=self._do_now,
+            do_now=functools.partial(do_now, agent, self._cache),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         tend = functools.partial(array_care.tend, store, self.desk)
@@ -316,12 +315,6 @@ class Control:
     ) -> Outcome:
         """Puts a change of an interface on trial, as a job."""
         return interfaces.change(tx, self.desk, actor, name, wish, dry_run)
-
-    def _do_now(self, step: AnyStep) -> None:
-        try:
-            self.agent.do_step("", step)
-        finally:
-            self._cache.forget()
 
     def end_trial(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
         """Confirms the change of an interface, or takes it back."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
+from lunette.domain.steps import AnyStep
 from lunette.system.agent_port import AgentPort
 
 SILENCE_S = 2.0
@@ -90,3 +91,11 @@ class ObservationCache:
         with self._lock:
             self._ended += 1
             self._held = None
+
+
+def do_now(agent: AgentPort, cache: ObservationCache, step: AnyStep) -> None:
+    """Does a step outside any job; whoever asks then sees what it did."""
+    try:
+        agent.do_step("", step)
+    finally:
+        cache.forget()
