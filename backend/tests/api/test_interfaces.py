@@ -91,6 +91,7 @@ def test_wrong_settings_are_refused_by_field(appliance: Api) -> None:
     assert "broadcast" in refused(addresses=["198.51.100.255/24"])
     assert "none of its addresses" in refused(addresses=["198.51.100.5/24"], gateway="203.0.113.1")
     assert "takes an MTU of 1280 to 9216" in refused(dhcp=True, mtu_bytes=9999)
+    assert "written as text" in refused(addresses=[False])
 
 
 def test_an_interface_of_others_is_shown_and_left_alone(appliance: Api, machine: FakeSystem) -> None:

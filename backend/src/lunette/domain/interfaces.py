@@ -7,7 +7,7 @@ from enum import StrEnum
 from ipaddress import IPv4Address, IPv4Interface, IPv6Address, IPv6Interface
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from lunette.domain.base import Model
 
@@ -16,7 +16,16 @@ TRIAL_S = 60
 INTERFACE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$"
 """What the kernel takes as the name of an interface (15 bytes), as far as it is safe in a file name."""
 
-Address = IPv4Interface | IPv6Interface
+
+def _written(value: object) -> object:
+    """Python's own types take numbers, and even truth values, for addresses."""
+    if isinstance(value, int | float):
+        raise ValueError("an address is written as text, such as 192.0.2.10")
+    return value
+
+
+IpAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_written)]
+Address = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_written)]
 """An address and the length of its network's prefix: 192.0.2.10/24."""
 InterfaceName = Annotated[str, Field(pattern=INTERFACE_PATTERN)]
 
@@ -40,8 +49,8 @@ class InterfaceSettings(Model):
     role: InterfaceRole = InterfaceRole.MANAGEMENT
     dhcp: bool = False
     addresses: tuple[Address, ...] = ()
-    gateway: IPv4Address | IPv6Address | None = None
-    dns: tuple[IPv4Address | IPv6Address, ...] = ()
+    gateway: IpAddress | None = None
+    dns: tuple[IpAddress, ...] = ()
     mtu_bytes: int | None = None
     table: int | None = None
     """Number of the routing table for answers from its own addresses, chosen once; None if it needs none."""
@@ -53,8 +62,8 @@ class InterfaceChange(Model):
     role: InterfaceRole | None = None
     dhcp: bool | None = None
     addresses: Annotated[tuple[Address, ...], Field(max_length=16)] | None = None
-    gateway: IPv4Address | IPv6Address | None = None
-    dns: Annotated[tuple[IPv4Address | IPv6Address, ...], Field(max_length=3)] | None = None
+    gateway: IpAddress | None = None
+    dns: Annotated[tuple[IpAddress, ...], Field(max_length=3)] | None = None
     mtu_bytes: Annotated[int, Field(ge=68, le=65535)] | None = None
     portals: Annotated[tuple[str, ...], Field(max_length=256)] = ()
     """Names of portals whose address may go."""
