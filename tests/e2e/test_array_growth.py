@@ -78,9 +78,10 @@ def goes_on_after_a_start(made: Appliance) -> None:
 @pytest.mark.parametrize(
     "growth",
     [
-        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5"),
+        # Linux 7.2 was once seen to panic where a partial parity log is dropped under writes: docs/howto/grow-an-array.md.
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5", marks=pytest.mark.slow),
         pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed", marks=pytest.mark.slow),
-        pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4", marks=pytest.mark.slow),
+        pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4"),
         pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed", marks=pytest.mark.slow),
     ],
 )
