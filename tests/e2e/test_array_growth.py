@@ -78,7 +78,7 @@ def goes_on_after_a_start(made: Appliance) -> None:
 @pytest.mark.parametrize(
     "growth",
     [
-        # Linux 7.2 was once seen to panic where a partial parity log is dropped under writes: docs/howto/grow-an-array.md.
+        # Linux 7.2 was once seen to panic where the log is dropped under writes: docs/howto/grow-an-array.md.
         pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5", marks=pytest.mark.slow),
         pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed", marks=pytest.mark.slow),
         pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4"),
