@@ -73,7 +73,7 @@ def make_app(parts: Parts | None) -> FastAPI:
     )  # fmt: skip
     app.state.parts = parts
     problems.install(app)
-    # `include_router` would build every route a second time, at the first request: a third of the time to an answer.
+    # `include_router` would build every route a second time, at the first request.
     app.router.routes.extend(route for router in _ROUTERS for route in router.routes)
     if parts and parts.ui:
         page.install(app, parts.ui)

@@ -7,11 +7,10 @@ that in its names. Afterwards arrays of the same appliance that come later are a
 import base64
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Engine, Table, UniqueConstraint, insert, select
+from sqlalchemy import Table, UniqueConstraint, insert, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Conflict, Invalid, LunetteError
@@ -52,12 +51,6 @@ class _Offer:
     @property
     def name(self) -> str:
         return self.row["name"] if self.row else self.found.array
-
-
-@contextmanager
-def _rows_of(content: bytes, revision: str) -> Iterator[Engine]:
-    with tables.unpacked(content, revision) as (_, engine):
-        yield engine
 
 
 @dataclass(frozen=True)
@@ -112,7 +105,8 @@ def _offers(copies: Sequence[FoundCopy]) -> list[_Offer]:
             newest[header.appliance_id] = {}
             continue
         try:
-            with _rows_of(base64.b64decode(copy.content), header.schema_revision) as engine, engine.connect() as source:
+            packed = base64.b64decode(copy.content)
+            with tables.unpacked(packed, header.schema_revision) as (_, engine), engine.connect() as source:
                 newest[header.appliance_id] = {
                     table.name: [dict(row) for row in source.execute(select(table)).mappings()] for table in TABLES
                 }

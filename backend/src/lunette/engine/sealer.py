@@ -44,7 +44,7 @@ SETTLE_S = 5.0
 PERIOD_S = 60.0
 """What could not be written is tried again so often."""
 GRACE_S = 180.0
-FAMILIES = ("array.sealed_copy:", "host.secret:")
+FAMILIES = ("sealed_copy:", "host.secret:")
 _MODELS = (
     Array, ArrayDisk, Volume, DeletedVolume, Snapshot, Host, HostInitiator, HostGroup, HostGroupMember, Target, Mapping,
     Portal, FcPort,
