@@ -95,6 +95,28 @@ def create(machine: Uml, shape: Shape, members: list[str]) -> tuple[str, int]:
     return machine.check(_SUM.format(mib=DATA_MIB)), int(machine.check("blockdev --getsize64 /dev/md127"))
 
 
+_LOG_OFF = """
+set -e
+echo 18446744073709551615 >{sys}/suspend_hi
+sync {members}
+mdadm --grow /dev/md127 --consistency-policy=resync
+echo 0 >{sys}/suspend_hi
+"""
+
+
+def test_a_log_comes_off_under_writes_that_are_held_back(machine: Uml) -> None:
+    """Without the first two lines Linux 7.2 fell at the first attempt."""
+    members = [f"/dev/ubd{letter}" for letter in "bcd"]
+    create(machine, Shape("raid5", 3, "--consistency-policy=ppl"), [*members, "/dev/ubde"])
+    for writer in range(4):
+        machine.check(_WRITER.format(at=(1 + writer) * 4096).replace("oflag=direct", "oflag=direct conv=fsync"))
+    for _ in range(10):
+        machine.check(_LOG_OFF.format(sys=SYS, members=" ".join(members)), timeout_s=60)
+        assert read(machine, "consistency_policy") == "resync"
+        machine.check("mdadm --grow /dev/md127 --consistency-policy=ppl; sleep 0.3", timeout_s=60)
+        assert read(machine, "consistency_policy") == "ppl"
+
+
 def put_log_back(machine: Uml, shape: Shape) -> None:
     """What was dropped comes back, with room on every disk; a bitmap never left."""
     if shape.has_log:

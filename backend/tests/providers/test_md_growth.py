@@ -11,6 +11,7 @@ from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
 from lunette.domain.steps import GroupGrow, MdCreate, MdReshape, MdWriteHole
 from lunette.providers.arrays.md.reshape import room_sectors
+from lunette.system.fake.faults import Crash, When
 
 
 @pytest.fixture
@@ -35,6 +36,17 @@ def log_on(create: MdCreate) -> MdWriteHole:
 def array(shop: Shop) -> ObservedArray:
     (found,) = shop.agent.observe().arrays
     return found
+
+
+def ours(create: MdCreate) -> ExportArray:
+    return ExportArray(
+        array_id=create.array_id, name="tank", engine=ArrayEngine.MD, uuid=create.uuid, group="g", members=()
+    )
+
+
+def tend(shop: Shop, create: MdCreate) -> None:
+    """What the agent does for an array that is up, again and again."""
+    STACKS[ArrayEngine.MD].tend(shop.machine, ours(create))
 
 
 def begun(shop: Shop, level: Level = Level.RAID5, disks: int = 3) -> MdCreate:
@@ -111,6 +123,28 @@ def test_the_log_is_not_put_back_while_parity_is_made_right_after_an_unclean_sto
     shop.machine.advance(SYNCED_S)
     assert shop.undo(log_off(create))
     assert array(shop).write_hole is WriteHole.PPL
+
+
+@pytest.mark.parametrize("when", list(When))
+def test_writes_are_let_go_on_after_the_log_came_off_whoever_was_killed(shop: Shop, when: When) -> None:
+    """They wait while the log is dropped: the fake kernel falls where they do not."""
+    create = stand(shop, Level.RAID5)
+    at = f"/sys/block/{next(iter(shop.machine.md.arrays))}/md/suspend_hi"
+    before = len(shop.machine.faults.calls)
+    shop.do(log_off(create))
+    assert shop.machine.read(at).strip() == "0"
+    calls = [call.detail for call in shop.machine.faults.calls[before:]]
+    dropped = 1 + next(n for n, call in enumerate(calls) if "--consistency-policy=resync" in call)
+    shop.do(log_on(create))
+    shop.machine.faults.crash_at(dropped, when)
+    with pytest.raises(Crash):
+        shop.do(log_off(create))
+    shop.machine.restart_process()
+    assert shop.machine.read(at).strip() != "0", "hosts wait"
+    tend(shop, create)
+    assert shop.machine.read(at).strip() == "0"
+    shop.do(log_off(create))
+    assert array(shop).write_hole is WriteHole.NONE
 
 
 def test_what_is_not_whole_or_has_too_few_disks_does_not_grow(shop: Shop) -> None:
@@ -193,22 +227,18 @@ def test_a_disk_lost_during_a_reshape_leaves_it_going_on(shop: Shop) -> None:
 def test_a_reshape_goes_on_after_a_boot_as_soon_as_the_array_is_tended(shop: Shop) -> None:
     """The kernel starts an array read-only until the first write, and does nothing to it before."""
     create = begun(shop)
-    ours = ExportArray(
-        array_id=create.array_id, name="tank", engine=ArrayEngine.MD, uuid=create.uuid, group="g", members=()
-    )
-    stack = STACKS[ArrayEngine.MD]
     shop.machine.reboot()
-    assert stack.start(shop.machine, ours, allow_degraded=False) is None
+    assert STACKS[ArrayEngine.MD].start(shop.machine, ours(create), allow_degraded=False) is None
     shop.machine.advance(SYNCED_S)
     assert (array(shop).state, array(shop).progress) == (ArrayState.RESHAPING, None)
-    stack.tend(shop.machine, ours)
+    tend(shop, create)
     found = array(shop).progress
     assert found is not None
     assert found.action == "reshape"
     shop.machine.advance(SYNCED_S)
     cut = array(shop)
     assert (cut.state, cut.raid_disks, cut.is_reshaping) == (ArrayState.CLEAN, 4, True), "its size does not show yet"
-    stack.tend(shop.machine, ours)
+    tend(shop, create)
     whole = array(shop)
     assert (whole.size_bytes * 2, whole.is_reshaping) == (cut.size_bytes * 3, False)
 

@@ -1,4 +1,4 @@
-"""lsblk, wipefs, blkid, blockdev and udevadm of util-linux 2.41 and systemd 257, as far as the product uses them."""
+"""lsblk, wipefs, blkid, blockdev, udevadm and sync of util-linux 2.41, systemd 257 and coreutils, as far as used."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from lunette.system.fake.md import Md
 from lunette.system.fake.mdadm_manage import Answer
 
 Row = dict[str, object]
-COMMANDS = ("lsblk", "wipefs", "blkid", "blockdev", "udevadm")
+COMMANDS = ("lsblk", "wipefs", "blkid", "blockdev", "udevadm", "sync")
 
 
 class BlockTools:
@@ -28,6 +28,9 @@ class BlockTools:
                 return self._blkid(argv[-1])
             case "blockdev":
                 return self._reread(argv[-1])
+            case "sync":
+                lost = [path for path in argv[1:] if self._blocks.find(path) is None]
+                return (1, "", f"sync: error opening '{lost[0]}': No such file or directory\n") if lost else (0, "", "")
         return 0, "", ""
 
     def _lsblk(self, words: Sequence[str]) -> Answer:

@@ -35,6 +35,8 @@ class Grow:
             return 1, "", f"mdadm: Current consistency policy is {now}, cannot change to {policy}\n"
         if policy == "ppl" and array.sync_action == "reshape":
             return 1, "", "mdadm: PPL cannot be enabled when reshape is in progress\n"
+        if now == "ppl" and array.overrides.get("suspend_hi", "0") == "0":
+            raise AssertionError("the kernel may fall here while hosts write: their writes are held back first")
         self._half_way()
         array.change_geometry(replace(array.geometry, policy=policy))
         return 0, "", ""

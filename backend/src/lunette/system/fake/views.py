@@ -186,6 +186,7 @@ def _md(array: RunningArray, now: float) -> Tree:
         "group_thread_cnt": "0\n",
         "skip_copy": "0\n",
         "stripe_cache_active": "0\n",
+        "suspend_hi": "0\n",
         "safe_mode_delay": "0.201\n",
     }
     if geometry.level != "raid0":

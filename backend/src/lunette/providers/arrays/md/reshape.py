@@ -6,6 +6,7 @@ critical section, which needs mdadm to come back with it after a boot, or data t
 Only the second is used here: then the superblocks hold all there is to know, and the kernel goes on by itself.
 """
 
+from contextlib import nullcontext
 from math import gcd
 
 from lunette.domain.arrays import WriteHole
@@ -15,6 +16,7 @@ from lunette.domain.sizes import format_size
 from lunette.domain.steps import MdReshape, MdWriteHole
 from lunette.providers.arrays.md import observe, parse
 from lunette.providers.arrays.md import raid10 as layouts
+from lunette.providers.arrays.md.holding import release, writes_held_back
 from lunette.providers.arrays.md.members import running_array
 from lunette.providers.arrays.md.plan import parity_disks
 from lunette.providers.disks.inventory import observe_disks, settle
@@ -66,10 +68,11 @@ def reshape(system: System, step: MdReshape) -> str | None:
 
 
 def keep_going(system: System, array: ExportArray) -> None:
-    """Let a reshape run on that a killed mdadm left frozen; have the kernel show the new size when it is over."""
+    """Let go on what somebody who was killed had stopped, writes or a reshape; show the new size when that is over."""
     running = observe.running_array(system, array.uuid)
     if running is None:
         return
+    release(system, running)
     if parse.is_reshaping(running.attributes):
         _go_on(system, running)
     elif parse.hides_room(running):
@@ -99,10 +102,9 @@ def _set_policy(system: System, step: MdWriteHole, policy: WriteHole) -> str | N
     if policy is WriteHole.PPL and not _parity_is_right(system, array):
         raise InUse(f"the parity of array {step.md_name} is not right everywhere yet: the log goes on after the resync")
     # An mdadm that was killed may have left the kernel in between: it looks at what is there, so it is asked again.
-    system.run(
-        ["mdadm", "--grow", f"/dev/{array.kernel_name}", f"--consistency-policy={_POLICIES[policy]}"],
-        timeout_s=TIMEOUT_S,
-    )
+    command = ["mdadm", "--grow", f"/dev/{array.kernel_name}", f"--consistency-policy={_POLICIES[policy]}"]
+    with nullcontext() if policy is WriteHole.PPL else writes_held_back(system, array):
+        system.run(command, timeout_s=TIMEOUT_S)
     return f"array {step.md_name}: {'the partial parity log is ' + ('on' if policy is WriteHole.PPL else 'off')}"
 
 
