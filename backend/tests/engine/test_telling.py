@@ -206,7 +206,7 @@ def test_a_server_that_never_answers_holds_up_no_other_channel_and_no_change(
         started = time.monotonic()
         bench.raise_()
         bench.resolve()
-        while len(server.posts) < 2:
+        while len(server.posts) < 2 or any(row.channel == "webhook" and row.over_at is None for row in bench.rows()):
             assert time.monotonic() - started < 20, "the webhook waited for the mail"
             time.sleep(0.02)
         bench.post._loop.stop()
