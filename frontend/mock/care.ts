@@ -143,7 +143,7 @@ export const snapshot = (name: string, change: Partial<Snapshot> = {}): Snapshot
 
 export function createSnapshot(world: World, body: SnapshotCreate): Wish | Response {
   const of = world.volumes.find(({ id, name }) => id === body.volume || name === body.volume)
-  if (!of || of.provisioning !== 'thin')
+  if (!of?.can_snapshot)
     return refusal('No snapshot was taken', [['volume', 'only a thin volume has snapshots']], 409)
   const title = `Take snapshot ${body.name}`
   const lines: Parameters<typeof plan>[1] = [['create', 'snapshot', body.name, `of volume ${of.name}`]]
@@ -173,6 +173,7 @@ export function cloneSnapshot(world: World, row: Snapshot, body: SnapshotClone):
           id: freshId('volume'),
           name,
           provisioning: 'thin',
+          can_snapshot: true,
           mapped_to: [],
           export: { state: 'none', reason: null },
         }),

@@ -177,6 +177,7 @@ export function makeWorld(): World {
   Object.assign(volumes.at(-1) ?? {}, {
     name: 'vm01',
     provisioning: 'thin',
+    can_snapshot: true,
     observed: {
       age_s: 1,
       device: '/dev/lunette-tank/vm01',

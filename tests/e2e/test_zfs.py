@@ -1,4 +1,4 @@
-"""The life of a ZFS pool: disks are pulled while a host writes, new ones are filled, a reset, and all data verify.
+"""The life of a ZFS pool: volumes grow and go back to snapshots, disks are exchanged under writes, and all data verify.
 
 The module is compiled once per kernel (`image/build zfs`), and only these tests wait for it. One layout runs in
 `make test`; each loses as many disks at once as its level survives.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from lunette.client import Client, JsonObject
+from lunette.client import Client, JsonObject, Refused
 from tests.e2e.counting import assert_agrees, fresh, of_volume
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
@@ -26,6 +26,8 @@ pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400), pytest.mark.zfs]
 IQN = "iqn.2026-01.com.example:writer"
 SEED, BLOCKS = 7, 1024
 """4 KiB blocks the host writes, over and over: 4 MiB."""
+OLD, NEW = 21, 22
+"""Seeds of what is there before and after a snapshot."""
 VOLUME_BYTES = 64 * MIB
 SLOW_S = 600.0
 """zpool takes up to a minute on an emulated machine that others share, and several run one after the other."""
@@ -117,6 +119,8 @@ def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None
         is_as_planned(stands)
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
         is_counted(stands, device)
+        if layout.level == "mirror":
+            device = grows_and_goes_back_to_a_snapshot(stands, device)
         stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
         lost = stands.ids[: layout.pulled]
         serials = pull_while_writing(stands, device, lost)
@@ -161,6 +165,35 @@ def is_counted(stands: Standing, device: str) -> None:
     assert written[0] is not None
     assert written[1] is not None
     assert written[1] - written[0] >= done.written_bytes
+
+
+def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
+    """A thick zvol: hosts see it grow; a clone and a roll back have what was there. The host's device afterwards."""
+    client, host = stands.client, stands.host
+    host.write_pattern(device, OLD, BLOCKS)
+    client.wait(client.post("/snapshots", {"name": "before", "volume": "lun"}), deadline_s=SLOW_S)
+    host.write_pattern(device, NEW, BLOCKS)
+    client.wait(client.act("/volumes/lun", "grow", {"size_bytes": 2 * VOLUME_BYTES}), deadline_s=SLOW_S)
+    client.wait(client.act("/snapshots/before", "clone", {"name": "copy"}), deadline_s=SLOW_S)
+    client.post("/mappings", {"volume": "copy", "host": "writer", "lun": 9})
+    wait_until("the clone is served", lambda: all(one["state"] == "open" for one in client.list("/mappings")))
+    host.rescan(stands.target)
+    seen = host.devices(stands.target, expected=2)
+    assert seen[1] == device
+    assert int(host.machine.check(f"blockdev --getsize64 {device}")) == 2 * VOLUME_BYTES
+    host.verify_pattern(seen[9], OLD, BLOCKS)
+    host.verify_pattern(device, NEW, BLOCKS)
+    host.logout(stands.target)
+    for mapping in client.list("/mappings"):
+        client.delete(f"/mappings/{mapping['id']}", confirm=[mapping["volume"]])
+    with pytest.raises(Refused, match="copy began as it"):
+        client.delete("/snapshots/before")
+    client.wait(client.act("/volumes/lun", "roll-back", {"snapshot": "before"}), deadline_s=SLOW_S)
+    client.post("/mappings", {"volume": "lun", "host": "writer", "lun": 1})
+    again = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+    assert int(host.machine.check(f"blockdev --getsize64 {again}")) == 2 * VOLUME_BYTES
+    host.verify_pattern(again, OLD, BLOCKS)
+    return again
 
 
 def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:

@@ -108,8 +108,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The volume as the API shows it, with the fields C(id), C(name), C(description), C(array), C(array_id),
-    C(size_bytes), C(provisioning), C(state), C(uuid), C(serial), C(naa), C(nguid), C(eui64), C(mapped_to), C(export),
-    C(observed), C(created_at), C(updated_at).
+    C(size_bytes), C(provisioning), C(can_snapshot), C(state), C(uuid), C(serial), C(naa), C(nguid), C(eui64), C(mapped_to),
+    C(export), C(observed), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
 from backend.tests.faults.harness import Case
-from backend.tests.faults.world import MIB, World, give_host
+from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
+from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.volumes import VolumeRollBack
 from lunette.engine.outcome import Outcome
 from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
 
@@ -91,6 +93,37 @@ def _deleted_zvol(world: World) -> None:
     world.finish(_delete_zvol(world).job_id or "")
 
 
+def _take_zvol_snapshot(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="zs", volume="z1")))
+
+
+def _grow_zvol(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.grow_volume(tx, ACTOR, "z1", 128 * MIB))
+
+
+def _written_zvol(world: World) -> None:
+    _pool(world)
+    world.finish(world.create_volumes("pool", "z1").job_id or "")
+    world.machine.write_data(world.device_of("z1"), 0, "old")
+
+
+def _zvol_snapshot(world: World) -> None:
+    """A snapshot, and a zvol that was written and grown since."""
+    _written_zvol(world)
+    world.finish(_take_zvol_snapshot(world).job_id or "")
+    world.machine.write_data(world.device_of("z1"), 0, "new")
+    world.finish(_grow_zvol(world).job_id or "")
+
+
+def _clone_zvol(world: World) -> Outcome:
+    wish = SnapshotClone(name_pattern="zclone%d", count=2)
+    return world.ask(lambda tx: world.control.clone_snapshot(tx, ACTOR, "zs", wish))
+
+
+def _roll_zvol_back(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.roll_back_volume(tx, ACTOR, "z1", VolumeRollBack(snapshot="zs")))
+
+
 POOL_CASES = (
     Case("create a pool", _disks_of_an_old_pool, _create_pool),
     Case("delete a pool", _pool, _delete_pool),
@@ -101,5 +134,14 @@ POOL_CASES = (
     Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),
     Case("recover a zvol", _deleted_zvol, lambda world: recover(world, "mapped-zvol")),
     Case("erase a zvol", _deleted_zvol, lambda world: erase(world, "mapped-zvol")),
+    Case("grow a zvol", _written_zvol, _grow_zvol),
+    Case("take a snapshot of a zvol", _written_zvol, _take_zvol_snapshot),
+    Case(
+        "delete a snapshot of a zvol",
+        _zvol_snapshot,
+        lambda world: world.ask(lambda tx: world.control.delete_snapshot(tx, ACTOR, "zs")),
+    ),
+    Case("clone a snapshot of a zvol", _zvol_snapshot, _clone_zvol),
+    Case("roll a zvol back", _zvol_snapshot, _roll_zvol_back),
     Case("delete a pool with a deleted zvol", _pool_with_deleted, _delete_pool),
 )

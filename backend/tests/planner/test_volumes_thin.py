@@ -180,7 +180,7 @@ def test_clones_are_asked_for_in_one_of_two_forms(body: dict[str, Any]) -> None:
 
 def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_mapped() -> None:
     own = snapshot()
-    plan = volumes_snapshots.plan_roll_back(own.volume, own, POOLED, identities())
+    plan = volumes_snapshots.plan_roll_back(own.volume, own, ("newer",), POOLED, identities())
     assert [step.kind for step in plan.steps] == ["exports.gone", "volume.roll_back"]
     assert plan.bytes_destroyed() == own.volume.size_bytes
     assert list(faults(plan, POOLED, Bounds())) == []
@@ -188,10 +188,10 @@ def test_a_roll_back_waits_for_the_exports_and_is_refused_while_the_volume_is_ma
     assert any("without waiting" in fault for fault in faults(hasty, POOLED, Bounds()))
     mapped = volume(provisioning=THIN, mapped_to=("h1",))
     with pytest.raises(InUse, match="mapped to h1"):
-        volumes_snapshots.plan_roll_back(mapped, snapshot(mapped_to=("h1",)), POOLED, identities())
+        volumes_snapshots.plan_roll_back(mapped, snapshot(mapped_to=("h1",)), (), POOLED, identities())
     other = snapshot(id="w", name="other")
     with pytest.raises(Invalid, match="is of volume other"):
-        volumes_snapshots.plan_roll_back(own.volume, other, POOLED, identities())
+        volumes_snapshots.plan_roll_back(own.volume, other, (), POOLED, identities())
 
 
 def test_a_volume_with_snapshots_is_not_deleted_and_the_last_thin_one_takes_the_pool_along() -> None:

@@ -9,10 +9,10 @@ from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
 from backend.tests.planner.test_volumes import known, volume, wish
 from lunette.domain.arrays import ArrayEngine
-from lunette.domain.errors import Conflict, Invalid
+from lunette.domain.errors import Conflict, InUse, Invalid, NoSpace
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.steps import ThinPoolCreate, VolumeCut, VolumesSeal
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
 from lunette.planner import engines, volumes, volumes_snapshots
@@ -51,8 +51,9 @@ def test_a_reason_names_the_engine_and_what_it_lacks() -> None:
     machine = seen.machine()
     assert engines.unable_reason(machine, ArrayEngine.ZFS) is None
     assert engines.unable_reason(machine, ArrayEngine.ZFS, Ability.THIN) is None
+    old = seen.machine(engines=(zvol.capability().model_copy(update={"can_grow": False}),))
     assert "zvol, which arrays of engine zfs use, does not offer growth" in (
-        engines.unable_reason(machine, ArrayEngine.ZFS, Ability.GROW) or ""
+        engines.unable_reason(old, ArrayEngine.ZFS, Ability.GROW) or ""
     )
     absent = seen.machine(engines=(zvol.capability("the kernel module zfs is not loaded"),))
     assert "not loaded" in (engines.unable_reason(absent, ArrayEngine.ZFS, Ability.THIN) or "")
@@ -101,17 +102,38 @@ def on_zfs(**facts: Any) -> volumes.KnownVolume:
     return volume(**{"array_engine": ArrayEngine.ZFS, "group": "z1", **facts})
 
 
-def test_what_zvols_do_not_offer_is_refused_with_a_reason() -> None:
-    with pytest.raises(Conflict, match="does not offer growth of volumes"):
-        volumes.plan_grow(on_zfs(), 16 * MIB, MACHINE, 0)
+def test_zvols_grow_and_have_snapshots_thick_ones_too() -> None:
+    (grow,) = volumes.plan_grow(on_zfs(), 16 * MIB, MACHINE, 0).steps
+    assert (grow.kind, grow.engine) == ("volume.grow", VolumeEngine.ZVOL)  # type: ignore[union-attr]
     wanted = SnapshotCreate(name="before", volume="a")
-    with pytest.raises(Invalid, match="does not offer snapshots"):
-        volumes_snapshots.plan_take(wanted, on_zfs(provisioning=THIN), MACHINE, False, identities())
+    for provisioning in Provisioning:
+        of = on_zfs(provisioning=provisioning)
+        step = volumes_snapshots.plan_take(wanted, of, MACHINE, False, identities()).step
+        assert (step.engine, step.lv_name.split("@")[0]) == (VolumeEngine.ZVOL, step.origin)
+    with pytest.raises(Invalid, match="only thin volumes"):
+        volumes_snapshots.plan_take(wanted, volume(provisioning=THICK, group="g1"), MACHINE, False, identities())
+
+
+def test_a_thick_zvol_grows_into_what_is_free_with_what_zfs_adds() -> None:
+    with pytest.raises(NoSpace, match="free"):
+        volumes.plan_grow(on_zfs(provisioning=THICK, size_bytes=GIB), 9 * GIB, MACHINE, 0)
+    assert volumes.plan_grow(on_zfs(provisioning=THIN, size_bytes=GIB), 90 * GIB, MACHINE, 0).steps
+
+
+def test_a_zvol_goes_back_to_its_newest_snapshot_only() -> None:
     snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
-    with pytest.raises(Invalid, match="does not offer snapshots"):
-        volumes_snapshots.plan_clone(snapshot, SnapshotClone(name="c"), MACHINE, frozenset(), identities())
-    with pytest.raises(Invalid, match="does not offer snapshots"):
-        volumes_snapshots.plan_roll_back(snapshot.volume, snapshot, MACHINE, identities())
+    with pytest.raises(Conflict, match="newer snapshots later, latest"):
+        volumes_snapshots.plan_roll_back(snapshot.volume, snapshot, ("later", "latest"), MACHINE, identities())
+    steps = volumes_snapshots.plan_roll_back(snapshot.volume, snapshot, (), MACHINE, identities()).steps
+    assert [step.kind for step in steps] == ["exports.gone", "volume.roll_back"]
+
+
+def test_a_snapshot_stays_for_as_long_as_a_clone_of_it_is_there() -> None:
+    snapshot = KnownSnapshot("s", "before", on_zfs(provisioning=THIN), 8 * MIB, "tank", "a")
+    with pytest.raises(InUse, match="deleted volume c2 began as it"):
+        volumes_snapshots.plan_delete(snapshot, ("volume c1", "deleted volume c2"))
+    (step,) = volumes_snapshots.plan_delete(snapshot, ()).steps
+    assert step.kind == "snapshot.delete"
 
 
 def test_the_last_thin_zvol_takes_no_pool_along() -> None:

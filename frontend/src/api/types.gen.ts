@@ -975,6 +975,10 @@ export type Engine = {
      */
     can_snapshot: boolean;
     /**
+     * Can Snapshot Thick
+     */
+    can_snapshot_thick: boolean;
+    /**
      * Can Qos
      */
     can_qos: boolean;
@@ -4835,6 +4839,10 @@ export type Volume = {
      */
     size_bytes: number;
     provisioning: Provisioning;
+    /**
+     * Can Snapshot
+     */
+    can_snapshot: boolean;
     state: ResourceState;
     /**
      * Uuid

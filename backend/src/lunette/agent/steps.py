@@ -52,9 +52,11 @@ from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.network import trial
 from lunette.providers.volumes.lvm import aside as lvm_aside
-from lunette.providers.volumes.lvm import group, pool, snapshot
+from lunette.providers.volumes.lvm import group, pool
+from lunette.providers.volumes.lvm import snapshot as lvm_snapshot
 from lunette.providers.volumes.lvm import volume as lvm
 from lunette.providers.volumes.zvol import aside as zvol_aside
+from lunette.providers.volumes.zvol import snapshot as zvol_snapshot
 from lunette.providers.volumes.zvol import volume as zvol
 from lunette.system.doorway import System
 
@@ -69,12 +71,18 @@ def _nothing(_system: System, step: Step) -> None:
 
 _VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 _ASIDE = {VolumeEngine.LVM: lvm_aside, VolumeEngine.ZVOL: zvol_aside}
+_SNAPSHOTS = {VolumeEngine.LVM: lvm_snapshot, VolumeEngine.ZVOL: zvol_snapshot}
+
+
+OfVolumes = (
+    VolumeCut | VolumesSeal | VolumeDelete | VolumeAside | VolumeGrow | SnapshotTake | SnapshotDelete | VolumeRollBack
+)
 
 
 def _by_engine(name: str, providers: Mapping[VolumeEngine, ModuleType]) -> Call:
     """The call of this name of the engine that the step names."""
 
-    def call(system: System, step: VolumeCut | VolumesSeal | VolumeDelete | VolumeAside) -> str | None:
+    def call(system: System, step: OfVolumes) -> str | None:
         provider: Call = getattr(providers[step.engine], name)
         return provider(system, step)
 
@@ -112,13 +120,13 @@ RUNNERS: dict[type[Step], Runner] = {
     VolumeDelete: Runner(_by_engine("delete", _VOLUMES), _nothing),
     VolumeSetAside: Runner(_by_engine("set_aside", _ASIDE), _by_engine("undo_set_aside", _ASIDE)),
     VolumeBringBack: Runner(_by_engine("bring_back", _ASIDE), _by_engine("undo_bring_back", _ASIDE)),
-    VolumeGrow: Runner(lvm.grow, _nothing),
+    VolumeGrow: Runner(_by_engine("grow", _VOLUMES), _nothing),
     ThinPoolCreate: Runner(pool.create, pool.undo_create),
     ThinPoolGrow: Runner(pool.grow, _nothing),
     ThinPoolRemove: Runner(pool.remove, _nothing),
-    SnapshotTake: Runner(snapshot.take, snapshot.delete),
-    SnapshotDelete: Runner(snapshot.delete, _nothing),
-    VolumeRollBack: Runner(snapshot.roll_back, _nothing),
+    SnapshotTake: Runner(_by_engine("take", _SNAPSHOTS), _by_engine("delete", _SNAPSHOTS)),
+    SnapshotDelete: Runner(_by_engine("delete", _SNAPSHOTS), _nothing),
+    VolumeRollBack: Runner(_by_engine("roll_back", _SNAPSHOTS), _nothing),
     InterfaceTry: Runner(trial.begin, trial.undo),
     InterfaceKeep: Runner(trial.keep, _nothing),
     InterfaceRevert: Runner(trial.revert, _nothing),

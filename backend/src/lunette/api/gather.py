@@ -34,8 +34,9 @@ def arrays(tx: Session, rows: Sequence[ArrayRow], seen: Seen) -> list[Array]:
 
 
 def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
-    """Volumes with their array's name and whom they are mapped to."""
-    names = _names(tx, ArrayRow, (row.array_id for row in rows))
+    """Volumes with their array and whom they are mapped to."""
+    cut_from = select(ArrayRow).where(ArrayRow.id.in_({row.array_id for row in rows}))
+    by_id = {array.id: array for array in tx.scalars(cut_from)}
     found = tx.scalars(
         select(MappingRow).where(MappingRow.volume_id.in_([row.id for row in rows])).order_by(MappingRow.created_at)
     ).all()
@@ -49,7 +50,7 @@ def volumes(tx: Session, rows: Sequence[VolumeRow], seen: Seen) -> list[Volume]:
                 host_group=groups.get(mapping.host_group_id or ""), family=Family(mapping.family), lun=mapping.lun,
             )
         )  # fmt: skip
-    return [volume_answer(row, names[row.array_id], owners.get(row.id, ()), seen) for row in rows]
+    return [volume_answer(row, by_id[row.array_id], owners.get(row.id, ()), seen) for row in rows]
 
 
 def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mapping]:

@@ -170,6 +170,8 @@ class EngineCapability(Model):
     can_grow: bool = False
     can_thin: bool = False
     can_snapshot: bool = False
+    can_snapshot_thick: bool = False
+    """Snapshots of thick volumes as well."""
     can_qos: bool = False
     reservations: bool = False
     compare_and_write: bool = False

@@ -123,6 +123,8 @@ class ObservedVolume(Model):
     """False while a volume is freshly cut and its old content has not been wiped yet."""
     used_bytes: int | None = None
     """What a thin volume holds, shared with its snapshots or not; None: it is thick, or not active."""
+    source: str | None = None
+    """The snapshot in its group that a clone on ZFS cannot be without, by name; None where there is no such tie."""
 
 
 class ObservedThinPool(Model):

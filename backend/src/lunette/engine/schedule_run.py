@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
-from lunette.domain.errors import Conflict, LunetteError, NotFound, Unavailable
+from lunette.domain.errors import Conflict, InUse, LunetteError, NotFound, Unavailable
 from lunette.domain.jobs import JobState, StepState
 from lunette.engine import alerts, schedules, snapshots
 from lunette.engine.desk import Desk
@@ -98,13 +98,18 @@ class ScheduleRunner:
             _done(tx, job, step, "nothing is deleted, for no new snapshot was made")
             return None
         extra, kept = schedules.too_many(tx, row, ref)
-        tried = step.payload.get("tried", [])
-        left = [one for one in extra if one not in tried]
+        tried, bound = step.payload.get("tried", []), step.payload.get("bound", [])
+        left = [one for one in extra if one not in (*tried, *bound)]
         if left:
             snapshot = tx.get_one(Snapshot, left[0])
+            try:
+                outcome = snapshots.delete(tx, self._desk, schedules.actor_of(row), snapshot.id, dry_run=False)
+            except InUse:  # a deleted clone that is still kept
+                _note(step, bound=[*bound, snapshot.id])
+                return None
             _note(step, tried=[*tried, snapshot.id])
-            outcome = snapshots.delete(tx, self._desk, schedules.actor_of(row), snapshot.id, dry_run=False)
             return _filed(tx, job, step, outcome.job_id)
+        kept += [one.name for ref in bound if (one := tx.get(Snapshot, ref))]
         if kept:
             words = f"Schedule {row.name} keeps {', '.join(kept)}: there are clones of it; delete them to let it go"
             emit(tx, "schedule.kept", words, actor=job.actor, ref=row.id)

@@ -3,9 +3,11 @@
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.observations import Observation
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
-from lunette.domain.volumes import VolumeRollBack
+from lunette.domain.volumes import Provisioning, VolumeRollBack
 from lunette.engine import volumes
 from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
@@ -13,14 +15,20 @@ from lunette.engine.lookup import must_be_ready, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import volumes_snapshots as planner
 from lunette.planner.checker import Bounds, check
+from lunette.planner.engines import thick_snapshot_reason
 from lunette.planner.volumes_snapshots import KnownSnapshot
 from lunette.store.events import emit
-from lunette.store.resources import Array, Snapshot, Volume
+from lunette.store.resources import Array, DeletedVolume, Snapshot, Volume
 from lunette.store.schedules import CloneOrigin
 
 
+def can_snapshot(volume: Volume, array: Array) -> bool:
+    """False for a thick volume of an engine that has snapshots of thin ones only."""
+    return thick_snapshot_reason(ArrayEngine(array.engine), Provisioning(volume.provisioning)) is None
+
+
 def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: bool) -> Outcome:
-    """A snapshot of a thin volume, as a job. Hosts go on writing meanwhile."""
+    """A snapshot of a volume, as a job. Hosts go on writing meanwhile."""
     volume = need(tx, Volume, wish.volume)
     must_be_ready(volume)
     seen = desk.seen()
@@ -42,8 +50,9 @@ def take(tx: Session, desk: Desk, actor: Actor, wish: SnapshotCreate, dry_run: b
 def delete(tx: Session, desk: Desk, actor: Actor, snapshot_id: str, dry_run: bool) -> Outcome:
     snapshot = need(tx, Snapshot, snapshot_id)
     must_be_ready(snapshot)
-    plan = planner.plan_delete(_known(tx, snapshot))
-    check(plan, desk.seen(), Bounds())
+    seen = desk.seen()
+    plan = planner.plan_delete(_known(tx, snapshot), _bound_to(tx, snapshot, seen))
+    check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)
     snapshot.state = ResourceState.DELETING.value
@@ -74,13 +83,24 @@ def roll_back(tx: Session, desk: Desk, actor: Actor, volume_id: str, wish: Volum
     snapshot = need(tx, Snapshot, wish.snapshot)
     must_be_ready(snapshot)
     seen = desk.seen()
-    plan = planner.plan_roll_back(volumes.known(tx, volume), _known(tx, snapshot), seen, desk.identities)
+    later = select(Snapshot.name).where(Snapshot.volume_id == volume.id, Snapshot.created_at > snapshot.created_at)
+    newer = tx.scalars(later.order_by(Snapshot.created_at)).all()
+    plan = planner.plan_roll_back(volumes.known(tx, volume), _known(tx, snapshot), newer, seen, desk.identities)
     check(plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=plan)
     volume.state = ResourceState.CHANGING.value
     emit(tx, "volume.rolling_back", plan.title, actor=actor.name, ref=volume.id)
     return file_job(tx, desk, actor, JobKind.VOLUME_ROLL_BACK, Outcome(plan=plan, ids=(volume.id,)))
+
+
+def _bound_to(tx: Session, snapshot: Snapshot, seen: Observation) -> list[str]:
+    """The volumes, deleted ones too, that the machine says cannot be without the snapshot."""
+    group = volumes.known(tx, tx.get_one(Volume, snapshot.volume_id)).group
+    ids = [one.volume_id for one in seen.volumes if (one.group, one.source) == (group, snapshot.lv_name)]
+    there = tx.scalars(select(Volume.name).where(Volume.id.in_(ids)).order_by(Volume.name))
+    gone = tx.scalars(select(DeletedVolume.name).where(DeletedVolume.id.in_(ids)).order_by(DeletedVolume.name))
+    return [*(f"volume {name}" for name in there), *(f"deleted volume {name}" for name in gone)]
 
 
 def _known(tx: Session, snapshot: Snapshot) -> KnownSnapshot:

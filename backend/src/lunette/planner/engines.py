@@ -154,6 +154,10 @@ class ZfsPlanning:
 class VolumePlanning(Protocol):
     """The pure half of a volume engine. A group is a volume group or a pool."""
 
+    def capability(self) -> EngineCapability:
+        """What it could do if nothing were missing."""
+        ...
+
     def size_problem(self, size_bytes: int) -> FieldProblem | None: ...
 
     def reserved_bytes(self, size_bytes: int) -> int:
@@ -198,23 +202,33 @@ class Snapshotting(Protocol):
 
     def snapshot_step(self, group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake: ...
 
-    def snapshot_delete_step(self, group: str, snapshot_id: str) -> SnapshotDelete: ...
+    def snapshot_delete_step(self, group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete: ...
 
     def clone_steps(
-        self, group: str, snapshot_id: str, volumes: Sequence[tuple[str, int]]
+        self, group: str, snapshot_id: str, volume_id: str, volumes: Sequence[tuple[str, int]]
     ) -> tuple[VolumeCut, ...]: ...
 
     def roll_back_steps(
         self, group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int
     ) -> tuple[AnyStep, ...]: ...
 
+    def roll_back_problem(self, newer: Sequence[str]) -> str | None:
+        """Why a volume does not go back to a snapshot of which there are these newer ones; None if it does."""
+        ...
+
 
 ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {ArrayEngine.MD: MdPlanning(), ArrayEngine.ZFS: ZfsPlanning()}
 VOLUME_ENGINES: dict[VolumeEngine, VolumePlanning] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 THIN_POOLS: dict[VolumeEngine, ThinPooling] = {VolumeEngine.LVM: lvm}
 """An engine that is not here cuts thin volumes from the free space of the group itself, if it can cut them."""
-GROWING: dict[VolumeEngine, Growing] = {VolumeEngine.LVM: lvm}
-SNAPSHOTTING: dict[VolumeEngine, Snapshotting] = {VolumeEngine.LVM: lvm}
+GROWING: dict[VolumeEngine, Growing] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+SNAPSHOTTING: dict[VolumeEngine, Snapshotting] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+
+
+NO_THICK_SNAPSHOTS = (
+    "it is thick, and a snapshot would turn each first write of its hosts into several, for as long as it lives; only "
+    "thin volumes have snapshots here"
+)
 
 
 class Ability(StrEnum):
@@ -254,6 +268,13 @@ def growing(engine: ArrayEngine) -> Growing:
 def snapshotting(engine: ArrayEngine) -> Snapshotting:
     """What plans snapshots on an array of this engine, which must offer them."""
     return SNAPSHOTTING[volume_engine(engine)]
+
+
+def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> str | None:
+    """Why a volume so provisioned on an array of this engine has no snapshots; None if it can have them."""
+    if provisioning is Provisioning.THIN or volume_planning(engine).capability().can_snapshot_thick:
+        return None
+    return NO_THICK_SNAPSHOTS
 
 
 def unable_reason(seen: Observation, engine: ArrayEngine, ability: Ability | None = None) -> str | None:

@@ -11,10 +11,9 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.schedules import Retention, ScheduleAction, ScheduleCreate, SchedulePatch, check_action
 from lunette.domain.volumes import Provisioning
 from lunette.planner.calendar import upcoming
-from lunette.planner.engines import snapshotting
+from lunette.planner.engines import thick_snapshot_reason
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
-from lunette.planner.volumes_snapshots import NO_THICK_SNAPSHOTS
 
 NAME_CHARACTERS = 63
 
@@ -40,13 +39,7 @@ class ScheduleFacts:
 
 def volume_subject(volume_id: str, name: str, provisioning: Provisioning, engine: ArrayEngine) -> Subject:
     """A volume, with why it has no snapshots where it cannot have any."""
-    if provisioning is not Provisioning.THIN:
-        return Subject(volume_id, name, NO_THICK_SNAPSHOTS)
-    try:
-        snapshotting(engine)
-    except KeyError:
-        return Subject(volume_id, name, f"volumes on arrays of engine {engine.value} have no snapshots here")
-    return Subject(volume_id, name)
+    return Subject(volume_id, name, thick_snapshot_reason(engine, provisioning))
 
 
 def array_subject(array_id: str, name: str, level: str) -> Subject:

@@ -330,7 +330,8 @@ def _check_growth(findings: Findings, volume: KnownVolume, size_bytes: int, seen
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
     elif volume.provisioning is Provisioning.THICK:
         left = max(0, pool.free_bytes // pool.extent_bytes * pool.extent_bytes - promised)
-        if size_bytes - volume.size_bytes > left:
+        reserved = volume_planning(volume.array_engine).reserved_bytes
+        if reserved(size_bytes) - reserved(volume.size_bytes) > left:
             message = f"its array has {format_size(left)} free; ask for less, or free space"
             findings.add(NoSpace, "size_bytes", size_bytes, message)
 

@@ -1,5 +1,6 @@
 """Plans for snapshots: taking, deleting, cloning, and rolling a volume back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lunette.domain.errors import Conflict, InUse, Invalid
@@ -10,15 +11,10 @@ from lunette.domain.sizes import format_size
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.steps import SnapshotTake, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate
-from lunette.planner.engines import Ability, snapshotting, unable_reason, volume_planning
+from lunette.planner.engines import Ability, snapshotting, thick_snapshot_reason, unable_reason, volume_planning
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
 from lunette.planner.volumes import KnownVolume, NewVolume, NewVolumes, check_names, created
-
-NO_THICK_SNAPSHOTS = (
-    "it is thick, and a snapshot would turn each first write of its hosts into several, for as long as it lives; only "
-    "thin volumes have snapshots"
-)
 
 
 @dataclass(frozen=True)
@@ -48,8 +44,8 @@ def plan_take(
     check_name(findings, "snapshot", wish.name, name_taken)
     if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
         findings.add(Invalid, "volume", volume.name, unable)
-    elif volume.provisioning is not Provisioning.THIN:
-        findings.add(Invalid, "volume", volume.name, NO_THICK_SNAPSHOTS)
+    elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
+        findings.add(Invalid, "volume", volume.name, thick)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
     findings.refuse(f"Snapshot {wish.name} was not taken")
@@ -61,13 +57,19 @@ def plan_take(
     return NewSnapshot(id=step.snapshot_id, plan=plan, step=step)
 
 
-def plan_delete(snapshot: KnownSnapshot) -> Plan:
-    """Clones and the volume itself do not need it."""
-    detail = f"volume {snapshot.volume.name} cannot be rolled back to it any more; clones of it stay"
+def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str]) -> Plan:
+    """`clones` are the volumes that cannot be without it, in words. Raises InUse if there are any."""
+    findings = Findings()
+    if clones:
+        message = f"{shorten(tuple(clones))} began as it and cannot be without it on this engine; delete these first"
+        findings.add(InUse, "snapshot", snapshot.name, message)
+    findings.refuse(f"Snapshot {snapshot.name} was not deleted")
+    volume = snapshot.volume
+    detail = f"volume {volume.name} cannot be rolled back to it any more; clones of it stay"
     return Plan(
         title=f"Delete snapshot {snapshot.name}",
         changes=(Change(action=Action.DESTROY, noun="snapshot", name=snapshot.name, detail=detail),),
-        steps=(snapshotting(snapshot.volume.array_engine).snapshot_delete_step(snapshot.volume.group, snapshot.id),),
+        steps=(snapshotting(volume.array_engine).snapshot_delete_step(volume.group, snapshot.id, volume.id),),
     )
 
 
@@ -86,7 +88,8 @@ def plan_clone(
     findings.refuse(f"Snapshot {snapshot.name} was not cloned")
     volumes = tuple(_clone(name, snapshot, wish.description, ids) for name in names)
     sizes = [(volume.id, snapshot.size_bytes) for volume in volumes]
-    cuts = snapshotting(snapshot.volume.array_engine).clone_steps(snapshot.volume.group, snapshot.id, sizes)
+    of = snapshot.volume
+    cuts = snapshotting(of.array_engine).clone_steps(of.group, snapshot.id, of.id, sizes)
     changes = tuple(created(volumes, {snapshot.array_id: snapshot.array}))
     plan = Plan(
         title=f"Clone {title} from snapshot {snapshot.name}", changes=changes, steps=(*cuts, VolumesSeal.of(cuts))
@@ -106,8 +109,12 @@ def _clone(name: str, snapshot: KnownSnapshot, description: str, ids: IdentitySo
     )  # fmt: skip
 
 
-def plan_roll_back(volume: KnownVolume, snapshot: KnownSnapshot, seen: Observation, ids: IdentitySource) -> Plan:
-    """Raises Invalid for another volume's snapshot, InUse while the volume is mapped, Conflict."""
+def plan_roll_back(
+    volume: KnownVolume, snapshot: KnownSnapshot, newer: Sequence[str], seen: Observation, ids: IdentitySource
+) -> Plan:
+    """`newer` are the snapshots taken after it. Raises Invalid for another volume's snapshot, InUse while the volume is
+    mapped, Conflict.
+    """
     findings = Findings()
     if snapshot.volume.id != volume.id:
         message = f"snapshot {snapshot.name} is of volume {snapshot.volume.name}; name one of {volume.name}"
@@ -119,6 +126,8 @@ def plan_roll_back(volume: KnownVolume, snapshot: KnownSnapshot, seen: Observati
         findings.add(Invalid, "volume", volume.name, unable)
     elif not _is_active(seen, volume.group):
         findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+    elif between := snapshotting(volume.array_engine).roll_back_problem(newer):
+        findings.add(Conflict, "snapshot", snapshot.name, between)
     findings.refuse(f"Volume {volume.name} was not rolled back")
     planning = snapshotting(volume.array_engine)
     detail = f"it becomes as it was in snapshot {snapshot.name}: what was written since is lost"

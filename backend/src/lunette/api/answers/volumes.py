@@ -8,6 +8,8 @@ from lunette.api.answers.seen import Seen
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
 from lunette.domain.volumes import Provisioning
+from lunette.engine.snapshots import can_snapshot
+from lunette.store.resources import Array as ArrayRow
 from lunette.store.resources import Volume as VolumeRow
 
 
@@ -48,6 +50,8 @@ class Volume(Answer):
     array_id: str
     size_bytes: int
     provisioning: Provisioning
+    can_snapshot: bool
+    """False for a thick volume on an engine that has snapshots of thin ones only."""
     state: ResourceState
     uuid: str
     serial: str
@@ -61,8 +65,8 @@ class Volume(Answer):
     updated_at: datetime
 
 
-def volume_answer(row: VolumeRow, array: str, mapped_to: Sequence[MappedTo], seen: Seen) -> Volume:
-    """A stored volume joined with what is seen of it; `array` is its array's name."""
+def volume_answer(row: VolumeRow, array: ArrayRow, mapped_to: Sequence[MappedTo], seen: Seen) -> Volume:
+    """A stored volume joined with what is seen of it."""
     found = seen.volumes.get(row.id)
     observed = None
     if found:
@@ -71,8 +75,9 @@ def volume_answer(row: VolumeRow, array: str, mapped_to: Sequence[MappedTo], see
             sealed=found.sealed, used_bytes=found.used_bytes,
         )  # fmt: skip
     return Volume(
-        id=row.id, name=row.name, description=row.description, array=array, array_id=row.array_id,
-        size_bytes=row.size_bytes, provisioning=Provisioning(row.provisioning), state=ResourceState(row.state),
+        id=row.id, name=row.name, description=row.description, array=array.name, array_id=row.array_id,
+        size_bytes=row.size_bytes, provisioning=Provisioning(row.provisioning), can_snapshot=can_snapshot(row, array),
+        state=ResourceState(row.state),
         uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.nguid, eui64=row.eui64, mapped_to=tuple(mapped_to),
         export=seen.volume_export(row.id, is_mapped=bool(mapped_to)), observed=observed,
         created_at=row.created_at, updated_at=row.updated_at,

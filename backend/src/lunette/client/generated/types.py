@@ -670,6 +670,7 @@ class Engine(TypedDict):
     can_grow: bool
     can_thin: bool
     can_snapshot: bool
+    can_snapshot_thick: bool
     can_qos: bool
     reservations: bool
     compare_and_write: bool
@@ -2091,6 +2092,7 @@ class Volume(TypedDict):
     array_id: str
     size_bytes: int
     provisioning: Provisioning
+    can_snapshot: bool
     state: ResourceState
     uuid: str
     serial: str

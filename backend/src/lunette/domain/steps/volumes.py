@@ -199,7 +199,7 @@ class VolumeBringBack(VolumeAside):
 
 
 class VolumeGrow(Step):
-    """Makes one logical volume larger while it is in use. It has no undo: hosts may have seen the new size at once."""
+    """Makes one volume larger while it is in use. It has no undo: hosts may have seen the new size at once."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.grow"] = "volume.grow"
@@ -209,7 +209,8 @@ class VolumeGrow(Step):
     from_bytes: int
     size_bytes: int
     pool: str | None = None
-    """The thin pool it takes its blocks from as hosts write; None: it is thick."""
+    """The thin pool it takes its blocks from as hosts write; None: it is thick, or the engine has no such pools."""
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         sizes = f"from {format_size(self.from_bytes)} to {format_size(self.size_bytes)}"
@@ -261,7 +262,7 @@ class ThinPoolRemove(Step):
 
 
 class SnapshotTake(Step):
-    """Takes a snapshot of one thin volume. Undo removes what carries the snapshot's id."""
+    """Takes a snapshot of one volume. Undo removes what carries the snapshot's id."""
 
     kind: Literal["snapshot.take"] = "snapshot.take"
     snapshot_id: str
@@ -270,28 +271,30 @@ class SnapshotTake(Step):
     lv_name: str
     origin: str
     size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"take snapshot {self.lv_name} of volume {self.origin} in {self.group}"
 
 
 class SnapshotDelete(Step):
-    """Removes one snapshot that carries this id. Clones of it and its volume do not need it."""
+    """Removes one snapshot that carries this id. Its volume does not need it; on ZFS its clones do, and it refuses."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["snapshot.delete"] = "snapshot.delete"
     snapshot_id: str
     group: str
     lv_name: str
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"delete snapshot {self.lv_name} from {self.group}"
 
 
 class VolumeRollBack(Step):
-    """Puts a copy of a snapshot in the place of a volume, under its name and size. What was written since is lost.
+    """Makes a volume as it was in a snapshot, under its name and size of now. What was written since is lost.
 
-    The copy carries `roll_back_id`, so that a repeated step knows how far it came.
+    What is there then carries `roll_back_id`, so that a repeated step knows how far it came.
     """
 
     irreversible: ClassVar[bool] = True
@@ -303,6 +306,7 @@ class VolumeRollBack(Step):
     snapshot_id: str
     snapshot: str
     size_bytes: int
+    engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
         return f"roll volume {self.lv_name} in {self.group} back to snapshot {self.snapshot}: what is newer is lost"

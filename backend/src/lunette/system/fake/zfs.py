@@ -17,13 +17,25 @@ _SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3}
 
 
 @dataclass
+class FakeZvolSnapshot:
+    """A zvol as it was. `data` as in Media."""
+
+    size_bytes: int
+    properties: dict[str, str]
+    data: dict[int, str]
+
+
+@dataclass
 class FakeZvol:
-    """A zvol. `properties` are those that were set on it."""
+    """A zvol. `properties` are those that were set on it, `origin` the full name of the snapshot it is a clone of."""
 
     size_bytes: int
     is_thin: bool
     properties: dict[str, str]
     media: Media
+    origin: str | None = None
+    snapshots: dict[str, FakeZvolSnapshot] = field(default_factory=dict)
+    """Oldest first."""
 
 
 @dataclass
@@ -175,6 +187,14 @@ class Zfs:
         if not self.is_open(data, name):
             self.hide(data, name)
             self.show(data, name, data.zvols[name])
+
+    def resize(self, data: PoolData, name: str, size_bytes: int) -> None:
+        """The zvol has this size, and its device with it."""
+        zvol = data.zvols[name]
+        zvol.size_bytes = zvol.media.size_bytes = size_bytes
+        device = self._blocks.find(f"/dev/zvol/{data.name}/{name}")
+        if device:
+            device.size_bytes = size_bytes
 
     def hide(self, data: PoolData, name: str) -> None:
         device = self._blocks.find(f"/dev/zvol/{data.name}/{name}")

@@ -7,6 +7,7 @@ from typing import Any
 from lunette.system.fake.zfs import SCAN_SECONDS, FakeZvol, ImportedPool, Member, PoolData
 
 Row = dict[str, Any]
+_NONE = {"referenced": "0", "origin": "-"}
 
 
 def _version(command: str) -> Row:
@@ -65,21 +66,34 @@ def _scan(pool: ImportedPool, now: float) -> Row:
 
 
 def datasets(pools: Sequence[PoolData], fields: Sequence[str]) -> str:
-    """`zfs list -j -p -t filesystem,volume -o FIELDS`."""
+    """`zfs list -j -p -t filesystem,volume,snapshot -o FIELDS`."""
     found = {}
     for data in pools:
         free = data.size_bytes - data.used_bytes()
-        root = {"available": str(free), "used": str(data.used_bytes()), "volsize": "-", "refreservation": "0"}
+        root = {"available": str(free), "used": str(data.used_bytes()), "volsize": "-", "refreservation": "0"} | _NONE
         found[data.name] = _dataset(data.name, "FILESYSTEM", root, fields, data.properties, {})
         for name, zvol in data.zvols.items():
             full = f"{data.name}/{name}"
             found[full] = _dataset(full, "VOLUME", _sizes(zvol, free), fields, zvol.properties, data.properties)
+            for short, snapshot in zvol.snapshots.items():
+                sizes = {
+                    "available": "-",
+                    "used": "0",
+                    "volsize": str(snapshot.size_bytes),
+                    "refreservation": "-",
+                } | _NONE
+                of = f"{full}@{short}"
+                inherited = data.properties | zvol.properties
+                found[of] = _dataset(of, "SNAPSHOT", sizes, fields, snapshot.properties, inherited)
     return json.dumps({**_version("zfs list"), "datasets": found})
 
 
 def _sizes(zvol: FakeZvol, free: int) -> dict[str, str]:
     used = 0 if zvol.is_thin else zvol.size_bytes
-    return {"available": str(free), "used": str(used), "volsize": str(zvol.size_bytes), "refreservation": str(used)}
+    return {
+        "available": str(free), "used": str(used), "volsize": str(zvol.size_bytes), "refreservation": str(used),
+        "referenced": "0", "origin": zvol.origin or "-",
+    }  # fmt: skip
 
 
 def _dataset(

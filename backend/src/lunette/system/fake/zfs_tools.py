@@ -7,7 +7,7 @@ from lunette.system.fake import zfs_report
 from lunette.system.fake.block import Blocks, FakeDisk
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
-from lunette.system.fake.zfs import FakeZvol, ImportedPool, Member, PoolData, Zfs, ZfsLabel
+from lunette.system.fake.zfs import FakeZvol, FakeZvolSnapshot, ImportedPool, Member, PoolData, Zfs, ZfsLabel
 
 OK: Answer = (0, "", "")
 COMMANDS = ("zpool", "zfs")
@@ -240,10 +240,14 @@ class ZfsTools:
         return (pool, pool.data.zvols[short]) if pool and short in pool.data.zvols else None
 
     def _zfs_destroy(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        if "@" in words[0]:
+            return self._destroy_snapshot(words[0])
         found = self._find(words[0])
         if found is None:
             return _fail(f"cannot open '{words[0]}': dataset does not exist")
         pool, name = found[0], words[0].partition("/")[2]
+        if found[1].snapshots:
+            return _fail(f"cannot destroy '{words[0]}': volume has children", "use '-r' to destroy the following")
         if self._zfs.is_open(pool.data, name):
             return _fail(f"cannot destroy '{words[0]}': dataset is busy")
         self._zfs.hide(pool.data, name)
@@ -255,12 +259,83 @@ class ZfsTools:
         return self._each(words[1:], lambda zvol: zvol.properties.pop(words[0], None))
 
     def _zfs_set(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
-        key, value = words[0].split("=", 1)
-        answer = self._each(words[1:], lambda zvol: zvol.properties.__setitem__(key, value))
-        for name in words[1:] if key == "volmode" and answer == OK else ():
+        wanted = dict(word.split("=", 1) for word in words if "=" in word)
+        names = [word for word in words if "=" not in word]
+        size = int(wanted.pop("volsize", 0))
+        answer = self._resize(names[0], size) if size else OK
+        if answer == OK:
+            answer = self._each(names, lambda zvol: zvol.properties.update(wanted))
+        for name in names if "volmode" in wanted and answer == OK else ():
             group, _, short = name.partition("/")
             self._zfs.follow_volmode(self._zfs.imported[group].data, short)
         return answer
+
+    def _resize(self, name: str, size: int) -> Answer:
+        found = self._find(name)
+        if found is None:
+            return _fail(f"cannot open '{name}': dataset does not exist")
+        pool, zvol = found
+        if not zvol.is_thin and pool.data.used_bytes() + size - zvol.size_bytes > pool.data.size_bytes:
+            return _fail(f"cannot set property for '{name}': size is greater than available space")
+        self._zfs.resize(pool.data, name.partition("/")[2], size)
+        self._half_way()
+        return OK
+
+    def _zfs_snapshot(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
+        name, _, short = words[0].partition("@")
+        found = self._find(name)
+        if found is None:
+            return _fail(f"cannot open '{name}': dataset does not exist")
+        zvol = found[1]
+        if short in zvol.snapshots:
+            return _fail(f"cannot create snapshot '{words[0]}': dataset already exists")
+        properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
+        zvol.snapshots[short] = FakeZvolSnapshot(zvol.size_bytes, properties, dict(zvol.media.data))
+        self._half_way()
+        return OK
+
+    def _find_snapshot(self, path: str) -> tuple[ImportedPool, FakeZvol, FakeZvolSnapshot] | None:
+        name, _, short = path.partition("@")
+        found = self._find(name)
+        return (*found, found[1].snapshots[short]) if found and short in found[1].snapshots else None
+
+    def _destroy_snapshot(self, path: str) -> Answer:
+        found = self._find_snapshot(path)
+        if found is None:
+            return _fail(f"could not find any snapshots to destroy; check snapshot names: {path}")
+        pool, zvol, _ = found
+        clones = [name for name, other in pool.data.zvols.items() if other.origin == path]
+        if clones:
+            return _fail(f"cannot destroy '{path}': snapshot has dependent clones", "use '-R' to destroy", *clones)
+        del zvol.snapshots[path.partition("@")[2]]
+        self._half_way()
+        return OK
+
+    def _zfs_clone(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
+        found, name = self._find_snapshot(words[0]), words[1].partition("/")[2]
+        if found is None:
+            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+        pool, _, snapshot = found
+        if name in pool.data.zvols:
+            return _fail(f"cannot create '{words[1]}': dataset already exists")
+        properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
+        media = Media(snapshot.size_bytes, data=dict(snapshot.data))
+        zvol = pool.data.zvols[name] = FakeZvol(snapshot.size_bytes, True, properties, media, origin=words[0])
+        self._half_way()
+        self._zfs.show(pool.data, name, zvol)
+        return OK
+
+    def _zfs_rollback(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
+        found = self._find_snapshot(words[0])
+        if found is None:
+            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+        pool, zvol, snapshot = found
+        if list(zvol.snapshots)[-1] != words[0].partition("@")[2]:
+            return _fail(f"cannot rollback to '{words[0]}': more recent snapshots or bookmarks exist", "use '-r'")
+        zvol.media.data = dict(snapshot.data)
+        self._zfs.resize(pool.data, words[0].partition("/")[2].partition("@")[0], snapshot.size_bytes)
+        self._half_way()
+        return OK
 
     def _zfs_rename(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         found = self._find(words[0])

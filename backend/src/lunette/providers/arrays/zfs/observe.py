@@ -31,10 +31,10 @@ def find_pool(system: System, name: str) -> parse.Pool | None:
 
 
 def datasets(system: System, pool: str | None = None) -> tuple[parse.Dataset, ...]:
-    """Roots and zvols of all imported pools, or of one."""
+    """Roots, zvols and snapshots of all imported pools, or of one."""
     if pool not in (None, *imported(system)) or not imported(system):
         return ()
-    words = ["zfs", "list", "-j", "-p", "-t", "filesystem,volume", "-o", parse.FIELDS]
+    words = ["zfs", "list", "-j", "-p", "-t", "filesystem,volume,snapshot", "-o", parse.FIELDS]
     return parse.datasets(system.run([*words, *(["-r", pool] if pool else [])], timeout_s=TIMEOUT_S).stdout)
 
 

@@ -179,7 +179,7 @@ def _progress(scan: Scan | None, now: float) -> SyncProgress | None:
 
 
 class Dataset(Model):
-    """A pool's root or a zvol, as `zfs list` tells it. Sizes in bytes; `marks` are our user properties."""
+    """A pool's root, a zvol or a snapshot, as `zfs list` tells it. Sizes in bytes; `marks` are our user properties."""
 
     name: str
     kind: str
@@ -187,16 +187,24 @@ class Dataset(Model):
     used: int
     volume_bytes: int | None
     is_sparse: bool
-    """A volume without a reservation: `used` is what it holds."""
+    """A volume without a reservation."""
+    referenced: int = 0
+    """What it holds, shared with its snapshots and its origin or not."""
+    origin: str | None = None
+    """The snapshot it began as, which stays for as long as it is there."""
     marks: Mapping[str, str]
 
     @property
     def pool(self) -> str:
         return self.name.partition("/")[0]
 
+    @property
+    def is_snapshot(self) -> bool:
+        return "@" in self.name
 
-MARKS = ("io.lunette:array", "io.lunette:ashift", "io.lunette:volume", "io.lunette:fresh")
-FIELDS = ",".join(("name", "available", "used", "volsize", "refreservation", *MARKS))
+
+MARKS = tuple(f"io.lunette:{word}" for word in ("array", "ashift", "volume", "fresh", "snapshot", "rolled"))
+FIELDS = ",".join(("name", "available", "used", "referenced", "origin", "volsize", "refreservation", *MARKS))
 
 
 def datasets(text: str) -> tuple[Dataset, ...]:
@@ -211,6 +219,7 @@ def _dataset(entry: Mapping[str, Any]) -> Dataset:
     return Dataset(
         name=entry["name"], kind=entry["type"], available=int(values["available"] or 0), used=int(values["used"] or 0),
         volume_bytes=int(size) if size else None, is_sparse=bool(size) and not int(values["refreservation"] or 0),
+        referenced=int(values.get("referenced") or 0), origin=str(values["origin"]) if values.get("origin") else None,
         marks={mark: str(values[mark]) for mark in MARKS if values.get(mark)},
     )  # fmt: skip
 

@@ -160,8 +160,13 @@ def cut_steps(
     )  # fmt: skip
 
 
-def clone_steps(group: str, snapshot_id: str, volumes: Sequence[tuple[str, int]]) -> tuple[VolumeCut, ...]:
-    """Cut every (volume id, bytes) as a thin volume that begins as the snapshot."""
+def clone_steps(
+    group: str,
+    snapshot_id: str,
+    volume_id: str,  # noqa: ARG001 of the protocol
+    volumes: Sequence[tuple[str, int]],
+) -> tuple[VolumeCut, ...]:
+    """Cut every (volume id, bytes) as a thin volume that begins as the snapshot, on which it does not depend then."""
     source = {"source": snapshot_name(snapshot_id)}
     return tuple(cut.model_copy(update=source) for cut in cut_steps(group, volumes, Provisioning.THIN))
 
@@ -192,7 +197,7 @@ def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int)
     )  # fmt: skip
 
 
-def snapshot_delete_step(group: str, snapshot_id: str) -> SnapshotDelete:
+def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:  # noqa: ARG001 of the protocol
     return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=snapshot_name(snapshot_id))
 
 
@@ -205,6 +210,11 @@ def roll_back_steps(
         snapshot_id=snapshot_id, snapshot=snapshot_name(snapshot_id), size_bytes=size_bytes,
     )  # fmt: skip
     return ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s), step
+
+
+def roll_back_problem(newer: Sequence[str]) -> str | None:  # noqa: ARG001 of the protocol
+    """None: snapshots do not depend on each other."""
+    return None
 
 
 def chunk_bytes(group_bytes: int) -> int:

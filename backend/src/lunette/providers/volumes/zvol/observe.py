@@ -1,4 +1,4 @@
-"""Pools as the space volumes are cut from, and the zvols in them: pure, from what zfs and zpool told."""
+"""Pools as the space volumes are cut from, their zvols and snapshots: pure, from what zfs and zpool told."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume
 from lunette.providers.arrays.zfs import space
 from lunette.providers.arrays.zfs.parse import Dataset
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
-from lunette.providers.volumes.zvol.plan import FRESH_MARK, VOLUME_MARK, device_path
+from lunette.providers.volumes.zvol.plan import FRESH_MARK, SNAPSHOT_MARK, VOLUME_MARK, device_path, short_name
 
 
 def observed(
@@ -22,17 +22,25 @@ def observed(
     ratios = {name: _ratio(root, by_name[name]) for name, root in roots.items()}
     pools = tuple(_pool(root, by_name[root.name], ratios[root.name]) for root in roots.values())
     volumes = tuple(
-        ObservedVolume(
-            volume_id=dataset.marks.get(VOLUME_MARK) if MARK in roots[dataset.pool].marks else None,
-            group=dataset.pool, name=dataset.name.partition("/")[2],
-            device=device_path(*dataset.name.split("/", 1)), size_bytes=dataset.volume_bytes, active=True, open=None,
-            sealed=dataset.marks.get(FRESH_MARK) != "yes",
-            used_bytes=int(dataset.used / ratios[dataset.pool]) if dataset.is_sparse else None,
-        )
+        _volume(dataset, dataset.volume_bytes, roots[dataset.pool], ratios[dataset.pool])
         for dataset in found
         if dataset.volume_bytes is not None and dataset.pool in roots
-    )  # fmt: skip
+    )
     return pools, volumes
+
+
+def _volume(dataset: Dataset, size_bytes: int, root: Dataset, ratio: float) -> ObservedVolume:
+    """A zvol, or a snapshot of one, which has no device."""
+    marks = dataset.marks if MARK in root.marks else {}
+    fills = dataset.is_sparse and not dataset.is_snapshot
+    return ObservedVolume(
+        volume_id=marks.get(VOLUME_MARK), snapshot_id=marks.get(SNAPSHOT_MARK), group=dataset.pool,
+        name=short_name(dataset.name), device=device_path(*dataset.name.split("/", 1)), size_bytes=size_bytes,
+        active=not dataset.is_snapshot, open=False if dataset.is_snapshot else None,
+        sealed=dataset.marks.get(FRESH_MARK) != "yes",
+        used_bytes=int(dataset.referenced / ratio) if fills else None,
+        source=short_name(dataset.origin) if dataset.origin else None,
+    )  # fmt: skip
 
 
 def _ratio(root: Dataset, array: ObservedArray) -> float:

@@ -13,7 +13,7 @@ TIMEOUT_S = 300.0
 
 
 def own_pool(system: System, name: str) -> dict[str, Dataset]:
-    """The pool's root and zvols by name. Raises NotFound while it is not imported, Conflict if it is not ours."""
+    """Root, zvols and snapshots by name. Raises NotFound while the pool is not imported, Conflict if it is not ours."""
     found = {dataset.name: dataset for dataset in observe.datasets(system, name)}
     if name not in found:
         raise NotFound(f"pool {name} is not there: bring its array up, then try again")

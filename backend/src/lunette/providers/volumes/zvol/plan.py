@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.errors import FieldProblem
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import AnyStep, ExportsGone, VolumeCut, VolumeDelete
+from lunette.domain.steps import (
+    AnyStep,
+    ExportsGone,
+    SnapshotDelete,
+    SnapshotTake,
+    VolumeCut,
+    VolumeDelete,
+    VolumeGrow,
+    VolumeRollBack,
+)
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning, VolumeEngine
 from lunette.providers.arrays.zfs.space import metadata_bytes
 
@@ -13,12 +22,17 @@ VOLUME_MARK = "io.lunette:volume"
 """The user property that holds the id of the volume."""
 FRESH_MARK = "io.lunette:fresh"
 """`yes` on a zvol that no host has seen yet."""
+SNAPSHOT_MARK = "io.lunette:snapshot"
+"""The user property that holds the id of the snapshot."""
+ROLLED_MARK = "io.lunette:rolled"
+"""On a zvol, the id of the last roll back that was done with it."""
 
 
 def capability(reason: str | None = None) -> EngineCapability:
     """The engine's record; `reason` says why it is not available on this machine."""
     return EngineCapability(
         engine=VolumeEngine.ZVOL.value, kind="volume", available=reason is None, reason=reason, can_thin=True,
+        can_grow=True, can_snapshot=True, can_snapshot_thick=True,
         needs=("zfs", "zfs (kernel module)"),
     )  # fmt: skip
 
@@ -31,6 +45,16 @@ def lv_name(volume_id: str) -> str:
 def aside_name(volume_id: str) -> str:
     """Where a deleted volume is kept."""
     return f"d{volume_id.replace('-', '')[:12]}"
+
+
+def snapshot_name(volume_id: str, snapshot_id: str) -> str:
+    """A snapshot has its place below its zvol."""
+    return f"{lv_name(volume_id)}@s{snapshot_id.replace('-', '')[:12]}"
+
+
+def short_name(dataset: str) -> str:
+    """A dataset's name within its pool."""
+    return dataset.partition("/")[2]
 
 
 def device_path(group: str, name: str) -> str:
@@ -73,3 +97,56 @@ def delete_steps(group: str, volume_id: str, size_bytes: int, deadline_s: float 
             engine=VolumeEngine.ZVOL,
         ),
     )  # fmt: skip
+
+
+def grow_step(
+    group: str,
+    volume_id: str,
+    from_bytes: int,
+    size_bytes: int,
+    provisioning: Provisioning,  # noqa: ARG001 its zvol tells
+) -> VolumeGrow:
+    return VolumeGrow(
+        volume_id=volume_id, group=group, lv_name=lv_name(volume_id), from_bytes=from_bytes, size_bytes=size_bytes,
+        engine=VolumeEngine.ZVOL,
+    )  # fmt: skip
+
+
+def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake:
+    return SnapshotTake(
+        snapshot_id=snapshot_id, volume_id=volume_id, group=group, lv_name=snapshot_name(volume_id, snapshot_id),
+        origin=lv_name(volume_id), size_bytes=size_bytes, engine=VolumeEngine.ZVOL,
+    )  # fmt: skip
+
+
+def snapshot_delete_step(group: str, snapshot_id: str, volume_id: str) -> SnapshotDelete:
+    name = snapshot_name(volume_id, snapshot_id)
+    return SnapshotDelete(snapshot_id=snapshot_id, group=group, lv_name=name, engine=VolumeEngine.ZVOL)
+
+
+def clone_steps(
+    group: str, snapshot_id: str, volume_id: str, volumes: Sequence[tuple[str, int]]
+) -> tuple[VolumeCut, ...]:
+    """Cut every (volume id, bytes) as a thin zvol that begins as the snapshot, which cannot go before it."""
+    source = {"source": snapshot_name(volume_id, snapshot_id)}
+    return tuple(cut.model_copy(update=source) for cut in cut_steps(group, volumes, Provisioning.THIN))
+
+
+def roll_back_steps(
+    group: str, volume_id: str, snapshot_id: str, roll_back_id: str, size_bytes: int, deadline_s: float = 60.0
+) -> tuple[AnyStep, ...]:
+    """Wait until no host can reach the volume any more, then roll it back in its place."""
+    step = VolumeRollBack(
+        roll_back_id=roll_back_id, volume_id=volume_id, group=group, lv_name=lv_name(volume_id),
+        snapshot_id=snapshot_id, snapshot=snapshot_name(volume_id, snapshot_id), size_bytes=size_bytes,
+        engine=VolumeEngine.ZVOL,
+    )  # fmt: skip
+    return ExportsGone(volume_ids=(volume_id,), deadline_s=deadline_s), step
+
+
+def roll_back_problem(newer: Sequence[str]) -> str | None:
+    """ZFS goes back to the newest snapshot only; what lies between would be destroyed."""
+    if not newer:
+        return None
+    names = ", ".join(newer)
+    return f"ZFS would destroy the newer snapshots {names}; delete these first, or clone the snapshot instead"

@@ -1,4 +1,4 @@
-"""Cuts, seals and deletes zvols.
+"""Cuts, seals, grows and deletes zvols.
 
 A zvol is born with its marks in one transaction, and reads as zeros until it is written: nothing of an earlier volume
 ever shows, so nothing is wiped. While it carries the fresh mark no host has seen it, and it may be taken back.
@@ -6,7 +6,7 @@ ever shows, so nothing is wiped. While it carries the fresh mark no host has see
 
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import VolumeCut, VolumeDelete, VolumesSeal
+from lunette.domain.steps import VolumeCut, VolumeDelete, VolumeGrow, VolumesSeal
 from lunette.domain.volumes import BLOCK_BYTES, Provisioning
 from lunette.providers.arrays.zfs.parse import Dataset
 from lunette.providers.disks.inventory import settle
@@ -27,6 +27,8 @@ def cut(system: System, step: VolumeCut) -> str | None:
             )
         await_device(system, device_path(step.group, step.lv_name))
         return None
+    if step.source:
+        return _clone(system, step, found)
     is_thin = step.provisioning is Provisioning.THIN
     free, needed = found[step.group].available, reserved_bytes(step.size_bytes)
     if not is_thin and needed > free:
@@ -34,13 +36,27 @@ def cut(system: System, step: VolumeCut) -> str | None:
             f"volume {step.lv_name} needs {format_size(needed)} and {step.group} has {format_size(free)} left: "
             "delete volumes, or take a smaller size"
         )
-    # volmode=dev: a host's partitions inside are no business of this kernel.
-    options = ["volmode=dev", f"{VOLUME_MARK}={step.volume_id}", f"{FRESH_MARK}=yes"]
     shape = [*(["-s"] if is_thin else []), "-b", str(BLOCK_BYTES), "-V", str(step.size_bytes)]
-    words = [word for option in options for word in ("-o", option)]
-    system.run(["zfs", "create", *shape, *words, f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "create", *shape, *_marks(step), f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     await_device(system, device_path(step.group, step.lv_name))
     return f"volume {step.lv_name} is cut"
+
+
+def _clone(system: System, step: VolumeCut, found: dict[str, Dataset]) -> str:
+    source = found.get(f"{step.group}/{step.source}")
+    if source is None:
+        raise NotFound(f"snapshot {step.source} is not in {step.group}: it was removed meanwhile")
+    if source.volume_bytes != step.size_bytes:
+        raise Conflict(f"snapshot {step.source} has {source.volume_bytes} bytes where {step.size_bytes} were planned")
+    system.run(["zfs", "clone", *_marks(step), source.name, f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+    await_device(system, device_path(step.group, step.lv_name))
+    return f"volume {step.lv_name} is a clone of {step.source}"
+
+
+def _marks(step: VolumeCut) -> list[str]:
+    # volmode=dev: a host's partitions inside are no business of this kernel.
+    options = ("volmode=dev", f"{VOLUME_MARK}={step.volume_id}", f"{FRESH_MARK}=yes")
+    return [word for option in options for word in ("-o", option)]
 
 
 def undo_cut(system: System, step: VolumeCut) -> str | None:
@@ -77,6 +93,28 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
         raise InUse(f"volumes {', '.join(opened)} are open: unmap them first")
     system.run(["zfs", "set", f"{FRESH_MARK}=yes", *unmarked], timeout_s=TIMEOUT_S + len(unmarked))
     return f"{len(unmarked)} volumes are fresh"
+
+
+def grow(system: System, step: VolumeGrow) -> str | None:
+    """Make the volume larger while it is in use; None if it has this size. One that is larger is left alone."""
+    found = own_pool(system, step.group)
+    known = found.get(f"{step.group}/{step.lv_name}")
+    if known is None or known.volume_bytes is None:
+        raise NotFound(f"volume {step.lv_name} is not in {step.group}: it was removed meanwhile")
+    check_own(known, step.volume_id)
+    if known.volume_bytes > step.size_bytes:
+        raise Conflict(f"volume {known.name} has {known.volume_bytes} bytes already: a volume is never made smaller")
+    if known.volume_bytes == step.size_bytes:
+        return None
+    more = reserved_bytes(step.size_bytes) - reserved_bytes(known.volume_bytes)
+    if not known.is_sparse and more > found[step.group].available:
+        raise NoSpace(
+            f"volume {step.lv_name} needs {format_size(more)} more and {step.group} has "
+            f"{format_size(found[step.group].available)} left: delete volumes, or take a smaller size"
+        )
+    # With the size, ZFS sets the reservation of a thick one (libzfs, zfs_add_synthetic_resv).
+    system.run(["zfs", "set", f"volsize={step.size_bytes}", known.name], timeout_s=TIMEOUT_S)
+    return f"volume {step.lv_name} has {format_size(step.size_bytes)}"
 
 
 def delete(system: System, step: VolumeDelete) -> str | None:
