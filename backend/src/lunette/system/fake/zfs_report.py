@@ -7,7 +7,7 @@ from typing import Any
 from lunette.system.fake.zfs import SCAN_SECONDS, FakeZvol, ImportedPool, Member, PoolData
 
 Row = dict[str, Any]
-_NONE = {"referenced": "0", "origin": "-"}
+_NONE = {"referenced": "0", "origin": "-", "volmode": "-"}
 
 
 def _version(command: str) -> Row:
@@ -92,7 +92,7 @@ def _sizes(zvol: FakeZvol, free: int) -> dict[str, str]:
     used = 0 if zvol.is_thin else zvol.size_bytes
     return {
         "available": str(free), "used": str(used), "volsize": str(zvol.size_bytes), "refreservation": str(used),
-        "referenced": "0", "origin": zvol.origin or "-",
+        "referenced": "0", "origin": zvol.origin or "-", "volmode": "default",
     }  # fmt: skip
 
 
@@ -102,7 +102,8 @@ def _dataset(
     properties: Row = {}
     for word in fields:
         if ":" not in word:
-            properties[word] = {"value": name if word == "name" else sizes[word], "source": _source("NONE")}
+            value = name if word == "name" else own.get(word) or sizes[word]
+            properties[word] = {"value": value, "source": _source("LOCAL" if word in own else "NONE")}
         elif word not in own and word in parent:
             properties[word] = {"value": parent[word], "source": _source("INHERITED")}
         else:

@@ -190,6 +190,8 @@ class Dataset(Model):
     """A volume without a reservation."""
     referenced: int = 0
     """What it holds, shared with its snapshots and its origin or not."""
+    volmode: str | None = None
+    """What was set of how its device is shown: `dev`, or `none` without one, also after an import."""
     origin: str | None = None
     """The snapshot it began as, which stays for as long as it is there."""
     marks: Mapping[str, str]
@@ -204,7 +206,7 @@ class Dataset(Model):
 
 
 MARKS = tuple(f"io.lunette:{word}" for word in ("array", "ashift", "volume", "fresh", "snapshot", "rolled"))
-FIELDS = ",".join(("name", "available", "used", "referenced", "origin", "volsize", "refreservation", *MARKS))
+FIELDS = ",".join(("name", "available", "used", "referenced", "origin", "volmode", "volsize", "refreservation", *MARKS))
 
 
 def datasets(text: str) -> tuple[Dataset, ...]:
@@ -220,6 +222,7 @@ def _dataset(entry: Mapping[str, Any]) -> Dataset:
         name=entry["name"], kind=entry["type"], available=int(values["available"] or 0), used=int(values["used"] or 0),
         volume_bytes=int(size) if size else None, is_sparse=bool(size) and not int(values["refreservation"] or 0),
         referenced=int(values.get("referenced") or 0), origin=str(values["origin"]) if values.get("origin") else None,
+        volmode=str(values["volmode"]) if values.get("volmode") else None,
         marks={mark: str(values[mark]) for mark in MARKS if values.get(mark)},
     )  # fmt: skip
 

@@ -33,7 +33,7 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
     """Put the zvol back in its place; None if it is there. Raises NotFound if it is gone."""
     found = _found(system, step) or _gone(step)
     path, device = _path(step, step.lv_name), device_path(step.group, step.lv_name)
-    if found.name == path and system.exists(device):
+    if found.name == path and found.volmode == "dev" and system.exists(device):
         return None
     if found.name != path:
         system.run(["zfs", "rename", found.name, path], timeout_s=TIMEOUT_S)
