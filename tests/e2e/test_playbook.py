@@ -163,6 +163,7 @@ def _changes(printed: str) -> list[str]:
     return [task for task in tasks if re.search(r"^changed: ", task, re.M)]
 
 
+@pytest.mark.slow
 def test_a_server_whose_own_volumes_would_not_come_back_is_refused(server: Server) -> None:
     server.appliance.check("pvcreate -qy /dev/ubdb && vgcreate -qy own /dev/ubdb && lvcreate -qqy -L 16M -n home own")
     refused = server.play()

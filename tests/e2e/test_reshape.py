@@ -104,6 +104,7 @@ echo 0 >{sys}/suspend_hi
 """
 
 
+@pytest.mark.slow
 def test_a_log_comes_off_under_writes_that_are_held_back(machine: Uml) -> None:
     """Without the first two lines Linux 7.2 fell at the first attempt."""
     members = [f"/dev/ubd{letter}" for letter in "bcd"]
@@ -136,7 +137,7 @@ def agree(machine: Uml) -> None:
 @pytest.mark.parametrize(
     "shape",
     [
-        pytest.param(Shape("raid5", 3, "--consistency-policy=ppl", has_log=True), id="raid5"),
+        pytest.param(Shape("raid5", 3, "--consistency-policy=ppl", has_log=True), id="raid5", marks=pytest.mark.slow),
         pytest.param(Shape("raid6", 4, "--bitmap=internal"), id="raid6", marks=pytest.mark.slow),
         pytest.param(Shape("raid10", 4, "--bitmap=internal"), id="raid10", marks=pytest.mark.slow),
         pytest.param(Shape("raid10", 4, "--bitmap=internal", layout="o2"), id="raid10-offset", marks=pytest.mark.slow),

@@ -238,7 +238,7 @@ def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing
     client.wait(client.delete("/snapshots/kept"))
 
 
-@pytest.mark.parametrize("kind", ["thick", "thin"])
+@pytest.mark.parametrize("kind", [pytest.param("thick", marks=pytest.mark.slow), "thin"])
 def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space(standing: Standing, kind: str) -> None:
     client, host, name = standing.client, standing.host, f"deleted-{kind}"
     standing.make(name, 64, kind)

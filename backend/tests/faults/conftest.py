@@ -10,12 +10,12 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
-EVERY = 5
+EVERY = 8
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts each case to every second test, the next case to the others, and takes each fifth fault of it;
+    """`make test` puts each case to every second test, the next case to the others, and takes each eighth fault of it;
     the full matrix takes them all. What is of one case runs in one process: its run without faults is made once.
     """
     groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
