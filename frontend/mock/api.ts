@@ -7,6 +7,7 @@ import * as care from './care'
 import * as clock from './clock'
 import * as fc from './fc'
 import * as hosts from './hosts'
+import * as interfaces from './interfaces'
 import * as mappings from './mappings'
 import * as people from './people'
 import { performanceOf } from './performance'
@@ -41,6 +42,7 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   engines: world.engines,
   'rdma-devices': world.rdmaDevices,
   'fc-ports': world.fcPorts,
+  interfaces: world.interfaces,
   schedules: world.schedules,
 })
 
@@ -83,6 +85,9 @@ const VERBS = (world: World): Record<string, Change> => ({
   'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
+  'interfaces:change': (row, body) => interfaces.change(world, row, body),
+  'interfaces:confirm': (row) => interfaces.end(row, true),
+  'interfaces:revert': (row) => interfaces.end(row, false),
   'events:undo': (row) => undoEvent(world.events, row),
 })
 
