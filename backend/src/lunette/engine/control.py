@@ -19,7 +19,7 @@ from lunette.domain.exports import ConvergeReport
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
-from lunette.domain.interfaces import InterfaceChange
+from lunette.domain.interfaces import InterfaceChange, InterfaceCreate
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
@@ -309,6 +309,14 @@ class Control:
 
     def delete_fc_port(self, tx: Session, actor: Actor, port: str, dry_run: bool = False) -> Outcome:
         return fc_ports.delete(tx, self.desk, actor, port, dry_run)
+
+    def create_interface(self, tx: Session, actor: Actor, wish: InterfaceCreate, dry_run: bool = False) -> Outcome:
+        """Puts a VLAN or a bond on trial, as a job."""
+        return interfaces.create(tx, self.desk, actor, wish, dry_run)
+
+    def remove_interface(self, tx: Session, actor: Actor, name: str, dry_run: bool = False) -> Outcome:
+        """Puts the removal of a VLAN or bond on trial, as a job."""
+        return interfaces.remove(tx, self.desk, actor, name, dry_run)
 
     def change_interface(
         self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool = False

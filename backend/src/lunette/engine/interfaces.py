@@ -7,9 +7,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.errors import NotFound
-from lunette.domain.interfaces import InterfaceChange, ObservedInterface
+from lunette.domain.interfaces import InterfaceChange, InterfaceCreate, ObservedInterface
 from lunette.domain.jobs import JobKind
 from lunette.domain.mappings import Protocol
+from lunette.domain.plans import Plan
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert
 from lunette.engine import connected
 from lunette.engine.desk import Desk
@@ -17,7 +18,9 @@ from lunette.engine.jobs import file_job
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.portals import known
 from lunette.planner import interfaces as planner
+from lunette.planner import made_interfaces
 from lunette.planner.connected import Connected
+from lunette.planner.interface_rules import Paths
 from lunette.store.events import emit
 from lunette.store.resources import Portal
 
@@ -33,14 +36,33 @@ def need_interface(desk: Desk, name: str) -> ObservedInterface:
 def change(tx: Session, desk: Desk, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool) -> Outcome:
     """Puts a change on trial, as a job; without one if nothing would change."""
     interface = need_interface(desk, name)
-    rows = tx.scalars(select(Portal).order_by(Portal.name)).all()
-    portals = [known(row) for row in rows]
-    losing = {row.name: _through(tx, desk, row) for row in rows}
-    paths = planner.Paths(portals, losing, actor.came_to)
-    plan = planner.plan_change(interface, wish, desk.seen(), paths, desk.identities.id())
+    plan = planner.plan_change(interface, wish, desk.seen(), _paths(tx, desk, actor), desk.identities.id())
+    return _filed(tx, desk, actor, name, plan, dry_run)
+
+
+def create(tx: Session, desk: Desk, actor: Actor, wish: InterfaceCreate, dry_run: bool) -> Outcome:
+    """Makes a VLAN or a bond, on trial, as a job."""
+    plan = made_interfaces.plan_create(wish, desk.seen(), _paths(tx, desk, actor), desk.identities.id())
+    return _filed(tx, desk, actor, wish.name, plan, dry_run)
+
+
+def remove(tx: Session, desk: Desk, actor: Actor, name: str, dry_run: bool) -> Outcome:
+    """Removes a VLAN or bond that Lunette made, on trial, as a job."""
+    interface = need_interface(desk, name)
+    plan = made_interfaces.plan_remove(interface, desk.seen(), _paths(tx, desk, actor), desk.identities.id())
+    return _filed(tx, desk, actor, name, plan, dry_run)
+
+
+def _filed(tx: Session, desk: Desk, actor: Actor, name: str, plan: Plan, dry_run: bool) -> Outcome:
     if dry_run or not plan.steps:
         return Outcome(plan=plan, ids=(name,))
     return file_job(tx, desk, actor, JobKind.INTERFACE_CHANGE, Outcome(plan=plan, ids=(name,)))
+
+
+def _paths(tx: Session, desk: Desk, actor: Actor) -> Paths:
+    rows = tx.scalars(select(Portal).order_by(Portal.name)).all()
+    losing = {row.name: _through(tx, desk, row) for row in rows}
+    return Paths([known(row) for row in rows], losing, actor.came_to)
 
 
 def end(tx: Session, desk: Desk, actor: Actor, name: str, *, keep: bool, dry_run: bool) -> Outcome:
