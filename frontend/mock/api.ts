@@ -52,6 +52,7 @@ const CREATES = (world: World): Record<string, (body: never) => Wish | Response>
   portals: (body) => mappings.createPortal(world, body),
   schedules: (body) => clock.createSchedule(world, body),
   'fc-ports': (body) => fc.takeOver(world, body),
+  interfaces: (body) => interfaces.create(world, body),
   mappings: (body) => mappings.createMappings(world, [body], false),
   'mappings:batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
   users: (body) => people.createUser(world, body),
@@ -86,8 +87,9 @@ const VERBS = (world: World): Record<string, Change> => ({
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
   'interfaces:change': (row, body) => interfaces.change(world, row, body),
-  'interfaces:confirm': (row) => interfaces.end(row, true),
-  'interfaces:revert': (row) => interfaces.end(row, false),
+  'interfaces:remove': (row) => interfaces.remove(world, row),
+  'interfaces:confirm': (row) => interfaces.end(world, row, true),
+  'interfaces:revert': (row) => interfaces.end(world, row, false),
   'events:undo': (row) => undoEvent(world.events, row),
 })
 

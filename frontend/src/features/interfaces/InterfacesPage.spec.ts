@@ -59,6 +59,7 @@ describe('interfaces', () => {
     expect(rows(page).map((row) => row.slice(1, 7))).toEqual([
       ['eno1Physical', '1 Gbit/s', '10.20.0.2/24DHCP', '—', '1500', 'As installed'],
       ['enp65s0Physical', '25 Gbit/s', '10.20.1.2/24portal storage-b', 'Storage', '9000', 'By Lunette'],
+      ['enp65s0.7VLAN 7 of enp65s0', '25 Gbit/s', '—', 'Storage', '9000', 'By Lunette'],
       ['enp66s0Physical', 'No link', '—', '—', '1500', 'Not configured'],
       [
         'vmbr0Bridge',
@@ -137,4 +138,59 @@ it('the page is found over the new way, whatever the family of its address', () 
   const here = { protocol: 'https:', port: '' }
   expect(pageAt('192.0.2.10', here)).toBe('https://192.0.2.10/interfaces')
   expect(pageAt('2001:db8::5', { ...here, port: '8443' })).toBe('https://[2001:db8::5]:8443/interfaces')
+})
+
+describe('VLANs and bonds', () => {
+  const option = (name: string) =>
+    [...dialog().querySelectorAll('option')].some((each) => text(each) === name)
+  const choose = async (label: string, value: string) => {
+    const found = [...dialog().querySelectorAll('label')].find((each) => text(each) === label)
+    const select = dialog().querySelector<HTMLSelectElement>(`#${CSS.escape(found?.htmlFor ?? '')}`)
+    if (!select) throw new Error(`no select ${label}`)
+    select.value = value
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+    await settle()
+  }
+
+  it('are made of what others leave, under the usual name', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/interfaces', world)
+    await click(page, 'Create VLAN or bond')
+    const offered = [...dialog().querySelectorAll('option')].map(text)
+    expect(offered).not.toContain('vmbr0')
+    await choose('Interface that carries it', 'enp65s0')
+    type(field(dialog(), 'VLAN number'), '100')
+    await settle()
+    expect(field(dialog(), 'Name').placeholder).toBe('enp65s0.100')
+    await click(dialog(), 'Review the plan')
+    expect(text(dialog())).toContain('VLAN 100 of enp65s0')
+  })
+
+  it('are made as a bond of those that are ticked', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/interfaces', world)
+    await click(page, 'Create VLAN or bond')
+    await click(dialog(), 'Bond')
+    tick('enp66s0')
+    await choose('Mode', '802.3ad')
+    await choose('LACP rate', 'fast')
+    await click(dialog(), 'Review the plan')
+    expect(option('LACP (802.3ad)')).toBe(true)
+    expect(text(dialog())).toContain('bond of enp66s0 (802.3ad, fast)')
+    expect(text(dialog())).toContain('bond0')
+  })
+
+  it('that Lunette made can be removed, and nothing else', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/interfaces', world)
+    for (const opener of page.querySelectorAll<HTMLElement>('button[aria-label="Show details"]'))
+      opener.click()
+    await settle()
+    expect(text(page)).toContain('VLAN 7 of enp65s0')
+    expect(
+      [...page.querySelectorAll('button')].map(text).filter((each) => each.startsWith('Remove')),
+    ).toEqual(['Remove enp65s0.7'])
+    await click(page, 'Remove enp65s0.7')
+    expect(text(dialog())).toContain('remove interface enp65s0.7')
+  })
 })

@@ -1,5 +1,13 @@
 /** What the form of an interface holds, and what it asks of the API. */
-import type { Interface, InterfaceChange, InterfaceRole } from '@/api'
+import type {
+  BondMode,
+  Interface,
+  InterfaceChange,
+  InterfaceCreate,
+  InterfaceKind,
+  InterfaceRole,
+  LacpRate,
+} from '@/api'
 
 export const ROLES = ['management', 'storage', 'both'] as const
 
@@ -45,4 +53,66 @@ export function changeBody(draft: InterfaceDraft): InterfaceChange {
   const { role, dhcp, addresses, dns, portals } = draft
   const gateway = draft.gateway.trim() || null
   return { role, dhcp, addresses, gateway, dns, mtu_bytes: draft.mtu === '' ? null : draft.mtu, portals }
+}
+
+export const KINDS = ['vlan', 'bond'] as const
+export const MODES: readonly BondMode[] = [
+  'active-backup',
+  '802.3ad',
+  'balance-xor',
+  'balance-rr',
+  'balance-tlb',
+  'balance-alb',
+]
+
+/** What a VLAN or a bond is made of, and how it is to be. */
+export interface MakingDraft extends InterfaceDraft {
+  kind: InterfaceKind
+  /** Empty takes the one that is suggested. */
+  name: string
+  parent: string
+  vlanId: number | ''
+  members: string[]
+  mode: BondMode
+  lacpRate: LacpRate
+}
+
+export const blankMaking = (): MakingDraft => ({
+  kind: 'vlan',
+  name: '',
+  parent: '',
+  vlanId: '',
+  members: [],
+  mode: 'active-backup',
+  lacpRate: 'slow',
+  role: 'storage',
+  dhcp: false,
+  addresses: [],
+  gateway: '',
+  dns: [],
+  mtu: '',
+  portals: [],
+})
+
+/** The usual name: eth1.100 for a VLAN, the first bond number that is free. */
+export function suggestedName({ kind, parent, vlanId }: MakingDraft, taken: readonly string[]): string {
+  if (kind === 'vlan') return parent && vlanId ? `${parent}.${vlanId}` : ''
+  let number = 0
+  while (taken.includes(`bond${number}`)) number += 1
+  return `bond${number}`
+}
+
+export function createBody(draft: MakingDraft, taken: readonly string[]): InterfaceCreate {
+  const { kind, parent, vlanId, members, mode, lacpRate, role, dhcp, addresses, dns } = draft
+  const own = {
+    name: draft.name.trim() || suggestedName(draft, taken),
+    role,
+    dhcp,
+    addresses,
+    dns,
+    gateway: draft.gateway.trim() || null,
+    mtu_bytes: draft.mtu === '' ? null : draft.mtu,
+  }
+  if (kind === 'vlan') return { ...own, kind, parent: parent || null, vlan_id: vlanId === '' ? null : vlanId }
+  return { ...own, kind, members, mode, lacp_rate: mode === '802.3ad' ? lacpRate : null }
 }

@@ -6,7 +6,7 @@ export type Standing = 'trial' | 'ours' | 'alone' | 'installed' | 'none'
 
 export function standingOf(one: Interface): { standing: Standing; tone: Tone } {
   if (one.trial_left_s !== null) return { standing: 'trial', tone: 'warn' }
-  if (one.reason !== null) return { standing: 'alone', tone: 'quiet' }
+  if (one.reason !== null && !one.wanted) return { standing: 'alone', tone: 'quiet' }
   if (one.wanted) return { standing: 'ours', tone: 'good' }
   return { standing: one.configured_by ? 'installed' : 'none', tone: 'quiet' }
 }
