@@ -133,7 +133,7 @@ class Network:
 
     def _settle(self) -> None:
         """What settle-network does."""
-        self._finish()
+        is_confirmed = self._finish()
         kept = {name: self._files.read(f"{KEPT}/{name}") for name in self._ours(KEPT)}
         stale = [_between(name) for name in self._ours(READ) if name not in kept and name.endswith(".netdev")]
         for name in self._ours(READ):
@@ -147,6 +147,9 @@ class Network:
         if not self._files.exists(TRIAL):
             return
         self._reload()
+        if is_confirmed:
+            self._files.unlink(TRIAL)
+            return
         for name in stale:
             self._delete(name)
         self._reload()
@@ -161,15 +164,17 @@ class Network:
                 self.interfaces[name].mtu = int(mtu)
         self._files.unlink(TRIAL)
 
-    def _finish(self) -> None:
+    def _finish(self) -> bool:
+        """Whether there was a confirmation to finish."""
         if not self._files.exists(f"{KEPT}/next/whole"):
-            return
+            return False
         for name in self._files.read(f"{KEPT}/next/whole").decode().split():
             if self._files.exists(f"{KEPT}/next/{name}"):
                 self._files.write_durably(f"{KEPT}/{name}", self._files.read(f"{KEPT}/next/{name}"), 0o644)
             elif self._files.exists(f"{KEPT}/{name}"):
                 self._files.unlink(f"{KEPT}/{name}")
         self._files.unlink(f"{KEPT}/next/whole")
+        return True
 
     def _ours(self, folder: str) -> list[str]:
         return [name for name in self._files.listdir(folder) if name.startswith("05-lunette-")]
