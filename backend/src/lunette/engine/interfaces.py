@@ -33,24 +33,45 @@ def need_interface(desk: Desk, name: str) -> ObservedInterface:
     return found
 
 
-def change(tx: Session, desk: Desk, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool) -> Outcome:
-    """Puts a change on trial, as a job; without one if nothing would change."""
-    interface = need_interface(desk, name)
-    plan = planner.plan_change(interface, wish, desk.seen(), _paths(tx, desk, actor), desk.identities.id())
-    return _filed(tx, desk, actor, name, plan, dry_run)
+class Interfaces:
+    """What can be asked of interfaces."""
 
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
-def create(tx: Session, desk: Desk, actor: Actor, wish: InterfaceCreate, dry_run: bool) -> Outcome:
-    """Makes a VLAN or a bond, on trial, as a job."""
-    plan = made_interfaces.plan_create(wish, desk.seen(), _paths(tx, desk, actor), desk.identities.id())
-    return _filed(tx, desk, actor, wish.name, plan, dry_run)
+    def change(self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool = False) -> Outcome:
+        """Puts a change on trial, as a job; without one if nothing would change."""
+        interface = need_interface(self._desk, name)
+        plan = planner.plan_change(
+            interface, wish, self._desk.seen(), _paths(tx, self._desk, actor), self._desk.identities.id()
+        )
+        return _filed(tx, self._desk, actor, name, plan, dry_run)
 
+    def create(self, tx: Session, actor: Actor, wish: InterfaceCreate, dry_run: bool = False) -> Outcome:
+        """Makes a VLAN or a bond, on trial, as a job."""
+        plan = made_interfaces.plan_create(
+            wish, self._desk.seen(), _paths(tx, self._desk, actor), self._desk.identities.id()
+        )
+        return _filed(tx, self._desk, actor, wish.name, plan, dry_run)
 
-def remove(tx: Session, desk: Desk, actor: Actor, name: str, dry_run: bool) -> Outcome:
-    """Removes a VLAN or bond that Lunette made, on trial, as a job."""
-    interface = need_interface(desk, name)
-    plan = made_interfaces.plan_remove(interface, desk.seen(), _paths(tx, desk, actor), desk.identities.id())
-    return _filed(tx, desk, actor, name, plan, dry_run)
+    def remove(self, tx: Session, actor: Actor, name: str, dry_run: bool = False) -> Outcome:
+        """Removes a VLAN or bond that Lunette made, on trial, as a job."""
+        interface = need_interface(self._desk, name)
+        plan = made_interfaces.plan_remove(
+            interface, self._desk.seen(), _paths(tx, self._desk, actor), self._desk.identities.id()
+        )
+        return _filed(tx, self._desk, actor, name, plan, dry_run)
+
+    def end(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
+        """Confirms what is on trial, or takes it back: at once and not as a job, for the time runs."""
+        interface = need_interface(self._desk, name)
+        plan = planner.plan_end(interface, keep=keep)
+        if dry_run or interface.trial is None:
+            return Outcome(plan=plan)
+        step = InterfaceKeep if keep else InterfaceRevert
+        self._desk.do_now(step(trial_id=interface.trial.id, interface=name))
+        emit(tx, f"interface.{'confirmed' if keep else 'reverted'}", plan.title, actor=actor.name, ref=name)
+        return Outcome(plan=plan, ids=(name,))
 
 
 def _filed(tx: Session, desk: Desk, actor: Actor, name: str, plan: Plan, dry_run: bool) -> Outcome:
@@ -63,18 +84,6 @@ def _paths(tx: Session, desk: Desk, actor: Actor) -> Paths:
     rows = tx.scalars(select(Portal).order_by(Portal.name)).all()
     losing = {row.name: _through(tx, desk, row) for row in rows}
     return Paths([known(row) for row in rows], losing, actor.came_to)
-
-
-def end(tx: Session, desk: Desk, actor: Actor, name: str, *, keep: bool, dry_run: bool) -> Outcome:
-    """Confirms what is on trial, or takes it back: at once and not as a job, for the time runs."""
-    interface = need_interface(desk, name)
-    plan = planner.plan_end(interface, keep=keep)
-    if dry_run or interface.trial is None:
-        return Outcome(plan=plan)
-    step = InterfaceKeep if keep else InterfaceRevert
-    desk.do_now(step(trial_id=interface.trial.id, interface=name))
-    emit(tx, f"interface.{'confirmed' if keep else 'reverted'}", plan.title, actor=actor.name, ref=name)
-    return Outcome(plan=plan, ids=(name,))
 
 
 def _through(tx: Session, desk: Desk, portal: Portal) -> Connected:

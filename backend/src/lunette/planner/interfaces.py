@@ -1,5 +1,7 @@
 """Plans for network interfaces: what would be, whose address goes, and which hosts lose a path."""
 
+from collections.abc import Iterator, Sequence
+
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.interfaces import InterfaceChange, InterfaceKind, InterfaceSettings, ObservedInterface
 from lunette.domain.observations import Observation
@@ -9,7 +11,7 @@ from lunette.domain.steps.interfaces import Beside
 from lunette.planner.findings import Findings
 from lunette.planner.interface_rules import Paths, check, check_waiting, leaving, table_for, warnings, words
 from lunette.planner.made_interfaces import beside_of, lines
-from lunette.planner.portals import shown
+from lunette.planner.portals import KnownPortal, shown
 
 
 def plan_change(
@@ -33,26 +35,14 @@ def plan_change(
     interface = interface.model_copy(update={"addresses": (*interface.addresses, *theirs)})
     going = leaving(interface, settings)
     losing = [one for one in paths.portals if one.address in going]
-    for portal in losing:
-        if portal.name not in wish.portals:
-            where = shown(portal.address, portal.port)
-            message = f"portal {portal.name} listens on {where}, which goes: name the portal, or delete it first"
-            findings.add(InUse, "portals", portal.name, message)
+    _check_named(findings, losing, wish)
     findings.refuse(f"Interface {interface.name} was not changed")
     title = f"Change interface {interface.name}"
     if settings == before:
         return Plan(title=title, changes=(), steps=())
     hosts = sorted({host for portal in losing for host in paths.connected[portal.name].hosts})
     changes = [Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words(settings))]
-    changes += lines(interface.name, beside)
-    changes += [
-        Change(action=Action.INTERRUPT, noun="portal", name=portal.name, detail=f"loses its address {portal.address}")
-        for portal in losing
-    ]
-    changes += [
-        Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {interface.name}")
-        for host in hosts
-    ]
+    changes += [*lines(interface.name, beside), *_interrupted(interface.name, losing, hosts)]
     step = InterfaceTry(trial_id=trial_id, interface=interface.name, settings=settings, beside=beside)
     told = [
         *warnings(interface, settings, going, paths),
@@ -75,6 +65,23 @@ def plan_end(interface: ObservedInterface, *, keep: bool) -> Plan:
         title=f"{'Confirm' if keep else 'Take back'} the change of interface {interface.name}",
         changes=(Change(action=Action.CHANGE, noun="interface", name=interface.name, detail=words_),), steps=(),
     )  # fmt: skip
+
+
+def _check_named(findings: Findings, losing: Sequence[KnownPortal], wish: InterfaceChange) -> None:
+    """A portal loses its address only where it is named."""
+    for portal in losing:
+        if portal.name not in wish.portals:
+            where = shown(portal.address, portal.port)
+            message = f"portal {portal.name} listens on {where}, which goes: name the portal, or delete it first"
+            findings.add(InUse, "portals", portal.name, message)
+
+
+def _interrupted(name: str, losing: Sequence[KnownPortal], hosts: Sequence[str]) -> Iterator[Change]:
+    for portal in losing:
+        detail = f"loses its address {portal.address}"
+        yield Change(action=Action.INTERRUPT, noun="portal", name=portal.name, detail=detail)
+    for host in hosts:
+        yield Change(action=Action.INTERRUPT, noun="host", name=host, detail=f"loses its paths through {name}")
 
 
 def _members(

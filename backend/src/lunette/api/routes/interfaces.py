@@ -49,7 +49,7 @@ def interface_show(interface: Reference, parts: UsedParts) -> Response:
 def interface_create(body: InterfaceCreate, change: Creating, request: Request) -> Response:
     """Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as they were."""
     return change.apply(
-        lambda tx: change.control.create_interface(tx, _actor(change, request), body, dry_run=change.dry_run),
+        lambda tx: change.control.interfaces.create(tx, _actor(change, request), body, dry_run=change.dry_run),
         only_jobs,
         looks=True,
     )
@@ -67,7 +67,7 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Creati
     """
 
     def act(tx: Session) -> Outcome:
-        return change.control.change_interface(tx, _actor(change, request), interface, body, dry_run=change.dry_run)
+        return change.control.interfaces.change(tx, _actor(change, request), interface, body, dry_run=change.dry_run)
 
     return change.apply(act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True)
 
@@ -79,7 +79,7 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Creati
 def interface_remove(interface: Reference, change: Creating, request: Request) -> Response:
     """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
     return change.apply(
-        lambda tx: change.control.remove_interface(tx, _actor(change, request), interface, dry_run=change.dry_run),
+        lambda tx: change.control.interfaces.remove(tx, _actor(change, request), interface, dry_run=change.dry_run),
         only_jobs,
         looks=True,
     )
@@ -99,7 +99,7 @@ def interface_revert(interface: Reference, change: Creating) -> Response:
 
 def _end(interface: str, change: Change, *, keep: bool) -> Response:
     return change.apply(
-        lambda tx: change.control.end_trial(tx, change.actor, interface, keep=keep, dry_run=change.dry_run),
+        lambda tx: change.control.interfaces.end(tx, change.actor, interface, keep=keep, dry_run=change.dry_run),
         lambda _tx, _outcome: _shown_or_gone(change.parts, interface),
         looks=True,
     )
