@@ -16,6 +16,7 @@ export const PAGES = [
   'mappings',
   'topology',
   'portals',
+  'interfaces',
   'sessions',
   'schedules',
   'jobs',

@@ -7,6 +7,7 @@ import * as care from './care'
 import * as clock from './clock'
 import * as fc from './fc'
 import * as hosts from './hosts'
+import * as interfaces from './interfaces'
 import * as mappings from './mappings'
 import * as people from './people'
 import { performanceOf } from './performance'
@@ -41,6 +42,7 @@ const LISTS = (world: World): Record<string, Row[]> => ({
   engines: world.engines,
   'rdma-devices': world.rdmaDevices,
   'fc-ports': world.fcPorts,
+  interfaces: world.interfaces,
   schedules: world.schedules,
 })
 
@@ -50,6 +52,7 @@ const CREATES = (world: World): Record<string, (body: never) => Wish | Response>
   portals: (body) => mappings.createPortal(world, body),
   schedules: (body) => clock.createSchedule(world, body),
   'fc-ports': (body) => fc.takeOver(world, body),
+  interfaces: (body) => interfaces.create(world, body),
   mappings: (body) => mappings.createMappings(world, [body], false),
   'mappings:batch': (body) => mappings.createMappings(world, mappings.batchWishes(body), true),
   users: (body) => people.createUser(world, body),
@@ -83,6 +86,10 @@ const VERBS = (world: World): Record<string, Change> => ({
   'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
   'snapshots:clone': (row, body) => care.cloneSnapshot(world, row, body),
+  'interfaces:change': (row, body) => interfaces.change(world, row, body),
+  'interfaces:remove': (row) => interfaces.remove(world, row),
+  'interfaces:confirm': (row) => interfaces.end(world, row, true),
+  'interfaces:revert': (row) => interfaces.end(world, row, false),
   'events:undo': (row) => undoEvent(world.events, row),
 })
 

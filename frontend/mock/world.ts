@@ -11,6 +11,7 @@ import type {
   EventDetail,
   Host,
   HostGroup,
+  Interface,
   Job,
   Mapping,
   Me,
@@ -29,6 +30,7 @@ import type {
 } from '@/api'
 import { snapshot } from './care'
 import { group, host } from './hosts'
+import { interfaces } from './interfaces'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
 import { token, user } from './people'
@@ -76,6 +78,7 @@ export interface World {
   engines: Engine[]
   rdmaDevices: RdmaDevice[]
   fcPorts: FcPort[]
+  interfaces: Interface[]
   schedules: Schedule[]
   settings: Settings
 }
@@ -209,6 +212,7 @@ export function makeWorld(): World {
     engines: [mdEngine(), ...exportEngines()],
     rdmaDevices: [],
     fcPorts: [],
+    interfaces: interfaces(),
     schedules: [schedule('nightly')],
     settings: settings(),
     isOneTime: false,

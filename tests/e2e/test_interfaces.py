@@ -1,12 +1,13 @@
 """A change of the network on a real appliance: taken back unless confirmed, whoever lives, and kept over a reset.
 
-The interface is one end of a cable inside the guest, made by a file that stands for an administrator's; the guest's own
+The interfaces are dummies inside the guest, made by files that stand for an administrator's; the guest's own
 way out is configured by somebody else, so that Lunette leaves it alone and no test can lose it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -17,16 +18,33 @@ from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
 CARD, OTHER, KEPT, TRIED = "lab0", "vec0", "192.0.2.10", "192.0.2.99"
-NETDEV = f"[NetDev]\\nName={CARD}\\nKind=dummy\\n"
+MEMBERS, BOND, VLAN = ("lab1", "lab2"), "bond7", "bond7.100"
 TRIAL_S = 60.0
 
 
 @pytest.fixture(scope="module")
 def made() -> Iterator[Appliance]:
     with appliance(Uml("interfaces", disks=1, disk_mib=64)) as standing:
-        standing.machine.check(f"printf '{NETDEV}' > /etc/systemd/network/30-lab.netdev && networkctl reload")
-        wait_until("the interface is there", lambda: standing.machine.run(f"ip link show {CARD}").rc == 0)
+        for name in (CARD, *MEMBERS):
+            device = f"[NetDev]\\nName={name}\\nKind=dummy\\n"
+            standing.machine.check(f"printf '{device}' > /etc/systemd/network/30-{name}.netdev")
+        standing.machine.check("networkctl reload")
+        wait_until("the interfaces are there", lambda: all(is_there(standing, one) for one in (CARD, *MEMBERS)))
         yield standing
+
+
+def is_there(made: Appliance, name: str) -> bool:
+    return made.machine.run(f"ip link show {name}").rc == 0
+
+
+def masters(made: Appliance) -> list[str]:
+    """The bond that each member belongs to, as the kernel has it."""
+    return [made.machine.run(f"basename $(readlink /sys/class/net/{one}/master)").stdout.strip() for one in MEMBERS]
+
+
+def on_trial(made: Appliance, path: str, body: dict[str, Any] | None = None) -> None:
+    job = made.client.post(path, body)
+    assert made.client.wait(job, deadline_s=120.0)["state"] == "succeeded"
 
 
 def addresses(made: Appliance) -> str:
@@ -85,3 +103,51 @@ def test_a_change_is_taken_back_at_once_where_a_person_says_so(made: Appliance) 
     made.client.post(f"/interfaces/{CARD}:revert")
     wait_until("it is taken back", lambda: TRIED not in addresses(made))
     assert addresses(made) == before
+
+
+def test_a_bond_that_nobody_confirms_is_taken_back_without_agent_and_api(made: Appliance) -> None:
+    on_trial(made, "/interfaces", {"name": BOND, "kind": "bond", "members": list(MEMBERS)})
+    wait_until("both belong to the bond", lambda: masters(made) == [BOND, BOND])
+    assert "active-backup" in made.machine.check(f"cat /sys/class/net/{BOND}/bonding/mode")
+    made.machine.check(
+        "systemctl stop lunette-api; systemctl kill --signal=KILL lunette-agent; systemctl stop lunette-agent"
+    )
+    wait_until("the bond is gone", lambda: not is_there(made, BOND), deadline_s=TRIAL_S + 60)
+    wait_until("nobody belongs to it", lambda: BOND not in masters(made))
+    assert made.machine.check("ls /run/systemd/network").count("bond7") == 0
+    made.machine.check("systemctl start lunette-agent lunette-api")
+    made.wait_for_api()
+
+
+def test_a_bond_and_a_vlan_on_it_are_kept_over_a_reset(made: Appliance) -> None:
+    wish = {"name": BOND, "kind": "bond", "members": list(MEMBERS), "mode": "balance-xor", "mtu_bytes": 9000}
+    on_trial(made, "/interfaces", wish)
+    made.client.post(f"/interfaces/{BOND}:confirm")
+    wish = {"name": VLAN, "kind": "vlan", "parent": BOND, "vlan_id": 100, "addresses": ["198.51.100.5/24"]}
+    on_trial(made, "/interfaces", wish)
+    wait_until(
+        "the VLAN has its address", lambda: "198.51.100.5" in made.machine.run(f"ip -o address show {VLAN}").stdout
+    )
+    made.client.post(f"/interfaces/{VLAN}:confirm")
+    made.machine.reset()
+    made.wait_for_api()
+    wait_until("the VLAN is back", lambda: is_there(made, VLAN) and masters(made) == [BOND, BOND])
+    assert "balance-xor" in made.machine.check(f"cat /sys/class/net/{BOND}/bonding/mode")
+    assert made.machine.check(f"cat /sys/class/net/{BOND}/mtu").strip() == "9000"
+    shown = made.client.get(f"/interfaces/{VLAN}")
+    assert (shown["kind"], shown["parent"], shown["vlan_id"], shown["reason"]) == ("vlan", BOND, 100, None)
+    with pytest.raises(Refused, match="carries VLAN 100"):
+        made.client.post(f"/interfaces/{BOND}:remove")
+
+
+def test_a_removal_is_taken_back_and_then_kept(made: Appliance) -> None:
+    on_trial(made, f"/interfaces/{VLAN}:remove")
+    assert not is_there(made, VLAN)
+    made.client.post(f"/interfaces/{VLAN}:revert")
+    wait_until("the VLAN is back", lambda: "198.51.100.5" in made.machine.run(f"ip -o address show {VLAN}").stdout)
+    for name in (VLAN, BOND):
+        on_trial(made, f"/interfaces/{name}:remove")
+        made.client.post(f"/interfaces/{name}:confirm")
+        assert not is_there(made, name)
+    assert BOND not in masters(made)
+    assert "05-lunette-bond7" not in made.machine.check("ls /run/systemd/network /var/lib/lunette/agent/network")

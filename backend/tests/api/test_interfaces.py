@@ -45,7 +45,7 @@ def test_a_confirmed_change_stays_over_time_and_power_cut(appliance: Api, machin
     machine.advance(TRIAL_S + 1)
     machine.power_cut()
     seen(appliance, "198.51.100.5/24")
-    assert shown(appliance)["wanted"] == {**WISH, "dhcp": False, "dns": []}
+    assert shown(appliance)["wanted"] == {**WISH, "dhcp": False, "dns": [], "made": None}
     assert next(event["kind"] for event in appliance.items("/events", noun="interface")) == "interface.confirmed"
 
 

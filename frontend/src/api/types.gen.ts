@@ -412,6 +412,13 @@ export type BackupRequest = {
 };
 
 /**
+ * BondMode
+ *
+ * How a bond uses its members, as the kernel names it (networking/bonding.rst). 802.3ad is LACP.
+ */
+export type BondMode = 'active-backup' | '802.3ad' | 'balance-xor' | 'balance-rr' | 'balance-tlb' | 'balance-alb';
+
+/**
  * Channel
  *
  * A way alerts are told to people and machines.
@@ -1827,6 +1834,18 @@ export type Interface = {
      */
     kind: string;
     /**
+     * Parent
+     */
+    parent: string | null;
+    /**
+     * Vlan Id
+     */
+    vlan_id: number | null;
+    /**
+     * Master
+     */
+    master: string | null;
+    /**
      * Link
      */
     link: boolean;
@@ -1913,6 +1932,10 @@ export type InterfaceChange = {
      */
     mtu_bytes?: number | null;
     /**
+     * Members
+     */
+    members?: Array<string> | null;
+    /**
      * Portals
      */
     portals?: Array<string>;
@@ -1945,6 +1968,93 @@ export type InterfaceConfig = {
      * Mtu Bytes
      */
     mtu_bytes: number | null;
+    made: InterfaceMade | null;
+};
+
+/**
+ * InterfaceCreate
+ *
+ * The wish for a VLAN or a bond. It has no addresses unless they, or DHCP, are given.
+ */
+export type InterfaceCreate = {
+    /**
+     * Name
+     */
+    name: string;
+    kind: InterfaceKind;
+    /**
+     * Parent
+     */
+    parent?: string | null;
+    /**
+     * Vlan Id
+     */
+    vlan_id?: number | null;
+    /**
+     * Members
+     */
+    members?: Array<string>;
+    mode?: BondMode | null;
+    lacp_rate?: LacpRate | null;
+    /**
+     * Miimon Ms
+     */
+    miimon_ms?: number | null;
+    role?: InterfaceRole;
+    /**
+     * Dhcp
+     */
+    dhcp?: boolean;
+    /**
+     * Addresses
+     */
+    addresses?: Array<string | string>;
+    /**
+     * Gateway
+     */
+    gateway?: string | string | null;
+    /**
+     * Dns
+     */
+    dns?: Array<string | string>;
+    /**
+     * Mtu Bytes
+     */
+    mtu_bytes?: number | null;
+};
+
+/**
+ * InterfaceKind
+ *
+ * What Lunette makes itself: a VLAN of an interface, or several interfaces as one.
+ */
+export type InterfaceKind = 'vlan' | 'bond';
+
+/**
+ * InterfaceMade
+ *
+ * What a VLAN or a bond of Lunette's consists of.
+ */
+export type InterfaceMade = {
+    kind: InterfaceKind;
+    /**
+     * Parent
+     */
+    parent: string | null;
+    /**
+     * Vlan Id
+     */
+    vlan_id: number | null;
+    /**
+     * Members
+     */
+    members: Array<string>;
+    mode: BondMode | null;
+    lacp_rate: LacpRate | null;
+    /**
+     * Miimon Ms
+     */
+    miimon_ms: number | null;
 };
 
 /**
@@ -2281,6 +2391,13 @@ export type KitFile = {
  * tested: applied on a real host by the project's own tests. documented: written against the vendor's words.
  */
 export type KitProof = 'tested' | 'documented';
+
+/**
+ * LacpRate
+ *
+ * How often the switch is asked to tell that it is there: every 30 seconds, or every second.
+ */
+export type LacpRate = 'slow' | 'fast';
 
 /**
  * LastRun
@@ -11130,6 +11247,82 @@ export type InterfaceListResponses = {
 
 export type InterfaceListResponse = InterfaceListResponses[keyof InterfaceListResponses];
 
+export type InterfaceCreateData = {
+    body: InterfaceCreate;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/interfaces';
+};
+
+export type InterfaceCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceCreateError = InterfaceCreateErrors[keyof InterfaceCreateErrors];
+
+export type InterfaceCreateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type InterfaceCreateResponse = InterfaceCreateResponses[keyof InterfaceCreateResponses];
+
 export type InterfaceShowData = {
     body?: never;
     path: {
@@ -11271,6 +11464,89 @@ export type InterfaceChangeResponses = {
 
 export type InterfaceChangeResponse = InterfaceChangeResponses[keyof InterfaceChangeResponses];
 
+export type InterfaceRemoveData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Interface
+         *
+         * Its id or its name.
+         */
+        interface: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/interfaces/{interface}:remove';
+};
+
+export type InterfaceRemoveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InterfaceRemoveError = InterfaceRemoveErrors[keyof InterfaceRemoveErrors];
+
+export type InterfaceRemoveResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type InterfaceRemoveResponse = InterfaceRemoveResponses[keyof InterfaceRemoveResponses];
+
 export type InterfaceConfirmData = {
     body?: never;
     headers?: {
@@ -11344,6 +11620,10 @@ export type InterfaceConfirmResponses = {
      * As it is now; the plan in a dry run.
      */
     200: Interface | Plan;
+    /**
+     * It is gone: a VLAN or bond whose removal was confirmed, or that was taken back.
+     */
+    204: void;
 };
 
 export type InterfaceConfirmResponse = InterfaceConfirmResponses[keyof InterfaceConfirmResponses];
@@ -11421,6 +11701,10 @@ export type InterfaceRevertResponses = {
      * As it is now; the plan in a dry run.
      */
     200: Interface | Plan;
+    /**
+     * It is gone: a VLAN or bond whose removal was confirmed, or that was taken back.
+     */
+    204: void;
 };
 
 export type InterfaceRevertResponse = InterfaceRevertResponses[keyof InterfaceRevertResponses];

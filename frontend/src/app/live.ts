@@ -23,6 +23,7 @@ const TOUCHES: Record<string, string[]> = {
   host: ['hosts', 'sessions'],
   host_group: ['host groups', 'hosts', 'mappings'],
   portal: ['portals', 'sessions', 'mappings'],
+  interface: ['interfaces', 'portals'],
   fc_port: ['fc-ports', 'sessions', 'mappings', 'hosts'],
   job: ['jobs', 'arrays', 'volumes'],
 }

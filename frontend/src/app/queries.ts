@@ -3,6 +3,8 @@ import { QueryClient } from '@tanstack/vue-query'
 
 /** Observed state (disks, arrays, sessions) changes without a commit in the database, hence without an event. */
 export const OBSERVED_EVERY_MS = 10_000
+/** While a change of the network runs out, and the way to the appliance may have changed. */
+export const TRIAL_EVERY_MS = 2_000
 export const SESSIONS_EVERY_MS = 5_000
 export const PERFORMANCE_EVERY_MS = 5_000
 export const RUNNING_JOBS_EVERY_MS = 2_000

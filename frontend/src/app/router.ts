@@ -41,6 +41,7 @@ const routes: RouteRecordRaw[] = [
       page('mappings', 'mappings', () => import('@/features/mappings/MappingsPage.vue')),
       page('topology', 'topology', () => import('@/features/topology/TopologyPage.vue')),
       page('portals', 'portals', () => import('@/features/portals/PortalsPage.vue')),
+      page('interfaces', 'interfaces', () => import('@/features/interfaces/InterfacesPage.vue')),
       page('sessions', 'sessions', () => import('@/features/sessions/SessionsPage.vue')),
       page('schedules', 'schedules', () => import('@/features/schedules/SchedulesPage.vue')),
       page('jobs', 'jobs', () => import('@/features/jobs/JobsPage.vue')),

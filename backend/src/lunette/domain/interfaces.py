@@ -43,6 +43,45 @@ class InterfaceRole(StrEnum):
         return self is not InterfaceRole.MANAGEMENT
 
 
+class InterfaceKind(StrEnum):
+    """What Lunette makes itself: a VLAN of an interface, or several interfaces as one."""
+
+    VLAN = "vlan"
+    BOND = "bond"
+
+
+class BondMode(StrEnum):
+    """How a bond uses its members, as the kernel names it (networking/bonding.rst). 802.3ad is LACP."""
+
+    ACTIVE_BACKUP = "active-backup"
+    LACP = "802.3ad"
+    XOR = "balance-xor"
+    ROUND_ROBIN = "balance-rr"
+    TLB = "balance-tlb"
+    ALB = "balance-alb"
+
+
+class LacpRate(StrEnum):
+    """How often the switch is asked to tell that it is there: every 30 seconds, or every second."""
+
+    SLOW = "slow"
+    FAST = "fast"
+
+
+class Made(Model):
+    """What a VLAN or a bond of Lunette's consists of."""
+
+    kind: InterfaceKind
+    parent: InterfaceName | None = None
+    vlan_id: int | None = None
+    members: tuple[InterfaceName, ...] = ()
+    mode: BondMode | None = None
+    lacp_rate: LacpRate | None = None
+    """For 802.3ad; the kernel's (slow) if None."""
+    miimon_ms: int | None = None
+    """How often the links of the members are looked at."""
+
+
 class InterfaceSettings(Model):
     """How an interface is to be. `mtu_bytes` None leaves what its driver takes."""
 
@@ -54,6 +93,35 @@ class InterfaceSettings(Model):
     mtu_bytes: int | None = None
     table: int | None = None
     """Number of the routing table for answers from its own addresses, chosen once; None if it needs none."""
+    made: Made | None = None
+    """For a VLAN or a bond that Lunette made."""
+    vlans: tuple[InterfaceName, ...] = ()
+    """The VLANs of Lunette's that it carries."""
+    bond: InterfaceName | None = None
+    """The bond of Lunette's that it belongs to; then all else is the bond's."""
+
+
+class InterfaceCreate(Model):
+    """The wish for a VLAN or a bond. It has no addresses unless they, or DHCP, are given."""
+
+    name: InterfaceName
+    kind: InterfaceKind
+    parent: InterfaceName | None = None
+    """Of a VLAN: the interface that carries it."""
+    vlan_id: Annotated[int, Field(ge=1, le=4094)] | None = None
+    members: Annotated[tuple[InterfaceName, ...], Field(max_length=16)] = ()
+    """Of a bond."""
+    mode: BondMode | None = None
+    """Of a bond; active-backup if not given."""
+    lacp_rate: LacpRate | None = None
+    miimon_ms: Annotated[int, Field(ge=10, le=10_000)] | None = None
+    """Of a bond; 100 if not given."""
+    role: InterfaceRole = InterfaceRole.MANAGEMENT
+    dhcp: bool = False
+    addresses: Annotated[tuple[Address, ...], Field(max_length=16)] = ()
+    gateway: IpAddress | None = None
+    dns: Annotated[tuple[IpAddress, ...], Field(max_length=3)] = ()
+    mtu_bytes: Annotated[int, Field(ge=68, le=65535)] | None = None
 
 
 class InterfaceChange(Model):
@@ -65,15 +133,18 @@ class InterfaceChange(Model):
     gateway: IpAddress | None = None
     dns: Annotated[tuple[IpAddress, ...], Field(max_length=3)] | None = None
     mtu_bytes: Annotated[int, Field(ge=68, le=65535)] | None = None
+    members: Annotated[tuple[InterfaceName, ...], Field(min_length=1, max_length=16)] | None = None
+    """Of a bond of Lunette's: those it is to have from now on."""
     portals: Annotated[tuple[str, ...], Field(max_length=256)] = ()
     """Names of portals whose address may go."""
 
     def applied(self, before: InterfaceSettings) -> InterfaceSettings:
         """The settings with this change; null empties a gateway or an MTU, and leaves the rest as it is."""
-        given = {name: getattr(self, name) for name in self.model_fields_set - {"portals"}}
-        return before.model_copy(
-            update={name: value for name, value in given.items() if value is not None or name in _EMPTIES}
-        )
+        given = {name: getattr(self, name) for name in self.model_fields_set - {"portals", "members"}}
+        update = {name: value for name, value in given.items() if value is not None or name in _EMPTIES}
+        if self.members is not None and before.made is not None:
+            update["made"] = before.made.model_copy(update={"members": self.members})
+        return before.model_copy(update=update)
 
 
 _EMPTIES = ("gateway", "mtu_bytes")
@@ -120,3 +191,8 @@ class ObservedInterface(Model):
     reason: str | None
     """Why Lunette leaves it alone."""
     trial: InterfaceTrial | None
+    parent: str | None = None
+    """The interface that carries this one, where it is a VLAN."""
+    vlan_id: int | None = None
+    master: str | None = None
+    """The bond or bridge it belongs to."""

@@ -19,7 +19,6 @@ from lunette.domain.exports import ConvergeReport
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.identity import IdentitySource
-from lunette.domain.interfaces import InterfaceChange
 from lunette.domain.jobs import JobKind, JobState, Resolution
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.observations import Observation, SessionsObservation
@@ -41,7 +40,6 @@ from lunette.engine import (
     fc_ports,
     host_groups,
     hosts,
-    interfaces,
     mappings,
     portals,
     rebuilding,
@@ -58,6 +56,7 @@ from lunette.engine import (
 from lunette.engine.desk import Desk
 from lunette.engine.eraser import Eraser
 from lunette.engine.housekeeping import Housekeeper
+from lunette.engine.interfaces import Interfaces
 from lunette.engine.observing import ObservationCache, do_now
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.performance import Recorder
@@ -106,6 +105,7 @@ class Control:
             do_now=functools.partial(do_now, agent, self._cache),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
+        self.interfaces = Interfaces(self.desk)
         tend = functools.partial(array_care.tend, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
@@ -309,16 +309,6 @@ class Control:
 
     def delete_fc_port(self, tx: Session, actor: Actor, port: str, dry_run: bool = False) -> Outcome:
         return fc_ports.delete(tx, self.desk, actor, port, dry_run)
-
-    def change_interface(
-        self, tx: Session, actor: Actor, name: str, wish: InterfaceChange, dry_run: bool = False
-    ) -> Outcome:
-        """Puts a change of an interface on trial, as a job."""
-        return interfaces.change(tx, self.desk, actor, name, wish, dry_run)
-
-    def end_trial(self, tx: Session, actor: Actor, name: str, *, keep: bool, dry_run: bool = False) -> Outcome:
-        """Confirms the change of an interface, or takes it back."""
-        return interfaces.end(tx, self.desk, actor, name, keep=keep, dry_run=dry_run)
 
     def create_mappings(
         self, tx: Session, actor: Actor, wishes: Sequence[MappingCreate], dry_run: bool = False

@@ -11,6 +11,7 @@ export interface AlertPlace {
 const PLACES: Record<string, (id: string) => AlertPlace> = {
   array: (array) => ({ to: { name: 'array', params: { array } }, label: 'alerts.toArray' }),
   thin_pool: (array) => ({ to: { name: 'array', params: { array } }, label: 'alerts.toArray' }),
+  interface: () => ({ to: { name: 'interfaces' }, label: 'alerts.toInterfaces' }),
   schedule: () => ({ to: { name: 'schedules' }, label: 'alerts.toSchedules' }),
   delivery: () => ({ to: { name: 'settings' }, label: 'alerts.toSettings' }),
   job: () => ({ to: { name: 'jobs', query: { show: 'trouble' } }, label: 'alerts.toJobs' }),

@@ -2,7 +2,14 @@
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
-from lunette.domain.interfaces import InterfaceRole, InterfaceSettings, ObservedInterface
+from lunette.domain.interfaces import (
+    BondMode,
+    InterfaceKind,
+    InterfaceRole,
+    InterfaceSettings,
+    LacpRate,
+    ObservedInterface,
+)
 
 
 class InterfaceAddress(Answer):
@@ -11,6 +18,21 @@ class InterfaceAddress(Answer):
     address: str
     dynamic: bool
     portals: tuple[str, ...]
+
+
+class InterfaceMade(Answer):
+    """What a VLAN or a bond of Lunette's consists of."""
+
+    kind: InterfaceKind
+    parent: str | None
+    """Of a VLAN: the interface that carries it."""
+    vlan_id: int | None
+    members: tuple[str, ...]
+    """Of a bond."""
+    mode: BondMode | None
+    lacp_rate: LacpRate | None
+    miimon_ms: int | None
+    """How often the links of the members are looked at."""
 
 
 class InterfaceConfig(Answer):
@@ -22,6 +44,8 @@ class InterfaceConfig(Answer):
     gateway: str | None
     dns: tuple[str, ...]
     mtu_bytes: int | None
+    made: InterfaceMade | None
+    """Null where Lunette did not make it."""
 
 
 class Interface(Answer):
@@ -31,6 +55,11 @@ class Interface(Answer):
     mac: str | None
     kind: str
     """physical, or as the kernel says it: vlan, bond, bridge, dummy, …"""
+    parent: str | None
+    """The interface that carries it, where it is a VLAN."""
+    vlan_id: int | None
+    master: str | None
+    """The bond or bridge it belongs to."""
     link: bool
     """Whether it has a carrier."""
     state: str
@@ -55,7 +84,8 @@ def interface_answer(one: ObservedInterface, portals: dict[str, list[str]], seen
         for a in one.addresses
     )
     return Interface(
-        name=one.name, mac=one.mac, kind=one.kind, link=one.link, state=one.state, speed_mbit_s=one.speed_mbit_s,
+        name=one.name, mac=one.mac, kind=one.kind, parent=one.parent,
+        vlan_id=one.vlan_id, master=one.master, link=one.link, state=one.state, speed_mbit_s=one.speed_mbit_s,
         mtu_bytes=one.mtu_bytes, addresses=addresses, configured_by=one.configured_by,
         wanted=_wanted(one.settings) if one.settings else None, reason=one.reason,
         trial_left_s=max(0.0, round(one.trial.left_s - seen.age_s, 1)) if one.trial else None, age_s=seen.age_s,
@@ -67,4 +97,5 @@ def _wanted(settings: InterfaceSettings) -> InterfaceConfig:
         role=settings.role, dhcp=settings.dhcp, addresses=tuple(map(str, settings.addresses)),
         gateway=str(settings.gateway) if settings.gateway else None, dns=tuple(map(str, settings.dns)),
         mtu_bytes=settings.mtu_bytes,
+        made=InterfaceMade.model_validate(settings.made.model_dump()) if settings.made else None,
     )  # fmt: skip

@@ -11,20 +11,22 @@ from lunette.api.answers.interfaces import Interface, interface_answer
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.changes import Change, Creating, answer
 from lunette.api.declare import JOB_CREATED, LISTED, Responses, refusals, router
+from lunette.api.jobs import only_jobs
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference
 from lunette.api.matching import matches
 from lunette.api.paging import NameFilter, Paging, Value, seen_page
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import NotFound
-from lunette.domain.interfaces import InterfaceChange, ObservedInterface
-from lunette.engine.outcome import Outcome
+from lunette.domain.interfaces import InterfaceChange, InterfaceCreate, ObservedInterface
+from lunette.engine.outcome import Actor, Outcome
 from lunette.store.resources import Portal
 
 routes = router("/interfaces", "interfaces")
 Sort = Literal["name", "-name"]
 ENDED: Responses = {
     200: {"model": Interface | PlanAnswer, "description": "As it is now; the plan in a dry run."},
+    204: {"description": "It is gone: a VLAN or bond whose removal was confirmed, or that was taken back."},
     **refusals(404, 409),
 }
 
@@ -43,6 +45,16 @@ def interface_show(interface: Reference, parts: UsedParts) -> Response:
     return _shown(parts, interface)
 
 
+@routes.post("", operation_id="interface_create", status_code=202, response_model=None, responses=JOB_CREATED)
+def interface_create(body: InterfaceCreate, change: Creating, request: Request) -> Response:
+    """Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as they were."""
+    return change.apply(
+        lambda tx: change.control.interfaces.create(tx, _actor(change, request), body, dry_run=change.dry_run),
+        only_jobs,
+        looks=True,
+    )
+
+
 @routes.post(
     "/{interface:plain}:change",
     operation_id="interface_change", status_code=202, response_model=None,
@@ -55,10 +67,22 @@ def interface_change(interface: Reference, body: InterfaceChange, change: Creati
     """
 
     def act(tx: Session) -> Outcome:
-        actor = change.actor.model_copy(update={"came_to": _address_of_ours(request)})
-        return change.control.change_interface(tx, actor, interface, body, dry_run=change.dry_run)
+        return change.control.interfaces.change(tx, _actor(change, request), interface, body, dry_run=change.dry_run)
 
     return change.apply(act, lambda _tx, _outcome: _shown(change.parts, interface), looks=True)
+
+
+@routes.post(
+    "/{interface:plain}:remove",
+    operation_id="interface_remove", status_code=202, response_model=None, responses=JOB_CREATED,
+)  # fmt: skip
+def interface_remove(interface: Reference, change: Creating, request: Request) -> Response:
+    """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
+    return change.apply(
+        lambda tx: change.control.interfaces.remove(tx, _actor(change, request), interface, dry_run=change.dry_run),
+        only_jobs,
+        looks=True,
+    )
 
 
 @routes.post("/{interface:plain}:confirm", operation_id="interface_confirm", response_model=None, responses=ENDED)
@@ -75,8 +99,8 @@ def interface_revert(interface: Reference, change: Creating) -> Response:
 
 def _end(interface: str, change: Change, *, keep: bool) -> Response:
     return change.apply(
-        lambda tx: change.control.end_trial(tx, change.actor, interface, keep=keep, dry_run=change.dry_run),
-        lambda _tx, _outcome: _shown(change.parts, interface),
+        lambda tx: change.control.interfaces.end(tx, change.actor, interface, keep=keep, dry_run=change.dry_run),
+        lambda _tx, _outcome: _shown_or_gone(change.parts, interface),
         looks=True,
     )
 
@@ -91,11 +115,23 @@ def _interfaces(parts: Parts) -> list[tuple[ObservedInterface, Interface]]:
     return [(one, interface_answer(one, portals, seen)) for one in found]
 
 
+def _shown_or_gone(parts: Parts, name: str) -> Response:
+    try:
+        return _shown(parts, name)
+    except NotFound:
+        return Response(status_code=204)
+
+
 def _shown(parts: Parts, name: str) -> Response:
     for one, shown in _interfaces(parts):
         if one.name == name:
             return answer(shown)
     raise NotFound(f"This machine has no network interface {name!r}; the list of interfaces shows what there is.")
+
+
+def _actor(change: Change, request: Request) -> Actor:
+    """Who asks, and over which address of ours."""
+    return change.actor.model_copy(update={"came_to": _address_of_ours(request)})
 
 
 def _address_of_ours(request: Request) -> str | None:

@@ -40,6 +40,15 @@ ARRAY_VERB = (
     "pace",
     "tune",
 )
+BondMode = Literal["active-backup", "802.3ad", "balance-xor", "balance-rr", "balance-tlb", "balance-alb"]
+BOND_MODE = (
+    "active-backup",
+    "802.3ad",
+    "balance-xor",
+    "balance-rr",
+    "balance-tlb",
+    "balance-alb",
+)
 Channel = Literal["mail", "webhook", "syslog"]
 CHANNEL = (
     "mail",
@@ -119,6 +128,11 @@ HEALTH_STATE = (
     "warning",
     "critical",
 )
+InterfaceKind = Literal["vlan", "bond"]
+INTERFACE_KIND = (
+    "vlan",
+    "bond",
+)
 InterfaceRole = Literal["management", "storage", "both"]
 INTERFACE_ROLE = (
     "management",
@@ -172,6 +186,11 @@ KitProof = Literal["tested", "documented"]
 KIT_PROOF = (
     "tested",
     "documented",
+)
+LacpRate = Literal["slow", "fast"]
+LACP_RATE = (
+    "slow",
+    "fast",
 )
 Level = Literal["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
 LEVEL = (

@@ -320,6 +320,7 @@ OPERATIONS: dict[str, Operation] = {
     "interface_list": Operation(
         "GET", "/interfaces", query=("sort", "name"), words=(("sort", ("name", "-name")),), is_list=True
     ),
+    "interface_create": Operation("POST", "/interfaces", body="InterfaceCreate", dry_run=True, job=True),
     "interface_show": Operation("GET", "/interfaces/{interface}", parameters=("interface",)),
     "interface_change": Operation(
         "POST",
@@ -328,6 +329,9 @@ OPERATIONS: dict[str, Operation] = {
         body="InterfaceChange",
         dry_run=True,
         job=True,
+    ),
+    "interface_remove": Operation(
+        "POST", "/interfaces/{interface}:remove", parameters=("interface",), dry_run=True, job=True
     ),
     "interface_confirm": Operation("POST", "/interfaces/{interface}:confirm", parameters=("interface",), dry_run=True),
     "interface_revert": Operation("POST", "/interfaces/{interface}:revert", parameters=("interface",), dry_run=True),
@@ -1075,6 +1079,16 @@ class Operations:
         """The network interfaces of the machine, whoever configures them."""
         return self.pages("interface_list", {"sort": sort, "name": name}, limit)
 
+    @overload
+    def interface_create(self, body: t.InterfaceCreate, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def interface_create(self, body: t.InterfaceCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def interface_create(self, body: t.InterfaceCreate, *, dry_run: bool = False) -> Any:
+        """Makes a VLAN or a bond for 60 seconds; confirm it in that time, or it goes, and its members are as
+        they were.
+        """
+        return self.operate("interface_create", {}, {}, body, dry_run=dry_run)
+
     def interface_show(self, interface: str) -> t.Interface:
         """One interface, by name."""
         answer: t.Interface = self.operate("interface_show", {"interface": interface}, {})
@@ -1091,7 +1105,15 @@ class Operations:
         return self.operate("interface_change", {"interface": interface}, {}, body, dry_run=dry_run)
 
     @overload
-    def interface_confirm(self, interface: str, *, dry_run: Literal[False] = False) -> t.Interface: ...
+    def interface_remove(self, interface: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def interface_remove(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def interface_remove(self, interface: str, *, dry_run: bool = False) -> Any:
+        """Removes a VLAN or bond that Lunette made for 60 seconds; confirm it in that time, or it comes back."""
+        return self.operate("interface_remove", {"interface": interface}, {}, dry_run=dry_run)
+
+    @overload
+    def interface_confirm(self, interface: str, *, dry_run: Literal[False] = False) -> t.Interface | None: ...
     @overload
     def interface_confirm(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_confirm(self, interface: str, *, dry_run: bool = False) -> Any:
@@ -1099,7 +1121,7 @@ class Operations:
         return self.operate("interface_confirm", {"interface": interface}, {}, dry_run=dry_run)
 
     @overload
-    def interface_revert(self, interface: str, *, dry_run: Literal[False] = False) -> t.Interface: ...
+    def interface_revert(self, interface: str, *, dry_run: Literal[False] = False) -> t.Interface | None: ...
     @overload
     def interface_revert(self, interface: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def interface_revert(self, interface: str, *, dry_run: bool = False) -> Any:

@@ -9,6 +9,7 @@ from lunette.client.generated.enums import (
     ArrayEngine,
     ArrayHealth,
     ArrayVerb,
+    BondMode,
     Channel,
     Convergence,
     DhGroup,
@@ -20,10 +21,12 @@ from lunette.client.generated.enums import (
     Family,
     FcMode,
     HealthState,
+    InterfaceKind,
     InterfaceRole,
     JobKind,
     JobState,
     KitProof,
+    LacpRate,
     Level,
     LinkState,
     MailSecurity,
@@ -75,6 +78,7 @@ __all__ = [
     "ArrayTuningValue",
     "ArrayVerb",
     "BackupRequest",
+    "BondMode",
     "Channel",
     "ChannelTest",
     "Chap",
@@ -135,6 +139,9 @@ __all__ = [
     "InterfaceAddress",
     "InterfaceChange",
     "InterfaceConfig",
+    "InterfaceCreate",
+    "InterfaceKind",
+    "InterfaceMade",
     "InterfacePage",
     "InterfaceRole",
     "Job",
@@ -149,6 +156,7 @@ __all__ = [
     "KitCommand",
     "KitFile",
     "KitProof",
+    "LacpRate",
     "LastRun",
     "Layout",
     "LayoutDisk",
@@ -994,6 +1002,9 @@ class Interface(TypedDict):
     name: str
     mac: str | None
     kind: str
+    parent: str | None
+    vlan_id: int | None
+    master: str | None
     link: bool
     state: str
     speed_mbit_s: int | None
@@ -1027,6 +1038,7 @@ class InterfaceChange(TypedDict):
     gateway: NotRequired[str | None]
     dns: NotRequired[list[str] | None]
     mtu_bytes: NotRequired[int | None]
+    members: NotRequired[list[str] | None]
     portals: NotRequired[list[str]]
 
 
@@ -1039,6 +1051,38 @@ class InterfaceConfig(TypedDict):
     gateway: str | None
     dns: list[str]
     mtu_bytes: int | None
+    made: InterfaceMade | None
+
+
+class InterfaceCreate(TypedDict):
+    """The wish for a VLAN or a bond. It has no addresses unless they, or DHCP, are given."""
+
+    name: str
+    kind: InterfaceKind
+    parent: NotRequired[str | None]
+    vlan_id: NotRequired[int | None]
+    members: NotRequired[list[str]]
+    mode: NotRequired[BondMode | None]
+    lacp_rate: NotRequired[LacpRate | None]
+    miimon_ms: NotRequired[int | None]
+    role: NotRequired[InterfaceRole]
+    dhcp: NotRequired[bool]
+    addresses: NotRequired[list[str]]
+    gateway: NotRequired[str | None]
+    dns: NotRequired[list[str]]
+    mtu_bytes: NotRequired[int | None]
+
+
+class InterfaceMade(TypedDict):
+    """What a VLAN or a bond of Lunette's consists of."""
+
+    kind: InterfaceKind
+    parent: str | None
+    vlan_id: int | None
+    members: list[str]
+    mode: BondMode | None
+    lacp_rate: LacpRate | None
+    miimon_ms: int | None
 
 
 class InterfacePage(TypedDict):

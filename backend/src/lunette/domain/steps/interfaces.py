@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from lunette.domain.base import Model
 from lunette.domain.interfaces import TRIAL_S, InterfaceName, InterfaceSettings
 from lunette.domain.steps.base import Step
 
@@ -13,14 +14,32 @@ class InterfaceStep(Step):
     interface: InterfaceName
 
 
+class Beside(Model):
+    """An interface that changes along with another: what carries a VLAN, a member of a bond."""
+
+    interface: InterfaceName
+    settings: InterfaceSettings | None
+    """None: Lunette configures it no longer."""
+
+
 class InterfaceTry(InterfaceStep):
-    """Configures an interface until the machine takes it back by itself."""
+    """Configures an interface until the machine takes it back by itself. `settings` None removes what Lunette made."""
 
     kind: Literal["interface.try"] = "interface.try"
-    settings: InterfaceSettings
+    settings: InterfaceSettings | None
+    beside: tuple[Beside, ...] = ()
+
+    @property
+    def all(self) -> tuple[Beside, ...]:
+        """Every interface it configures; the one it is about comes first."""
+        return (Beside(interface=self.interface, settings=self.settings), *self.beside)
 
     def describe(self) -> str:
-        return f"configure interface {self.interface}, and take it back unless confirmed within {TRIAL_S} s"
+        names = ", ".join(one.interface for one in self.beside)
+        also = f" and what belongs to it ({names})" if names else ""
+        if self.settings is None:
+            return f"remove interface {self.interface}{also}, and bring it back unless confirmed within {TRIAL_S} s"
+        return f"configure interface {self.interface}{also}, and take it back unless confirmed within {TRIAL_S} s"
 
 
 class InterfaceKeep(InterfaceStep):

@@ -10,16 +10,21 @@ from ipaddress import IPv4Address
 
 from pydantic import ValidationError
 
-from lunette.domain.interfaces import InterfaceRole, InterfaceSettings
+from lunette.domain.interfaces import BondMode, InterfaceKind, InterfaceRole, InterfaceSettings, Made
 
 KEPT = "/var/lib/lunette/agent/network"
 READ = "/run/systemd/network"
-PREFIX, SUFFIX = "05-lunette-", ".network"
+PREFIX, SUFFIX, MADE = "05-lunette-", ".network", ".netdev"
 _HEADER = "# Written by Lunette, do not edit: `lunette interface change` does. "
 
 
 def file_name(interface: str) -> str:
     return f"{PREFIX}{interface}{SUFFIX}"
+
+
+def device_name(interface: str) -> str:
+    """The file that makes a VLAN or a bond."""
+    return f"{PREFIX}{interface}{MADE}"
 
 
 def interface_of(name: str) -> str | None:
@@ -41,11 +46,37 @@ def render(interface: str, settings: InterfaceSettings) -> bytes:
     return "\n".join([_HEADER + settings.model_dump_json(), *_lines(interface, settings), ""]).encode()
 
 
+def device(interface: str, made: Made) -> bytes:
+    """The file by which networkd makes a VLAN or a bond (systemd.netdev(5), systemd 257)."""
+    lines = ["[NetDev]", f"Name={interface}", f"Kind={made.kind.value}", ""]
+    if made.kind is InterfaceKind.VLAN:
+        lines += ["[VLAN]", f"Id={made.vlan_id}"]
+    else:
+        lines += ["[Bond]", f"Mode={made.mode.value if made.mode else BondMode.ACTIVE_BACKUP.value}"]
+        lines += [f"MIIMonitorSec={made.miimon_ms}ms"] if made.miimon_ms else []
+        lines += [f"LACPTransmitRate={made.lacp_rate.value}"] if made.lacp_rate else []
+    return "\n".join([_HEADER, *lines, ""]).encode()
+
+
+def every(interface: str, settings: InterfaceSettings | None) -> dict[str, bytes | None]:
+    """What each file of an interface is to hold, by its name; None for one that is not to be there."""
+    made = settings.made if settings else None
+    return {
+        device_name(interface): device(interface, made) if made else None,
+        file_name(interface): render(interface, settings) if settings else None,
+    }
+
+
 def _lines(interface: str, settings: InterfaceSettings) -> Iterator[str]:
     yield from ("[Match]", f"Name={interface}")
     if settings.mtu_bytes is not None:
         yield from ("", "[Link]", f"MTUBytes={settings.mtu_bytes}")
-    yield from ("", "[Network]", "LinkLocalAddressing=ipv6")
+    if settings.bond is not None:
+        yield from ("", "[Network]", f"Bond={settings.bond}", "LinkLocalAddressing=no", "IPv6AcceptRA=no")
+        return
+    has_own = settings.dhcp or bool(settings.addresses)
+    yield from ("", "[Network]", f"LinkLocalAddressing={'ipv6' if has_own else 'no'}")
+    yield from (f"VLAN={one}" for one in settings.vlans)
     yield from (f"DHCP={_yes(settings.dhcp)}", f"IPv6AcceptRA={_yes(settings.dhcp)}")
     if not settings.dhcp:
         yield "ConfigureWithoutCarrier=yes"  # a portal keeps its address while the cable is out

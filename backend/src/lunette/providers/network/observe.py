@@ -31,11 +31,23 @@ def observe(system: System, seen: Sequence[Link]) -> tuple[ObservedInterface, ..
     networkd = _networkd(system)
     waiting = trial.pending(system)
     left = InterfaceTrial(id=waiting.id, left_s=max(0.0, waiting.until - system.monotonic())) if waiting else None
-    return tuple(
+    found = tuple(
         _interface(system, link, networkd, left if waiting and waiting.interface == link["ifname"] else None)
         for link in seen
         if "LOOPBACK" not in link.get("flags", ()) and link.get("link_type") != "loopback"
     )
+    if waiting is None or any(one.name == waiting.interface for one in found):
+        return found
+    return (*found, _removed(waiting.interface, left))
+
+
+def _removed(name: str, waiting: InterfaceTrial | None) -> ObservedInterface:
+    """One that is removed on trial: it is to be confirmed by its name."""
+    return ObservedInterface(
+        name=name, mac=None, kind="removed", link=False, state="removed", speed_mbit_s=None, mtu_bytes=0,
+        mtu_min_bytes=None, mtu_max_bytes=None, addresses=(), configured_by=None, settings=None, reason=None,
+        trial=waiting,
+    )  # fmt: skip
 
 
 def _interface(
@@ -50,13 +62,16 @@ def _interface(
         if entry.get("scope") == "global" and "local" in entry
     )
     own = system.read_file(f"{files.READ}/{files.file_name(name)}")
+    info = link.get("linkinfo", {})
+    is_vlan = info.get("info_kind") == "vlan"
     return ObservedInterface(
-        name=name, mac=link.get("address"), kind=link.get("linkinfo", {}).get("info_kind", "physical"),
+        name=name, mac=link.get("address"), kind=info.get("info_kind", "physical"),
         link="LOWER_UP" in link.get("flags", ()), state=str(link.get("operstate", "UNKNOWN")).lower(),
         speed_mbit_s=_speed(system, name), mtu_bytes=link.get("mtu", 1500), mtu_min_bytes=link.get("min_mtu") or None,
         mtu_max_bytes=link.get("max_mtu") or None, addresses=addresses, configured_by=path,
         settings=files.parse(own) if own is not None else None, trial=waiting,
-        reason=_reason(networkd, link, path, bool(addresses), state),
+        reason=_reason(networkd, link, path, bool(addresses), state), master=link.get("master"),
+        parent=link.get("link") if is_vlan else None, vlan_id=info.get("info_data", {}).get("id") if is_vlan else None,
     )  # fmt: skip
 
 

@@ -1,8 +1,12 @@
-"""A change of an interface, on trial until it is kept (docs/decisions/0031).
+"""A change of interfaces, on trial until it is kept (docs/decisions/0031).
 
 What takes a trial back is systemd: `lunette-network-revert.timer` makes what networkd reads as what is kept. It is
 armed before anything changes, and needs neither this process nor the API. A power cut ends a trial too: all of it lies
 in /run.
+
+A VLAN or bond takes several files, and a power cut while they are kept must not keep some of them: they lie in `next`
+from the beginning of the trial, and to keep them is to write `whole` beside them, which names them. Whoever finds it
+there finishes: this, or settle-network.
 """
 
 from lunette.domain.base import Model
@@ -15,6 +19,9 @@ from lunette.system.doorway import System
 TRIAL = "/run/lunette/interface-trial"
 LAST = f"{files.KEPT}/last-trial"
 """The id of the trial that was begun last."""
+NEXT = f"{files.KEPT}/next"
+WHOLE = f"{NEXT}/whole"
+"""Names of the files to be kept, a line each; one that is not beside it is to go."""
 TIMER, SERVICE = "lunette-network-revert.timer", "lunette-network-revert.service"
 
 
@@ -23,18 +30,26 @@ class Trial(Model):
 
     id: str
     interface: str
-    mtu_bytes: int
-    """As it was before: networkd does not set it back."""
     until: float
+    beside: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The files it is about."""
+        return [name for one in (self.interface, *self.beside) for name in files.every(one, None)]
 
 
 def pending(system: System) -> Trial | None:
-    """The change that waits to be confirmed."""
+    """The change that waits to be confirmed. Its file: `id interface mtu until`, then `interface mtu` for each beside.
+
+    The MTU (bytes) is that of before, for networkd does not set it back; 0 where the interface was not there.
+    """
     content = system.read_file(TRIAL)
-    words = content.decode(errors="replace").split() if content else []
-    if len(words) != 4:
+    lines = [line.split() for line in content.decode(errors="replace").splitlines()] if content else []
+    if not lines or len(lines[0]) != 4:
         return None
-    return Trial(id=words[0], interface=words[1], mtu_bytes=int(words[2]), until=float(words[3]))
+    identity, interface, _, until = lines[0]
+    return Trial(id=identity, interface=interface, until=float(until), beside=tuple(line[0] for line in lines[1:]))
 
 
 def begin(system: System, step: InterfaceTry) -> str | None:
@@ -46,22 +61,23 @@ def begin(system: System, step: InterfaceTry) -> str | None:
         raise Conflict(f"a change of interface {there.interface} waits to be confirmed: confirm it or take it back")
     if system.read_file(LAST) == step.trial_id.encode():
         raise Conflict(f"this change of interface {step.interface} was taken back, for nobody confirmed it in time")
-    name, content = files.file_name(step.interface), files.render(step.interface, step.settings)
-    mtu_bytes = int(system.read(f"/sys/class/net/{step.interface}/mtu"))
-    for folder in (files.KEPT, files.READ):
+    before = {one.interface: _mtu(system, one.interface) for one in step.all}
+    for folder in (files.KEPT, files.READ, NEXT):
         _make_folder(system, folder)
+    _finish(system)
+    _prepare(system, step)
     system.write_durably(LAST, step.trial_id.encode())
     system.run(["systemctl", "restart", TIMER])
     until = system.monotonic() + TRIAL_S
-    trial = f"{step.trial_id} {step.interface} {mtu_bytes} {until:.3f}\n"
-    system.write_durably(TRIAL, trial.encode(), 0o644)
+    lines = [f"{step.trial_id} {step.interface} {before[step.interface]} {until:.3f}"]
+    lines += [f"{one.interface} {before[one.interface]}" for one in step.beside]
+    system.write_durably(TRIAL, "".join(f"{line}\n" for line in lines).encode(), 0o644)
     try:
-        system.write_durably(f"{files.READ}/{name}", content, 0o644)
-        system.run(["networkctl", "reload"])
+        _configure(system, step)
     except (LunetteError, OSError):
         _take_back(system)
         raise
-    return f"interface {step.interface} is configured, on trial"
+    return f"interface {step.interface} is {'configured' if step.settings else 'removed'}, on trial"
 
 
 def undo(system: System, step: InterfaceTry) -> str | None:
@@ -75,17 +91,14 @@ def undo(system: System, step: InterfaceTry) -> str | None:
 
 def keep(system: System, step: InterfaceKeep) -> str | None:
     """Keeps what is on trial. Raises Conflict if it was taken back."""
-    name = files.file_name(step.interface)
-    _need(system, step)
-    tried = system.read_file(f"{files.READ}/{name}")
-    if tried is None:
-        raise Conflict(f"the change of interface {step.interface} was taken back: change it again")
-    system.write_durably(f"{files.KEPT}/{name}", tried, 0o644)
+    names = _need(system, step).names
+    tried = {name: system.read_file(f"{NEXT}/{name}") for name in names}
+    system.write_durably(WHOLE, "".join(f"{name}\n" for name in names).encode(), 0o644)
+    _finish(system)
     system.run(["systemctl", "stop", TIMER])
     if system.exists(TRIAL):
         system.unlink(TRIAL)
-    if system.read_file(f"{files.READ}/{name}") != tried:  # the timer was quicker, and is overruled
-        system.write_durably(f"{files.READ}/{name}", tried, 0o644)
+    if _lay(system, tried):  # the timer was quicker, and is overruled
         system.run(["networkctl", "reload"])
     return f"interface {step.interface} stays as it is"
 
@@ -97,15 +110,74 @@ def revert(system: System, step: InterfaceRevert) -> str | None:
     return f"interface {step.interface} is as it was before"
 
 
-def _need(system: System, step: InterfaceStep) -> None:
+def _configure(system: System, step: InterfaceTry) -> None:
+    """Writes the files and tells networkd. It removes no VLAN or bond by itself (networkctl(1)), only Lunette's go."""
+    gone = step.settings is None and system.exists(f"{files.READ}/{files.device_name(step.interface)}")
+    for one in step.all:
+        _lay(system, files.every(one.interface, one.settings))
+    system.run(["networkctl", "reload"])
+    if gone and system.exists(f"/sys/class/net/{step.interface}"):
+        system.run(["ip", "link", "delete", "dev", step.interface])
+    for one in step.beside:  # what leaves a bond is down until then
+        if one.settings is None and system.exists(f"/sys/class/net/{one.interface}"):
+            system.run(["networkctl", "reconfigure", one.interface])
+
+
+def _lay(system: System, wanted: dict[str, bytes | None]) -> bool:
+    """Makes files of networkd's as they are to be; whether any was not."""
+    changed = False
+    for name, content in wanted.items():
+        path = f"{files.READ}/{name}"
+        there = system.read_file(path)
+        if there == content:
+            continue
+        changed = True
+        if content is None:
+            system.unlink(path)
+        else:
+            system.write_durably(path, content, 0o644)
+    return changed
+
+
+def _prepare(system: System, step: InterfaceTry) -> None:
+    """Lays ready what is to be kept if it is confirmed."""
+    for name in system.listdir(NEXT):
+        system.unlink(f"{NEXT}/{name}")
+    for one in step.all:
+        for name, content in files.every(one.interface, one.settings).items():
+            if content is not None:
+                system.write_durably(f"{NEXT}/{name}", content, 0o644)
+
+
+def _finish(system: System) -> None:
+    """Keeps what was confirmed, wherever that was broken off."""
+    whole = system.read_file(WHOLE)
+    for name in whole.decode(errors="replace").split() if whole is not None else ():
+        path, content = f"{files.KEPT}/{name}", system.read_file(f"{NEXT}/{name}")
+        if content is not None:
+            system.write_durably(path, content, 0o644)
+        elif system.exists(path):
+            system.unlink(path)
+    if whole is not None:
+        system.unlink(WHOLE)
+
+
+def _need(system: System, step: InterfaceStep) -> Trial:
     there = pending(system)
     if there is None or there.id != step.trial_id:
         raise Conflict(f"no change of interface {step.interface} waits to be confirmed: it was taken back")
+    return there
 
 
 def _take_back(system: System) -> None:
     system.run(["systemctl", "start", SERVICE])
     system.run(["systemctl", "stop", TIMER])
+
+
+def _mtu(system: System, interface: str) -> int:
+    """Bytes; 0 where there is no such interface."""
+    path = f"/sys/class/net/{interface}/mtu"
+    return int(system.read(path)) if system.exists(path) else 0
 
 
 def _make_folder(system: System, path: str) -> None:

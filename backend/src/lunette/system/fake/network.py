@@ -33,6 +33,11 @@ class FakeInterface:
     file: str | None = None
     set_up: set[str] = field(default_factory=set)
     """Addresses with prefix that networkd laid on it."""
+    kind: str | None = None
+    """vlan or bond, where networkd made it."""
+    vlan_id: int | None = None
+    parent: str | None = None
+    master: str | None = None
 
 
 class Network:
@@ -45,14 +50,23 @@ class Network:
             "eth1": FakeInterface("eth1", 3, "52:54:00:00:00:03"),
         }
         self._armed = 0
+        self._numbers = 10
         self.is_running = True
+
+    def add(self, name: str, *, kind: str | None = None, vlan_id: int | None = None, parent: str | None = None) -> None:
+        """One more; `kind` of what somebody else made."""
+        self._numbers += 1
+        mac = f"52:54:00:00:01:{self._numbers:02x}"
+        self.interfaces[name] = FakeInterface(name, self._numbers, mac, kind=kind, vlan_id=vlan_id, parent=parent)
 
     def add_to(self, tree: Tree) -> None:
         for one in self.interfaces.values():
             put(tree, f"/sys/class/net/{one.name}/mtu", f"{one.mtu}\n")
 
-    def ip(self, _argv: Sequence[str]) -> Answer:
-        """`ip -j -d address show`."""
+    def ip(self, argv: Sequence[str]) -> Answer:
+        """`ip -j -d address show`, and `ip link delete dev NAME`."""
+        if "delete" in argv:
+            return self._delete(argv[-1])
         return 0, json.dumps([self._link(one) for one in self.interfaces.values()]), ""
 
     def _link(self, one: FakeInterface) -> dict[str, Any]:
@@ -60,8 +74,20 @@ class Network:
         return {
             "ifindex": one.number, "ifname": one.name, "flags": flags, "mtu": one.mtu, "min_mtu": 68, "max_mtu": 9216,
             "operstate": "UP" if one.link else "DOWN", "link_type": "ether", "address": one.mac,
-            "addr_info": [_info(text) for text in self._on(one)],
+            "addr_info": [_info(text) for text in self._on(one)], **({"master": one.master} if one.master else {}),
+            **({"link": one.parent} if one.parent else {}),
+            **({"linkinfo": {"info_kind": one.kind, "info_data": {"id": one.vlan_id}}} if one.kind else {}),
         }  # fmt: skip
+
+    def _delete(self, name: str) -> Answer:
+        if name not in self.interfaces:
+            return 1, "", f'Cannot find device "{name}"'
+        self._lay(self.interfaces.pop(name), set())
+        for one in list(self.interfaces.values()):
+            one.master = None if one.master == name else one.master
+            if one.parent == name:
+                self._delete(one.name)
+        return 0, "", ""
 
     def _on(self, one: FakeInterface) -> list[str]:
         if one.name != "eth0" or one.set_up:
@@ -72,7 +98,7 @@ class Network:
     def networkctl(self, argv: Sequence[str]) -> Answer:
         if not self.is_running:
             return 1, "", "Failed to connect to systemd-networkd"
-        if "reload" in argv:
+        if "reload" in argv or "reconfigure" in argv:
             self._reload()
             return 0, "", ""
         told = [
@@ -98,14 +124,18 @@ class Network:
     def boot(self) -> None:
         """Interfaces come up as they were last confirmed."""
         self._armed += 1
-        for one in self.interfaces.values():
-            one.mtu = 1500
+        for one in list(self.interfaces.values()):
+            one.mtu, one.master = 1500, None
+            if one.kind and one.name in self.interfaces:
+                self._delete(one.name)
         self._settle()
         self._reload()
 
     def _settle(self) -> None:
         """What settle-network does."""
+        is_confirmed = self._finish()
         kept = {name: self._files.read(f"{KEPT}/{name}") for name in self._ours(KEPT)}
+        stale = [_between(name) for name in self._ours(READ) if name not in kept and name.endswith(".netdev")]
         for name in self._ours(READ):
             if name not in kept:
                 self._files.unlink(f"{READ}/{name}")
@@ -117,16 +147,48 @@ class Network:
         if not self._files.exists(TRIAL):
             return
         self._reload()
-        _, name, mtu, _ = self._files.read(TRIAL).decode().split()
-        if b"MTUBytes=" not in kept.get(f"05-lunette-{name}.network", b""):
-            self.interfaces[name].mtu = int(mtu)
+        if is_confirmed:
+            self._files.unlink(TRIAL)
+            return
+        for name in stale:
+            self._delete(name)
+        self._reload()
+        for line in self._files.read(TRIAL).decode().splitlines():
+            words = line.split()
+            name, mtu = (words[1], words[2]) if len(words) == 4 else (words[0], words[1])
+            if (
+                name in self.interfaces
+                and mtu != "0"
+                and b"MTUBytes=" not in kept.get(f"05-lunette-{name}.network", b"")
+            ):
+                self.interfaces[name].mtu = int(mtu)
         self._files.unlink(TRIAL)
+
+    def _finish(self) -> bool:
+        """Whether there was a confirmation to finish."""
+        if not self._files.exists(f"{KEPT}/next/whole"):
+            return False
+        for name in self._files.read(f"{KEPT}/next/whole").decode().split():
+            if self._files.exists(f"{KEPT}/next/{name}"):
+                self._files.write_durably(f"{KEPT}/{name}", self._files.read(f"{KEPT}/next/{name}"), 0o644)
+            elif self._files.exists(f"{KEPT}/{name}"):
+                self._files.unlink(f"{KEPT}/{name}")
+        self._files.unlink(f"{KEPT}/next/whole")
+        return True
 
     def _ours(self, folder: str) -> list[str]:
         return [name for name in self._files.listdir(folder) if name.startswith("05-lunette-")]
 
     def _reload(self) -> None:
+        """A VLAN is made when the file of what carries it names it; one whose file goes stays, as with networkd."""
+        texts = {name: self._files.read(f"{READ}/{name}").decode() for name in self._ours(READ)}
+        for name, text in texts.items():
+            if name.endswith(".netdev") and _between(name) not in self.interfaces:
+                self._make(_between(name), text, texts)
         for one in self.interfaces.values():
+            master = re.search(r"^Bond=(.*)$", texts.get(f"05-lunette-{one.name}.network", ""), re.MULTILINE)
+            there = master is not None and master.group(1) in self.interfaces
+            one.master = master.group(1) if master is not None and there else one.master
             path = f"{READ}/05-lunette-{one.name}.network"
             if not self._files.exists(path):
                 if one.file == path:
@@ -139,10 +201,25 @@ class Network:
             mtu = re.search(r"^MTUBytes=(\d+)$", text, re.MULTILINE)
             one.mtu = int(mtu.group(1)) if mtu else one.mtu
 
+    def _make(self, name: str, text: str, texts: dict[str, str]) -> None:
+        number = re.search(r"^Id=(\d+)$", text, re.MULTILINE)
+        carriers = [_between(one) for one, content in texts.items() if f"VLAN={name}\n" in content]
+        if number is not None and not carriers:
+            return
+        self.add(
+            name, kind="vlan" if number else "bond", vlan_id=int(number.group(1)) if number else None,
+            parent=carriers[0] if carriers else None,
+        )  # fmt: skip
+
     def _lay(self, one: FakeInterface, wanted: set[str]) -> None:
         self._addresses -= {text.partition("/")[0] for text in one.set_up - wanted}
         self._addresses |= {text.partition("/")[0] for text in wanted}
         one.set_up = wanted
+
+
+def _between(name: str) -> str:
+    """The interface a file of Lunette's is for."""
+    return name.removeprefix("05-lunette-").rpartition(".")[0]
 
 
 def _info(text: str) -> dict[str, Any]:
