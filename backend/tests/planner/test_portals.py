@@ -91,7 +91,7 @@ def test_spdk_serves_nvme_over_tcp_where_it_is_asked_for() -> None:
     ("wish", "field", "words"),
     [
         ({"address": "0.0.0.0"}, "address", "a portal for each address"),
-        ({"protocol": "nvme-rdma"}, "engine", "over TCP only"),
+        ({"protocol": "nvme-rdma"}, "engine", "spdk does not serve nvme-rdma"),
         ({"protocol": "iscsi"}, "engine", "spdk does not serve iscsi"),
         ({"engine": "lio"}, "engine", "lio does not serve nvme-tcp"),
     ],

@@ -37,7 +37,8 @@ def sent() -> list[RpcCall]:
     bdev, keyed = next(iter(whole.bdevs.values())), next(iter(door.hosts.values()))
     places, space = sorted(whole.listeners, key=lambda place: place.shown), door.namespaces[255]
     return [
-        *requests.looks(), requests.version(), requests.transports(), requests.queues(door.nqn), requests.make_transport(),
+        *requests.looks(), requests.version(), requests.transports(), requests.queues(door.nqn),
+        requests.make_transport(),
         requests.make_bdev(bdev, 512), requests.rescan_bdev(bdev.name), requests.delete_bdev(bdev.name),
         requests.make_subsystem(door), requests.delete_subsystem(door.nqn), requests.add_namespace(door.nqn, space),
         requests.remove_namespace(door.nqn, 255), requests.add_key("k", "/k"), requests.remove_key("k"),

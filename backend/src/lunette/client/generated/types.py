@@ -1469,6 +1469,7 @@ class PortalCreate(TypedDict):
     protocol: NotRequired[Protocol]
     address: str
     port: NotRequired[int | None]
+    engine: NotRequired[ExportEngine | None]
 
 
 class PortalPage(TypedDict):

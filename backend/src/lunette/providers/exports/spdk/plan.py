@@ -8,7 +8,6 @@ MISSING = (
     f"{TOOL} is not installed: Debian has no package of SPDK, so build SPDK 26.09 and put {TOOL} into /usr/local/bin "
     "(docs/howto/serve-over-spdk.md)"
 )
-LACKING = f"{Protocol.NVME_RDMA.value}: SPDK is driven over TCP only: take engine nvmet"
 
 
 def capability(reason: str | None = None) -> EngineCapability:
@@ -19,6 +18,6 @@ def capability(reason: str | None = None) -> EngineCapability:
     """
     return EngineCapability(
         engine="spdk", kind="export", available=reason is None, reason=reason,
-        protocols=(Protocol.NVME_TCP.value,) if reason is None else (), lacking=(LACKING,),
+        protocols=(Protocol.NVME_TCP.value,) if reason is None else (),
         reservations=False, compare_and_write=False, needs=(TOOL,),
     )  # fmt: skip
