@@ -4,7 +4,8 @@ import pytest
 
 from backend.tests.agent.exports import array, id_of, initiator, lun, nqn_of, nvme_host, nvme_portal, subsystem, target
 from backend.tests.agent.test_serving import Floor
-from backend.tests.providers.test_spdk_converge import SpdkStage, nqn, spdk_portal
+from backend.tests.providers.test_nvmet_converge import nqn
+from backend.tests.providers.test_spdk_converge import SpdkStage, spdk_portal
 from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent

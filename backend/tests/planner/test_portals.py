@@ -108,7 +108,7 @@ def test_all_portals_for_nvme_have_one_engine(engine: str | None, other: str) ->
     with pytest.raises(Conflict, match=f"portal first is served by {other}") as refusal:
         by_spdk(present, engine=engine)
     assert [problem.field for problem in refusal.value.errors] == ["engine"]
-    assert by_spdk(KnownPortal("p0", "first", "nvme-tcp", "127.0.0.1", 4420, engine or "nvmet"), engine=engine)
+    assert by_spdk(KnownPortal("p0", "first", "nvme-tcp", "127.0.0.1", 4420, engine or "nvmet"), engine=engine).id
 
 
 def test_without_nvmf_tgt_the_refusal_says_what_to_build() -> None:

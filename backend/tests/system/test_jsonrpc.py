@@ -36,7 +36,8 @@ def program(folder: Path, talk: Callable[[socket.socket], None]) -> Iterator[str
 
 
 def asked(peer: socket.socket, count: int) -> list[dict[str, object]]:
-    text, decoder, found = "", json.JSONDecoder(), []
+    text, decoder = "", json.JSONDecoder()
+    found: list[dict[str, object]] = []
     while len(found) < count:
         text += peer.recv(65536).decode()
         while text:
