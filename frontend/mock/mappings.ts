@@ -49,6 +49,7 @@ export function createPortal(world: World, body: PortalCreate): Wish | Response 
         address: body.address,
         port,
         protocol: body.protocol ?? 'iscsi',
+        engine: body.engine ?? 'lio',
       })
       world.portals.push(fresh)
       return json(fresh, 201)

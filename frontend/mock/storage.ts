@@ -217,6 +217,8 @@ export const exportEngines = (hasRdma = false): Engine[] =>
     }),
   )
 
+export const spdkEngine = engine('spdk', 'export', { protocols: ['nvme-tcp'] })
+
 export const softRoce = (address: string): RdmaDevice => ({
   id: 'rxe0/1',
   interface: 'eth1',

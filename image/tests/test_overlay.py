@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from lunette.providers.exports.spdk.plan import TOOL
+from lunette.providers.exports.spdk.process import RUN_DIR, UNIT, socket_in
 from lunette.providers.volumes.lvm.plan import group_name
 
 SERVER = Path(__file__).resolve().parents[1] / "server"
@@ -73,3 +75,21 @@ def test_a_qlogic_port_is_no_initiator_until_somebody_makes_it_one() -> None:
     lines = (SERVER / "etc/modprobe.d/lunette.conf").read_text().splitlines()
     assert "options qla2xxx qlini_mode=disabled" in lines
     assert {"blacklist bnx2fc", "blacklist cnic"} <= set(lines)
+
+
+def test_spdk_is_started_by_the_agent_alone_and_keeps_its_keys_over_a_restart() -> None:
+    spdk = unit("lunette-spdk.service")
+    assert "WantedBy" not in spdk
+    presets = (SERVER / "usr/lib/systemd/system-preset/00-lunette.preset").read_text()
+    assert "lunette-spdk" not in presets
+    assert socket_in(RUN_DIR) in spdk["ExecStart"]
+    assert spdk["ExecStart"][0] == TOOL
+    assert f"/run/{spdk['RuntimeDirectory'][0]}" == RUN_DIR
+    assert (spdk["RuntimeDirectoryMode"], spdk["RuntimeDirectoryPreserve"]) == (["0700"], ["restart"])
+    assert (spdk["Restart"], spdk["CapabilityBoundingSet"]) == (["always"], [])
+    assert (UNITS / UNIT).exists()
+
+
+def test_shutdown_closes_exports_before_spdk_ends() -> None:
+    """What starts after another is stopped before it."""
+    assert "lunette-exports.service" in unit("lunette-spdk.service")["Before"]

@@ -54,6 +54,15 @@ options:
       - From 1 to 65535.
       - Fixed when it is created; a difference later is refused.
     type: int
+  engine:
+    description:
+      - The field C(engine) of the API.
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - lio
+      - nvmet
+      - spdk
   state:
     description:
       - Whether it is to be there.
@@ -111,6 +120,10 @@ ARGUMENTS = {
     "port": {
         "type": "int",
     },
+    "engine": {
+        "type": "str",
+        "choices": ["lio", "nvmet", "spdk"],
+    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
@@ -128,6 +141,7 @@ NOUN = Noun(
         "protocol": Field(create=True, shown=("protocol",)),
         "address": Field(create=True, shown=("address",)),
         "port": Field(create=True, shown=("port",)),
+        "engine": Field(create=True, shown=("engine",)),
     },
 )
 

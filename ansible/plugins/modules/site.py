@@ -320,6 +320,11 @@ options:
               - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe.'
               - From 1 to 65535.
             type: int
+          engine:
+            description:
+              - The field C(engine) of the API.
+              - One of V(lio), V(nvmet), V(spdk), or null.
+            type: str
       fc_ports:
         description:
           - Fibre Channel ports and their modes.
@@ -858,6 +863,9 @@ ARGUMENTS = {
                     },
                     "port": {
                         "type": "int",
+                    },
+                    "engine": {
+                        "type": "str",
                     },
                 },
             },

@@ -46,3 +46,24 @@ def test_a_broken_key_is_refused_by_its_field_and_not_shown(appliance: Api) -> N
     (error,) = refused.json()["errors"]
     assert error["field"] == "dhchap.secret"
     assert broken not in refused.text
+
+
+def test_spdk_takes_over_from_the_kernel_and_shows_who_is_connected(appliance: Api, machine: FakeSystem) -> None:
+    test_a_volume_is_served_over_nvme_by_the_api_alone(appliance, machine)
+    wish = {"name": "s", "protocol": "nvme-tcp", "engine": "spdk", "address": ADDRESS}
+    refused = appliance.post("/portals", wish)
+    assert {one["field"] for one in refused.json()["errors"]} >= {"engine"}
+    assert "nvmf_tgt is not installed" in refused.text
+    machine.install_spdk()
+    refused = appliance.post("/portals", wish)
+    assert "portal n is served by nvmet" in refused.text
+    assert appliance.delete("/portals/n").status_code == 204
+    portal = appliance.made("/portals", wish)
+    assert (portal["engine"], portal["port"]) == ("spdk", 4420)
+    appliance.until(lambda: appliance.get("/portals/s")["state"] == "open")
+    subsystem = appliance.get("/mappings")["items"][0]["subsystem_nqn"]
+    machine.spdk.connect(NQN, subsystem, f"{ADDRESS}:4420", (dhchap_key(1), dhchap_key(2)))
+    page = appliance.get("/sessions")
+    assert [(one["host"], one["portal"]) for one in page["items"]] == [("db", f"{ADDRESS}:4420")]
+    assert page["unseen"] == []
+    assert appliance.get("/site")["portals"][-1]["engine"] == "spdk"

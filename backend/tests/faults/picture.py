@@ -41,7 +41,21 @@ def machine_picture(machine: FakeSystem) -> Picture:
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
         "nvme exports": dict(_exports(machine.nvme.root)) if machine.nvme else {},
         "listeners over RDMA": machine.rdma.listeners,
+        "spdk exports": _spdk(machine),
     }
+
+
+def _spdk(machine: FakeSystem) -> object:
+    """What SPDK serves, and what it was given to read."""
+    keys = sorted(name for name in machine.files.listdir("/run/lunette-spdk") if name.endswith(".key"))
+    spdk = machine.spdk
+    return (
+        spdk.is_running,
+        {name: one["filename"] for name, one in spdk.bdevs.items()},
+        {nqn: (one.namespaces, one.hosts, one.listeners) for nqn, one in spdk.subsystems.items()},
+        sorted(spdk.keys),
+        keys,
+    )
 
 
 def _beside(array: RunningArray) -> list[str]:

@@ -26,7 +26,8 @@ from backend.tests.faults.world import (
     nqn,
 )
 from backend.tests.wiring_agent import Ending
-from lunette.store.resources import Mapping
+from lunette.domain.mappings import PortalCreate
+from lunette.store.resources import Mapping, Portal
 from lunette.system.fake import Call, FakeSystem, When
 from lunette.system.fake.nvmet import Refuse
 
@@ -45,6 +46,7 @@ class Scene:
     after: Picture
     doors: list[str]
     """What was seen to be wrong while the targets opened."""
+    watches_targets: bool
 
 
 def map_all(world: World) -> None:
@@ -67,7 +69,20 @@ def lose_rdma(world: World) -> None:
     world.machine.plug_rdma()
 
 
-@pytest.fixture(scope="module", params=[map_all, unmap_half, lose_rdma], ids=["open", "close", "rdma"])
+def take_spdk(world: World) -> None:
+    """What is mapped over NVMe goes from the kernel to SPDK."""
+    with world.store.read() as tx:
+        gone = tx.query(Portal).filter_by(name="n").one().id
+    world.ask(lambda tx: world.control.delete_portal(tx, ACTOR, gone))
+    wish = PortalCreate.model_validate(
+        {"name": "s", "protocol": "nvme-tcp", "engine": "spdk", "address": "192.0.2.1", "port": 4421}
+    )
+    world.ask(lambda tx: world.control.create_portal(tx, ACTOR, wish))
+
+
+@pytest.fixture(
+    scope="module", params=[map_all, unmap_half, lose_rdma, take_spdk], ids=["open", "close", "rdma", "spdk"]
+)
 def scene(request: pytest.FixtureRequest, template: Path) -> Iterator[Scene]:
     change: Change = request.param
     with prepared(template, change) as world:
@@ -78,7 +93,8 @@ def scene(request: pytest.FixtureRequest, template: Path) -> Iterator[Scene]:
         assert bystanders(world) == []
         after = world.machine_picture()
     with prepared(template, change) as world:
-        yield Scene(world, calls, after, watch_doors(world.machine) if change is map_all else [])
+        watch = {"map_all": watch_doors, "take_spdk": watch_spdk}.get(change.__name__)
+        yield Scene(world, calls, after, watch(world.machine) if watch else [], watch is watch_doors)
 
 
 @contextmanager
@@ -90,9 +106,30 @@ def prepared(template: Path, change: Change) -> Iterator[World]:
             map_all(world)
         if change is lose_rdma:
             give_rdma(world)
+        if change is take_spdk:
+            world.machine.install_spdk()
         world.settle()
         change(world)
         yield world
+
+
+def watch_spdk(machine: FakeSystem) -> list[str]:
+    """Notes every moment at which a host that is let in finds fewer volumes than it has."""
+    seen: list[str] = []
+
+    def look() -> None:
+        for name in list(machine.spdk.subsystems):
+            try:
+                host = machine.spdk.connect(nqn(HOSTS[1]), name, "192.0.2.1:4421", (dhchap_key(1), None))
+            except (ConnectionError, Refuse):
+                continue
+            found = machine.spdk.devices(host)
+            machine.spdk.controllers.remove(host)
+            if len(found) != len(NAMES):
+                seen.append(f"{name} is open with namespaces {sorted(found)}")
+
+    machine.watchers.append(look)
+    return seen
 
 
 def watch_doors(machine: FakeSystem) -> list[str]:
@@ -196,5 +233,5 @@ def test_a_target_that_opens_too_early_is_seen(scene: Scene) -> None:
         world.converge()
         return scene.doors
 
-    if scene.world.machine.watchers:
+    if scene.watches_targets:
         assert any("is open with" in line for line in in_a_branch(scene.world, work))

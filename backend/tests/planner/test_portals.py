@@ -14,6 +14,7 @@ from lunette.planner.connected import Connected
 from lunette.planner.portals import KnownPortal, NewPortal
 from lunette.providers.exports.lio import plan as lio
 from lunette.providers.exports.nvmet import plan as nvmet
+from lunette.providers.exports.spdk import plan as spdk
 
 
 def known(address: str, port: int = 3260) -> KnownPortal:
@@ -70,6 +71,52 @@ def test_nvme_takes_its_own_engine_and_its_usual_port() -> None:
     new = plan(protocol="nvme-tcp")
     assert new.engine is ExportEngine.NVMET
     assert "10.0.2.15:4420" in new.plan.changes[0].detail
+
+
+def by_spdk(*present: KnownPortal, **wish: Any) -> NewPortal:
+    """A plan on a machine with nvmf_tgt."""
+    machine = seen.machine(engines=(lio.capability(), nvmet.capability(), spdk.capability()))
+    asked = {"name": "p1", "address": "10.0.2.15", "protocol": "nvme-tcp", "engine": "spdk"} | wish
+    return portals.plan_create(PortalCreate.model_validate(asked), machine, False, present, identities())
+
+
+def test_spdk_serves_nvme_over_tcp_where_it_is_asked_for() -> None:
+    new = by_spdk(known("10.0.2.15"))
+    assert new.engine is ExportEngine.SPDK
+    assert new.plan.changes[0].detail == "nvme-tcp on 10.0.2.15:4420, served by spdk"
+    assert by_spdk(engine=None).engine is ExportEngine.NVMET
+
+
+@pytest.mark.parametrize(
+    ("wish", "field", "words"),
+    [
+        ({"address": "0.0.0.0"}, "address", "a portal for each address"),
+        ({"protocol": "nvme-rdma"}, "engine", "spdk does not serve nvme-rdma"),
+        ({"protocol": "iscsi"}, "engine", "spdk does not serve iscsi"),
+        ({"engine": "lio"}, "engine", "lio does not serve nvme-tcp"),
+    ],
+)
+def test_what_an_engine_cannot_serve_is_refused(wish: dict[str, Any], field: str, words: str) -> None:
+    with pytest.raises(Invalid, match=words) as refusal:
+        by_spdk(**wish)
+    assert [problem.field for problem in refusal.value.errors] == [field]
+
+
+@pytest.mark.parametrize(("engine", "other"), [("spdk", "nvmet"), (None, "spdk"), ("nvmet", "spdk")])
+def test_all_portals_for_nvme_have_one_engine(engine: str | None, other: str) -> None:
+    present = KnownPortal("p0", "first", "nvme-tcp", "127.0.0.1", 4420, other)
+    with pytest.raises(Conflict, match=f"portal first is served by {other}") as refusal:
+        by_spdk(present, engine=engine)
+    assert [problem.field for problem in refusal.value.errors] == ["engine"]
+    assert by_spdk(KnownPortal("p0", "first", "nvme-tcp", "127.0.0.1", 4420, engine or "nvmet"), engine=engine).id
+
+
+def test_without_nvmf_tgt_the_refusal_says_what_to_build() -> None:
+    machine = seen.machine(engines=(nvmet.capability(), spdk.capability(spdk.MISSING)))
+    asked = PortalCreate.model_validate({"name": "p", "address": "10.0.2.15", "protocol": "nvme-tcp", "engine": "spdk"})
+    with pytest.raises(Invalid, match="not installed") as refusal:
+        portals.plan_create(asked, machine, False, (), identities())
+    assert "build SPDK" in refusal.value.errors[0].message
 
 
 def test_rdma_without_a_device_is_refused_with_what_is_missing() -> None:

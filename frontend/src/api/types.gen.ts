@@ -3228,7 +3228,8 @@ export type Portal = {
  * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
  *
  * `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
- * address of an RDMA device.
+ * address of an RDMA device. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of the
+ * appliance. All portals for NVMe have the same engine.
  */
 export type PortalCreate = {
     /**
@@ -3244,6 +3245,7 @@ export type PortalCreate = {
      * Port
      */
     port?: number | null;
+    engine?: ExportEngine | null;
 };
 
 /**

@@ -15,6 +15,7 @@ from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.changes import Changes
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
+from lunette.agent.serving_nvme import engine_of
 from lunette.agent.snapshot import Observer
 from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
@@ -22,6 +23,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.counters import Counters
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
+from lunette.domain.mappings import ExportEngine
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
@@ -107,6 +109,9 @@ class Agent:
                 "volume: stop the hosts, restart the appliance, then try again"
             )
         return self._served.without_secrets() if self._served else None
+
+    def serves_over_spdk(self) -> bool:
+        return self._served is not None and engine_of(self._served) is ExportEngine.SPDK
 
     def counters(self) -> Counters:
         return _in_words(lambda: counters.take(self._system, self._served))

@@ -1,5 +1,6 @@
 """One pass over all counters: reads of files only, no command, so that it may be asked for every few seconds."""
 
+from lunette.agent import serving_nvme
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters
 from lunette.domain.exports import ExportSet
@@ -7,7 +8,6 @@ from lunette.providers.arrays.md import counters as md
 from lunette.providers.arrays.zfs import counters as zfs
 from lunette.providers.disks import diskstats
 from lunette.providers.exports.lio import statistics as lio
-from lunette.providers.exports.nvmet import sessions as nvmet
 from lunette.providers.fabrics import port_counters
 from lunette.system.doorway import System
 
@@ -26,7 +26,7 @@ def take(system: System, served: ExportSet | None) -> Counters:
         arrays=_arrays(system, served, devices) if served else {},
         sessions=lio.read(system, served) if served else (),
         ports=port_counters.read(system),
-        unseen=(nvmet.UNCOUNTED,) if served and served.subsystems else (),
+        unseen=serving_nvme.uncounted(served),
     )
 
 

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.domain.sizes import MIB
-from lunette.system.doorway import CommandResult
+from lunette.system import jsonrpc
+from lunette.system.doorway import CommandResult, RpcAnswer, RpcCall
 from lunette.system.tools import SEARCH_PATH, missing_tool
 
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
@@ -69,6 +70,9 @@ class LocalSystem:
 
     def find_tool(self, name: str) -> str | None:
         return shutil.which(name, path=_ENVIRONMENT["PATH"])
+
+    def call(self, socket: str, calls: Sequence[RpcCall], *, timeout_s: float = 30.0) -> tuple[RpcAnswer, ...]:
+        return jsonrpc.call(socket, calls, timeout_s)
 
     def read(self, path: str) -> str:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

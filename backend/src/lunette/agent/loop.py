@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lunette.agent.core import Agent
+from lunette.agent.spdk_watch import POLL_S as SPDK_POLL_S
+from lunette.agent.spdk_watch import SpdkWatch
 from lunette.domain.errors import LunetteError
 
 log = logging.getLogger(__name__)
@@ -22,8 +24,8 @@ _BUILT = ("md", "dm-", "zd", "loop", "ram", "zram")
 class Loop:
     """Runs `Agent.bring_up` in a thread."""
 
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
+    def __init__(self, agent: Agent, spdk: SpdkWatch) -> None:
+        self._agent, self._spdk = agent, spdk
         self._event, self._stopping = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="bring-up", daemon=True)
         self._observer: Any = None
@@ -32,6 +34,7 @@ class Loop:
     def start(self) -> None:
         self._watch_drives()
         threading.Thread(target=self._watch_arrays, name="arrays", daemon=True).start()
+        threading.Thread(target=self._watch_spdk, name="spdk", daemon=True).start()
         self._thread.start()
 
     def stop(self, timeout_s: float = 30.0) -> None:
@@ -87,3 +90,8 @@ class Loop:
                         self._agent.changes.happened()
         except OSError as error:
             log.warning("arrays are not watched, the timer looks at them: %s", error)
+
+    def _watch_spdk(self) -> None:
+        while not self._stopping.wait(SPDK_POLL_S):
+            if self._agent.serves_over_spdk() and self._spdk.look():
+                self._event.set()

@@ -24,6 +24,7 @@ from lunette.agent.local import LocalSystem
 from lunette.agent.loop import Loop
 from lunette.agent.notify import notify
 from lunette.agent.server import Server, allowed_uids, listen
+from lunette.agent.spdk_watch import SpdkWatch
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
 from lunette.system.modules import load
@@ -63,7 +64,7 @@ def _serve(options: argparse.Namespace) -> int:
     _prepare_exports(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
-    loop = Loop(agent)
+    loop = Loop(agent, SpdkWatch(system))
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     loop.start()

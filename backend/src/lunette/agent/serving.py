@@ -1,36 +1,26 @@
-"""One wish, two export engines: LIO serves what is mapped over SCSI, nvmet what is mapped over NVMe.
+"""One wish, two families: LIO serves what is mapped over SCSI, nvmet or SPDK what is mapped over NVMe.
 
-A volume is served by one of them (DESIGN R13). What is wished keeps to that; here it is also looked at, because LIO
-claims a device and nvmet does not: whoever observes the other as holder waits until it has let go.
+A volume is served by one engine (DESIGN R13). What is wished keeps to that; here it is also looked at, because LIO
+claims a device and the others do not: whoever observes another as holder waits until it has let go.
 """
 
 from collections.abc import Mapping
 
+from lunette.agent import serving_nvme as nvme
+from lunette.agent.serving_nvme import absent
 from lunette.domain.errors import Unavailable
-from lunette.domain.exports import (
-    ConvergeReport,
-    ExportSet,
-    FcPortReport,
-    ObservedSession,
-    PortalReport,
-    ServingState,
-    TargetReport,
-    UnseenSessions,
-    VolumeReport,
-)
-from lunette.domain.mappings import ExportEngine
+from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, UnseenSessions
+from lunette.domain.mappings import Family
 from lunette.providers.exports.lio import configfs as lio_configfs
 from lunette.providers.exports.lio import converge as lio
 from lunette.providers.exports.lio import sessions as lio_sessions
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
-from lunette.providers.exports.nvmet import converge as nvmet
-from lunette.providers.exports.nvmet import sessions as nvmet_sessions
 from lunette.providers.fabrics import fc_host
 from lunette.system.doorway import System
 
 
 def prepare(system: System) -> list[str]:
-    """Bring up both engines, so that they are offered from the start. What is missing, in words."""
+    """Bring up the engines of the kernel, so that they are offered from the start. What is missing, in words."""
     nvmet_configfs.prepare(system)
     missing = [nvmet_configfs.missing(system)]
     try:
@@ -52,37 +42,31 @@ def serve(
     """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `let_go`
     names the WWPNs of ports that were managed until now.
     """
-    scsi, nvme = split(wish)
-    if nvme.subsystems or nvme.portals or nvmet_configfs.missing(system) is None:
-        nvmet_configfs.prepare(system)
-    missing = nvmet_configfs.missing(system)
-    cleared = nvmet.clear(system, nvme) if missing is None and not keep_strays else 0
+    scsi, other = split(wish)
+    cleared = nvme.clear(system, other) if not keep_strays else 0
     over_scsi = _serve_scsi(system, scsi, waiting, keep_strays=keep_strays, let_go=let_go)
-    if missing is not None:
-        over_nvme = absent(nvme, missing)
-    else:
-        over_nvme = nvmet.converge(
-            system, nvme, reasons=_reasons(nvme, waiting), held=_held_by_lio(system, nvme), keep_strays=keep_strays
-        )
+    over_nvme = nvme.serve(
+        system, other, _reasons(other, waiting), _held_by_lio(system, other), keep_strays=keep_strays
+    )
     return _joined(over_scsi, over_nvme, cleared)
 
 
 def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
-    """What each engine is to serve; a volume that is mapped to nobody is looked at by the first."""
+    """What is to be served over each family; a volume that is mapped to nobody is looked at by the first."""
     scsi = {lun.volume_id for target in wish.targets for lun in target.luns}
-    nvme = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
+    over_nvme = {lun.volume_id for subsystem in wish.subsystems for lun in subsystem.luns}
     return (
         wish.model_copy(
             update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in scsi or v.volume_id not in nvme),
-                "portals": tuple(p for p in wish.portals if p.engine is not ExportEngine.NVMET),
+                "volumes": tuple(v for v in wish.volumes if v.volume_id in scsi or v.volume_id not in over_nvme),
+                "portals": tuple(p for p in wish.portals if p.protocol.family is not Family.NVME),
                 "subsystems": (),
             }
         ),
         wish.model_copy(
             update={
-                "volumes": tuple(v for v in wish.volumes if v.volume_id in nvme),
-                "portals": tuple(p for p in wish.portals if p.engine is ExportEngine.NVMET),
+                "volumes": tuple(v for v in wish.volumes if v.volume_id in over_nvme),
+                "portals": tuple(p for p in wish.portals if p.protocol.family is Family.NVME),
                 "fc_ports": (),
                 "targets": (),
             }
@@ -90,35 +74,19 @@ def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
     )
 
 
-def absent(wish: ExportSet, reason: str) -> ConvergeReport:
-    """The report of an engine that is not there: all that it should serve is blocked."""
-    blocked = ServingState.BLOCKED
-    return ConvergeReport(
-        generation=wish.generation, accepted=True, refusal=None, changed=0, unexplained=(), foreign=(),
-        targets=tuple(TargetReport(target_id=t.target_id, state=blocked, reason=reason) for t in wish.targets),
-        subsystems=tuple(TargetReport(target_id=s.target_id, state=blocked, reason=reason) for s in wish.subsystems),
-        volumes=tuple(VolumeReport(volume_id=v.volume_id, state=blocked, reason=reason) for v in wish.volumes),
-        portals=tuple(PortalReport(portal_id=p.portal_id, state=blocked, reason=reason) for p in wish.portals),
-        fc_ports=tuple(FcPortReport(port_id=p.port_id, state=blocked, reason=reason) for p in wish.fc_ports),
-    )  # fmt: skip
-
-
 def is_served(system: System) -> bool:
-    """True if anything of ours stands in either engine."""
-    return lio.is_served(system) or nvmet.is_served(system)
+    """True if anything of ours stands in any engine."""
+    return lio.is_served(system) or nvme.is_served(system)
 
 
 def still_served(system: System, volume_ids: tuple[str, ...], served: ExportSet | None) -> list[str]:
-    """Which of these volumes an engine holds now, or would once their array is up.
-
-    nvmet knows volumes by their identity. One that the ledger does not know may be any of them.
-    """
+    """Which of these volumes an engine holds now, or would once their array is up."""
     wanted = {volume.identity.uuid: volume.volume_id for volume in served.volumes} if served else {}
     mapped = mapped_volumes(served) if served else frozenset()
-    over_nvme = nvmet.exported_volumes(system)
-    if not over_nvme <= wanted.keys():
+    over_nvme = nvme.still_served(system, wanted)
+    if over_nvme is None:
         return list(volume_ids)
-    standing = lio.exported_volumes(system) | {wanted[uuid] for uuid in over_nvme}
+    standing = lio.exported_volumes(system) | over_nvme
     return [id_ for id_ in volume_ids if id_ in standing or id_ in mapped]
 
 
@@ -130,18 +98,18 @@ def mapped_volumes(served: ExportSet) -> frozenset[str]:
 
 def observe_sessions(system: System) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
     """Who is logged in over either, and what cannot be seen."""
-    over_nvme, unseen = nvmet_sessions.observe_sessions(system)
-    return (*lio_sessions.observe_sessions(system), *over_nvme), (unseen,) if unseen else ()
+    over_nvme, unseen = nvme.observe_sessions(system)
+    return (*lio_sessions.observe_sessions(system), *over_nvme), unseen
 
 
 def withdraw(system: System) -> dict[str, str]:
     """Close every path of ours, for a shutdown. What was refused, by path."""
-    return lio.withdraw(system) | nvmet.withdraw(system)
+    return lio.withdraw(system) | nvme.withdraw(system)
 
 
 def open_devices(system: System) -> frozenset[str]:
-    """Real paths of the devices that somebody serves although nobody claims them: those of nvmet, also of others."""
-    return frozenset(nvmet.served_devices(system))
+    """Real paths of the devices that somebody serves although nobody claims them: those of NVMe, also of others."""
+    return nvme.open_devices(system)
 
 
 def _serve_scsi(
@@ -152,18 +120,8 @@ def _serve_scsi(
         fc_host.prepare(system)
     except Unavailable as error:
         return absent(wish, error.detail)
-    held = _held_by_nvmet(system, wish)
+    held = nvme.holders(system, wish)
     return lio.converge(system, wish, waiting=waiting, held=held, keep_strays=keep_strays, let_go=let_go)
-
-
-def _held_by_nvmet(system: System, wish: ExportSet) -> dict[str, str]:
-    served = nvmet.served_devices(system)
-    holders = {v.volume_id: served.get(system.realpath(v.device)) for v in wish.volumes} if served else {}
-    return {
-        volume_id: f"it is served over NVMe by subsystem {nqn}: it is served over SCSI once that has let go"
-        for volume_id, nqn in holders.items()
-        if nqn
-    }
 
 
 def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:

@@ -16,6 +16,7 @@ from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT, no_iser
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.exports.nvmet import plan as nvmet_plan
+from lunette.providers.exports.spdk import plan as spdk_plan
 from lunette.providers.fabrics import fc_host, rdma
 from lunette.providers.network import observe as network
 from lunette.providers.volumes.lvm import parse as lvm_parse
@@ -92,6 +93,7 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
             without_fc=fc_host.lacking(system),
         ),
         nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
+        spdk_plan.capability(None if system.find_tool(spdk_plan.TOOL) else spdk_plan.MISSING),
     )  # fmt: skip
 
 

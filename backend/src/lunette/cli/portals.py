@@ -1,16 +1,17 @@
 """`lunette portal`, `lunette rdma-device` and `lunette fc-port`: where hosts find their volumes."""
 
 from lunette.cli.spec import Command, Param, standard
-from lunette.client.generated.enums import FC_MODE, PROTOCOL
+from lunette.client.generated.enums import EXPORT_ENGINE, FC_MODE, PROTOCOL
 
 COMMANDS = {
     "portal": (
-        *standard("portal", ("name", "protocol", "address", "port", "state", "reason")),
+        *standard("portal", ("name", "protocol", "engine", "address", "port", "state", "reason")),
         Command("create", "Creates a portal.", ("portal_create",), (
             Param("name", "Its name."),
             Param("--address", "IPv4 or IPv6 address to listen on.", required=True),
             Param("--protocol", "What is spoken there; iscsi if not given.", words=PROTOCOL),
             Param("--port", "Port; the protocol's own if not given.", number=True),
+            Param("--engine", "What serves it; the kernel's engine if not given.", words=EXPORT_ENGINE),
         )),
     ),
     "rdma-device": standard(

@@ -130,13 +130,15 @@ class PortalCreate(Model):
     """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
 
     `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
-    address of an RDMA device.
+    address of an RDMA device. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of the
+    appliance. All portals for NVMe have the same engine.
     """
 
     name: Name
     protocol: Protocol = Protocol.ISCSI
     address: IPv4Address | IPv6Address
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    engine: ExportEngine | None = None
 
     @property
     def wanted_port(self) -> int:

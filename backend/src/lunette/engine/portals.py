@@ -56,4 +56,6 @@ def delete(tx: Session, desk: Desk, actor: Actor, portal_id: str, dry_run: bool)
 
 
 def known(row: Portal) -> KnownPortal:
-    return KnownPortal(id=row.id, name=row.name, protocol=row.protocol, address=row.address, port=row.port)
+    return KnownPortal(
+        id=row.id, name=row.name, protocol=row.protocol, address=row.address, port=row.port, engine=row.engine
+    )

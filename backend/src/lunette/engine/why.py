@@ -37,7 +37,9 @@ def explain(tx: Session, volume: str, host: str | None, look: Look) -> VolumeWhy
     owners = [(tx.get_one(Host, m.host_id) if m.host_id else tx.get_one(HostGroup, m.host_group_id)).name
               for m in mappings]  # fmt: skip
     portals = [
-        KnownPortal(id=one.id, name=one.name, protocol=one.protocol, address=one.address, port=one.port)
+        KnownPortal(
+            id=one.id, name=one.name, protocol=one.protocol, address=one.address, port=one.port, engine=one.engine
+        )
         for one in tx.scalars(select(Portal).order_by(Portal.name))
     ]
     array, wanted = known(tx.get_one(Array, row.array_id)), exportset.generation(tx)

@@ -167,7 +167,7 @@ def _check_families(
         if family is Family.NVME and owner.is_group and (clusters := owner.os_types & RESERVING):
             message = (
                 f"{owner.name} is a cluster of {' and '.join(sorted(clusters))} hosts, which needs reservations and "
-                "compare-and-write; the kernel's NVMe target has neither: map it over SCSI"
+                "compare-and-write; over NVMe the appliance has neither: map it over SCSI"
             )
             findings.add(Invalid, at("mappings", index, len(families), "family"), family.value, message)
 
@@ -251,7 +251,7 @@ def _door_warnings(new: NewMapping) -> Iterator[str]:
     if new.family is Family.NVME and owner.nqns == 0:
         yield f"{owner.name} has no NQN yet, so it cannot connect."
     if new.family is Family.NVME and owner.is_group:
-        yield f"The kernel's NVMe target has no reservations: {owner.name} must fence its hosts by other means."
+        yield f"Over NVMe the appliance has no reservations: {owner.name} must fence its hosts by other means."
 
 
 def plan_delete(volume: Leaving, owner: str, lun: int, family: Family, connected: Connected) -> Plan:

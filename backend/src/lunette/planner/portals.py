@@ -16,12 +16,12 @@ from lunette.planner.findings import Findings
 from lunette.planner.names import check_name
 
 SERVED_BY = {
-    Protocol.ISCSI: ExportEngine.LIO,
-    Protocol.ISER: ExportEngine.LIO,
-    Protocol.NVME_TCP: ExportEngine.NVMET,
-    Protocol.NVME_RDMA: ExportEngine.NVMET,
+    Protocol.ISCSI: (ExportEngine.LIO,),
+    Protocol.ISER: (ExportEngine.LIO,),
+    Protocol.NVME_TCP: (ExportEngine.NVMET, ExportEngine.SPDK),
+    Protocol.NVME_RDMA: (ExportEngine.NVMET,),
 }
-"""The engine that serves each protocol."""
+"""The engines that serve each protocol, the kernel's own first: that is the one if none is named."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class KnownPortal:
     protocol: str
     address: str
     port: int
+    engine: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ def plan_create(
         message = "Fibre Channel has no portals: make a port of an HBA a target instead (fc-ports)"
         findings.add(Invalid, "protocol", wish.protocol.value, message)
         findings.refuse(f"Portal {wish.name} was not created")
-    engine = SERVED_BY[wish.protocol]
+    engine = wish.engine or SERVED_BY[wish.protocol][0]
     unserved = unserved_reason(seen, engine.value, wish.protocol.value)
     if unserved:
-        findings.add(Invalid, "protocol", wish.protocol.value, unserved)
+        field, value = ("engine", engine) if wish.engine else ("protocol", wish.protocol)
+        findings.add(Invalid, field, value.value, unserved)
+    _check_engine(findings, wish, engine, present)
     known = {str(ip_address(text.split("%")[0])) for text in seen.addresses}
     if not wish.address.is_unspecified and address not in known:
         message = f"this machine has no address {address}; it has: {', '.join(sorted(known)) or 'none'}"
@@ -66,13 +69,32 @@ def plan_create(
             message = f"portal {other.name} listens on {shown(other.address, other.port)} already; take another port"
             findings.add(Conflict, "address", shown(address, wish.wanted_port), message)
     findings.refuse(f"Portal {wish.name} was not created")
-    detail = f"{wish.protocol.value} on {shown(address, wish.wanted_port)}"
+    by = f", served by {engine.value}" if wish.engine else ""
+    detail = f"{wish.protocol.value} on {shown(address, wish.wanted_port)}{by}"
     plan = Plan(
         title=f"Create portal {wish.name}",
         changes=(Change(action=Action.CREATE, noun="portal", name=wish.name, detail=detail),),
         steps=(),
     )
     return NewPortal(id=identities.id(), plan=plan, engine=engine)
+
+
+def _check_engine(findings: Findings, wish: PortalCreate, engine: ExportEngine, present: Sequence[KnownPortal]) -> None:
+    """A volume is served by one engine at a time, and every portal of its family leads to it (DESIGN R13)."""
+    if engine is ExportEngine.SPDK and wish.address.is_unspecified:
+        message = (
+            "SPDK tells hosts that ask for its subsystems the address it listens on, so it must be one of this "
+            "machine: make a portal for each address"
+        )
+        findings.add(Invalid, "address", str(wish.address), message)
+    for other in present:
+        if Protocol(other.protocol).family is wish.protocol.family and other.engine not in ("", engine.value):
+            message = (
+                f"portal {other.name} is served by {other.engine}, and a volume is served by one engine at a time: "
+                f"leave the engine at {other.engine}, or delete the other portals for its protocols first"
+            )
+            findings.add(Conflict, "engine", engine.value, message)
+            return
 
 
 def _overlap(wish: PortalCreate, other: KnownPortal) -> bool:

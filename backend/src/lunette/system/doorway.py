@@ -4,8 +4,8 @@ Commands are argv lists, never a shell. File calls raise OSError with the kernel
 (EINVAL, EEXIST, ENOTEMPTY, EBUSY), and only the provider that wrote knows the words for it.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from lunette.domain.base import Model
 
@@ -17,6 +17,20 @@ class CommandResult(Model):
     returncode: int
     stdout: str
     stderr: str
+
+
+class RpcCall(Model):
+    """One request to a program that speaks JSON-RPC 2.0."""
+
+    method: str
+    params: Mapping[str, Any]
+
+
+class RpcAnswer(Model):
+    """`error` is what the program says against it, with its number; None where it did it."""
+
+    result: Any = None
+    error: str | None = None
 
 
 class System(Protocol):
@@ -34,6 +48,14 @@ class System(Protocol):
 
     def find_tool(self, name: str) -> str | None:
         """The path `run` would use for this tool, None if it is not installed."""
+        ...
+
+    def call(self, socket: str, calls: Sequence[RpcCall], *, timeout_s: float = 30.0) -> tuple[RpcAnswer, ...]:
+        """Send requests to the program behind a Unix socket, all before the first answer; answers in the same order.
+
+        The program may work on them side by side. Raises Unavailable if nobody listens there (nothing was done),
+        ToolFailed if the connection or the time ends early: what was asked may or may not have happened.
+        """
         ...
 
     def read(self, path: str) -> str:

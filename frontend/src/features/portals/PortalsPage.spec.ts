@@ -1,7 +1,7 @@
 /** Portals, and the RDMA devices and Fibre Channel ports beside them. */
 import { describe, expect, it } from 'vitest'
 import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { exportEngines, softRoce } from '../../../mock/storage'
+import { exportEngines, softRoce, spdkEngine } from '../../../mock/storage'
 import { fcPort } from '../../../mock/fc'
 import { loggedIn } from '../../../mock/world'
 
@@ -53,6 +53,23 @@ describe('portals', () => {
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
     expect(world.portals.at(-1)).toMatchObject({ protocol: 'iser', address: '10.30.0.2', port: 3261 })
+  })
+
+  it('over NVMe/TCP can be served by SPDK, on one address, where it is installed', async () => {
+    const world = loggedIn()
+    world.engines = [...exportEngines(false), spdkEngine]
+    const { page } = await visit('/portals', world)
+    await click(page, 'Create portal')
+    expect(option('SPDK')).toBeUndefined()
+    choose('Protocol', 'nvme-tcp')
+    await settle()
+    choose('Served by', 'spdk')
+    await settle()
+    expect(option('Every address (0.0.0.0)')).toBeUndefined()
+    type(field(dialog(), 'Name'), 'fast')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    expect(world.portals.at(-1)).toMatchObject({ protocol: 'nvme-tcp', engine: 'spdk', address: '10.20.0.2' })
   })
 
   it('show Fibre Channel ports with who is there, and make one a target and let it go', async () => {

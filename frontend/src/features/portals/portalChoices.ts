@@ -1,8 +1,11 @@
 /** What a new portal can speak, and on which addresses: what the engines and the RDMA devices tell. */
-import type { Engine, Protocol, RdmaDevice } from '@/api'
+import type { Engine, ExportEngine, Protocol, RdmaDevice } from '@/api'
 
 /** Fibre Channel has no portals: its ports are those of the HBAs. */
 export type Listening = Exclude<Protocol, 'fc'>
+
+/** An engine of portals. */
+export type Serving = ExportEngine
 
 /** The usual port of each protocol; iSER needs one of its own beside iSCSI. */
 export const PORTS: Record<Listening, number> = {
@@ -23,6 +26,14 @@ export function hindrance(protocol: Protocol, engines: Engine[] | undefined): st
   const away = serving.find(({ available }) => !available)?.reason
   return told?.slice(protocol.length + 2) ?? away ?? ''
 }
+
+const KINDS = ['lio', 'nvmet', 'spdk'] satisfies Serving[]
+
+/** The engines that serve a protocol here, the kernel's first. */
+export const enginesFor = (protocol: Protocol, engines: Engine[] | undefined): Serving[] =>
+  KINDS.filter((name) =>
+    engines?.some(({ kind, engine, protocols }) => kind === 'export' && engine === name && protocols.includes(protocol)),
+  )
 
 /** The addresses a portal of this protocol can have, with the device that carries them. */
 export function addressesFor(

@@ -1513,6 +1513,7 @@ class PortalCreate(TypedDict):
     protocol: NotRequired[Protocol]
     address: str
     port: NotRequired[int | None]
+    engine: NotRequired[ExportEngine | None]
 
 
 class PortalPage(TypedDict):

@@ -39,6 +39,8 @@ class FakeDisk:
     is_swap: bool = False
     scheduler: str = "none"
     is_present: bool = True
+    has_write_cache: bool = True
+    """A volatile one, which is on."""
 
     def links(self) -> list[str]:
         """Names under /dev/disk/by-id."""

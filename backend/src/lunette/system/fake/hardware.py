@@ -17,6 +17,7 @@ from lunette.system.fake.media import Media
 from lunette.system.fake.network import Network
 from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
+from lunette.system.fake.spdk import UNIT, SpdkTarget
 from lunette.system.fake.tools import Tools
 from lunette.system.fake.traffic import Io, Traffic
 from lunette.system.fake.vfs import Vfs
@@ -73,7 +74,8 @@ class Hardware:
         self.network = Network(self.addresses, self.files, self.later)
         self.tools.add("ip", self.network.ip)
         self.tools.add("networkctl", self.network.networkctl)
-        self.tools.add("systemctl", self.network.systemctl)
+        self.spdk = SpdkTarget(self.blocks, self.files, self.addresses, self.later)
+        self.tools.add("systemctl", self._systemctl)
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
             self.files.seed(path, b"")
         self.watchers: list[Callable[[], None]] = []
@@ -162,6 +164,7 @@ class Hardware:
         self.vfs.configfs.clear()
         self.fc.reboot()
         self.network.boot()
+        self.spdk.reboot()
         self._load(self.boot_modules)
         self.advance(10.0)
         self.changed()
@@ -245,6 +248,16 @@ class Hardware:
         if "--dry-run" not in argv:
             self._load(names)
         return 0, "", ""
+
+    def _systemctl(self, argv: Sequence[str]) -> Answer:
+        return self.spdk.systemctl(argv) if argv[-1] == UNIT else self.network.systemctl(argv)
+
+    def install_spdk(self) -> None:
+        """Somebody built nvmf_tgt and put it here; and no drive has a volatile write cache."""
+        self.tools.add("nvmf_tgt", lambda _argv: (1, "", "the unit starts it"))
+        for disk in self.blocks.disks:
+            disk.has_write_cache = False
+        self.changed()
 
     def _write_sysfs(self, path: str, text: str) -> None:
         if self.fc.write(path, text):

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from lunette.domain.errors import ToolFailed, Unavailable
-from lunette.system.doorway import CommandResult
+from lunette.system.doorway import CommandResult, RpcAnswer, RpcCall
 from lunette.system.fake.configfs import refuse
 from lunette.system.fake.faults import Faults
 from lunette.system.fake.hardware import Hardware
+from lunette.system.fake.spdk import looks
 from lunette.system.tools import missing_tool
 
 COMMAND_SECONDS = 0.02
@@ -60,6 +61,14 @@ class FakeSystem(Hardware):
         if code not in ok:
             raise ToolFailed(f"{argv[0]} refused (exit code {code}); the log has its words", log=stderr)
         return CommandResult(argv=tuple(argv), returncode=code, stdout=stdout, stderr=stderr)
+
+    def call(self, socket: str, calls: Sequence[RpcCall], *, timeout_s: float = 30.0) -> tuple[RpcAnswer, ...]:
+        found = []
+        with self._call("call", ", ".join(one.method for one in calls), changes=not all(looks(one) for one in calls)):
+            for one in calls:
+                found.append(self.spdk.call(socket, one))
+                self.half_way()
+        return tuple(found)
 
     def find_tool(self, name: str) -> str | None:
         return self.tools.find(name)

@@ -122,7 +122,7 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
         "rotational": f"{int(disk.rotational) if disk else 0}\n",
         "logical_block_size": f"{disk.logical_block_bytes if disk else 512}\n",
         "physical_block_size": f"{disk.physical_block_bytes if disk else 512}\n",
-        "write_cache": "write back\n",
+        "write_cache": "write through\n" if disk and not disk.has_write_cache else "write back\n",
         "scheduler": "[mq-deadline] none\n" if disk and disk.scheduler == "mq-deadline" else "[none] mq-deadline\n",
         "discard_granularity": "512\n",
     }

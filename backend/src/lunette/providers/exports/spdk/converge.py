@@ -1,0 +1,269 @@
+"""Makes SPDK's target as wanted: strays go from the leaves up, then what is missing comes level by level.
+
+What stands and is right is not asked for again, so a second run changes nothing. A refusal blocks what hangs on it.
+
+A subsystem lets its hosts in once all its namespaces stand. Before that SPDK answers that host or subsystem is not
+known, without the Do Not Retry bit (lib/nvmf/ctrlr.c, 26.09), and hosts go on trying: nothing else is needed to keep
+them waiting, also while the program starts anew.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import zip_longest
+
+from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
+from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.nvmet.tree import subsystem_prefix
+from lunette.providers.exports.spdk import process, requests, seen, steps
+from lunette.providers.exports.spdk import wanted as wanting
+from lunette.providers.exports.spdk.devices import Devices
+from lunette.providers.exports.spdk.process import RUN_DIR, socket_in
+from lunette.providers.exports.spdk.seen import Seen
+from lunette.providers.exports.spdk.steps import Step, host_path, listener_path, namespace_path
+from lunette.providers.exports.spdk.wanted import DISCOVERY, Subsystem, Wanted
+from lunette.system.doorway import System
+
+PATIENCE_S = 60.0
+"""For one round of requests: a namespace goes when the I/O that is under way has ended."""
+TRANSPORT = "transport"
+
+
+def converge(
+    system: System,
+    wish: ExportSet,
+    *,
+    reasons: Mapping[str, str] | None = None,
+    held: Mapping[str, str] | None = None,
+    keep_strays: bool = False,
+    run_dir: str = RUN_DIR,
+) -> ConvergeReport:
+    """Serve the wish and report, as nvmet's converge does. Raises Unavailable or ToolFailed if nobody answers."""
+    wanted, prefix = wanting.build(wish), subsystem_prefix(wish.appliance_id)
+    builder = _Builder(system, wanted, run_dir)
+    if not keep_strays:
+        builder.remove(prefix)
+    builder.make(reasons or {}, held or {})
+    if not keep_strays:
+        builder.forget_keys()
+    return _report(wish, wanted, builder, prefix)
+
+
+def clear(system: System, wish: ExportSet, run_dir: str = RUN_DIR) -> int:
+    """Remove what is not wanted any more, before another engine may want it. How much was changed."""
+    builder = _Builder(system, wanting.build(wish), run_dir)
+    builder.remove(subsystem_prefix(wish.appliance_id))
+    return builder.changed
+
+
+def withdraw(system: System, run_dir: str = RUN_DIR) -> dict[str, str]:
+    """Take all of ours out, whatever the appliance id. What was refused, by path. Raises Unavailable or ToolFailed."""
+    builder = _Builder(system, Wanted(), run_dir)
+    builder.remove(f"{SUBSYSTEM_AUTHORITY}:")
+    builder.forget_keys()
+    return builder.failed
+
+
+class _Builder:
+    """Sends requests, and remembers by path why something could not be made."""
+
+    def __init__(self, system: System, wanted: Wanted, run_dir: str) -> None:
+        self._system, self.wanted, self._run_dir = system, wanted, run_dir
+        self.devices = Devices(system)
+        self.failed: dict[str, str] = {}
+        self.changed = 0
+        self.seen = self.look()
+
+    def look(self) -> Seen:
+        return look(self._system, self._run_dir)
+
+    def remove(self, prefix: str) -> None:
+        for phase in steps.strays(self.seen, self.wanted, prefix):
+            self.send(phase)
+        if self.changed:
+            self.seen = self.look()
+
+    def make(self, reasons: Mapping[str, str], held: Mapping[str, str]) -> None:
+        """Level by level; each level leaves out what hangs on something that failed."""
+        there, wanted = self.seen, self.wanted
+        if not there.has_transport:
+            self.send([Step(TRANSPORT, TRANSPORT, "serve over TCP", requests.make_transport())])
+        self.send(self._bdevs(reasons, held))
+        self.send(steps.grown(there, wanted), counts=False)
+        self.send(steps.subsystems(there, wanted))
+        self.send(steps.namespaces(there, wanted), self._namespace_hindrance)
+        self.send(self._keys())
+        self.send(steps.discovery(there, wanted), lambda _step: self.failed.get(TRANSPORT))
+        self.send(steps.listeners(there, wanted), self._listener_hindrance)
+        self.send(steps.changed_keys(there, wanted), self._host_hindrance)
+        self.send(steps.hosts(there, wanted), self._host_hindrance)
+
+    def forget_keys(self) -> None:
+        """The files go too: those that no key of ours is read from any more."""
+        if self.changed or self.seen.keys - self.wanted.keys.keys():
+            self.send(steps.unused_keys(self.look(), self.wanted))
+        for name in self._system.listdir(self._run_dir):
+            key = name.removesuffix(".key")
+            if name != key and key.startswith(wanting.MARK) and key not in self.wanted.keys:
+                self._system.unlink(f"{self._run_dir}/{name}")
+
+    def send(
+        self,
+        phase: Sequence[Step],
+        hindrance: Callable[[Step], str | None] = lambda _step: None,
+        *,
+        counts: bool = True,
+    ) -> None:
+        """Send a level; of the steps about one thing one at a time, the others beside them."""
+        ready: dict[str, list[Step]] = {}
+        for step in phase:
+            if reason := hindrance(step):
+                self.failed.setdefault(step.path, reason)
+            else:
+                ready.setdefault(step.of, []).append(step)
+        for turn in zip_longest(*ready.values()):
+            batch = [step for step in turn if step is not None]
+            answers = self._system.call(socket_in(self._run_dir), [step.call for step in batch], timeout_s=PATIENCE_S)
+            for step, answer in zip(batch, answers, strict=True):
+                if answer.error is not None:
+                    self.failed[step.path] = (
+                        f"SPDK refused to {step.what}: {answer.error}; journalctl -u {process.UNIT} tells why"
+                    )
+                self.changed += counts and answer.error is None
+
+    def missing(self, subsystem: Subsystem) -> str | None:
+        """Why the subsystem does not have all its namespaces; None if it has."""
+        return next((self.failed[path] for path in _needs(subsystem) if path in self.failed), None)
+
+    def _bdevs(self, reasons: Mapping[str, str], held: Mapping[str, str]) -> list[Step]:
+        found = []
+        for name, bdev in self.wanted.bdevs.items():
+            if name in self.seen.bdevs:
+                continue
+            volume_id = wanting.volume_of(name)
+            try:
+                size = self.devices.block_bytes(bdev, reasons.get(volume_id), held.get(volume_id))
+            except (Refused, OSError, ValueError) as error:
+                self.failed[name] = str(error)
+            else:
+                found.append(Step(name, name, f"open {bdev.device}", requests.make_bdev(bdev, size)))
+        return found
+
+    def _keys(self) -> list[Step]:
+        """SPDK reads a key's file when a host knocks, so it stays. Nobody but root may read it."""
+        found = []
+        for name, secret in self.wanted.keys.items():
+            path, content = f"{self._run_dir}/{name}.key", secret.get_secret_value().encode()
+            if self._system.read_file(path) != content:
+                self._system.write_durably(path, content, 0o600)
+            if name not in self.seen.keys:
+                found.append(Step(name, name, "take a key", requests.add_key(name, path)))
+        return found
+
+    def _namespace_hindrance(self, step: Step) -> str | None:
+        nqn, _, nsid = step.path.rpartition("/")
+        bdev = self.wanted.subsystems[nqn].namespaces[int(nsid)].bdev
+        return self.failed.get(nqn) or self.failed.get(bdev)
+
+    def _listener_hindrance(self, step: Step) -> str | None:
+        nqn, _, place = step.path.partition(" at ")
+        return self.failed.get(nqn) or self.failed.get(f"{DISCOVERY} at {place}")
+
+    def _host_hindrance(self, step: Step) -> str | None:
+        nqn, _, name = step.path.partition("@")
+        subsystem = self.wanted.subsystems[nqn]
+        host = subsystem.hosts[name]
+        return self.missing(subsystem) or next(
+            (self.failed[key] for key in (host.key, host.mutual_key) if key in self.failed), None
+        )
+
+
+def look(system: System, run_dir: str = RUN_DIR) -> Seen:
+    """What stands now. Raises Unavailable or ToolFailed."""
+    answers = system.call(socket_in(run_dir), requests.looks(), timeout_s=PATIENCE_S)
+    return seen.read([answer.result if answer.error is None else [] for answer in answers])
+
+
+def _needs(subsystem: Subsystem) -> Iterator[str]:
+    yield subsystem.nqn
+    for nsid, namespace in subsystem.namespaces.items():
+        yield namespace.bdev
+        yield namespace_path(subsystem.nqn, nsid)
+
+
+def _report(wish: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> ConvergeReport:
+    now = builder.look() if builder.changed else builder.seen
+    volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in wish.volumes]
+    return ConvergeReport(
+        generation=wish.generation, accepted=True, refusal=None, changed=builder.changed, targets=(),
+        subsystems=tuple(
+            _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in wish.subsystems
+        ),
+        volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
+        portals=tuple(_portal_reports(wish, builder)), unexplained=(),
+        foreign=(*now.foreign, *(nqn for nqn in now.subsystems if not nqn.startswith(prefix))),
+    )  # fmt: skip
+
+
+def _volume_reason(builder: _Builder, volume_id: str) -> str | None:
+    """Why it is not served, or must not be for long: a drive with a cache may have come below a volume in use."""
+    name = wanting.bdev_name(volume_id)
+    bdev = builder.wanted.bdevs.get(name)
+    if name in builder.failed or bdev is None:
+        return builder.failed.get(name)
+    paths = [
+        namespace_path(nqn, nsid)
+        for nqn, one in builder.wanted.subsystems.items()
+        for nsid, namespace in one.namespaces.items()
+        if namespace.bdev == name
+    ]
+    failed = next((builder.failed[path] for path in paths if path in builder.failed), None)
+    return failed or builder.devices.volatile(bdev.device)
+
+
+def _door_report(builder: _Builder, door: Subsystem, now: Seen, target_id: str) -> TargetReport:
+    """A door is open if all its hosts are let in; what is missing behind an open door is told all the same."""
+    there = now.subsystems.get(door.nqn)
+    is_open = there is not None and door.hosts.keys() <= there.hosts.keys()
+    paths = [host_path(door.nqn, name) for name in door.hosts]
+    reason = builder.missing(door) or next((builder.failed[path] for path in paths if path in builder.failed), None)
+    return TargetReport(
+        target_id=target_id, state=ServingState.OPEN if is_open else ServingState.BLOCKED, reason=reason
+    )
+
+
+def _portal_reports(wish: ExportSet, builder: _Builder) -> Iterator[PortalReport]:
+    for portal in wish.portals:
+        if wanting.is_served(portal):
+            reason = builder.failed.get(listener_path(DISCOVERY, wanting.listener(portal)))
+        else:
+            reason = "SPDK listens over TCP, on one address of the appliance for each portal: not here"
+        yield PortalReport(portal_id=portal.portal_id, state=_state(reason), reason=reason)
+
+
+def _state(reason: str | None) -> ServingState:
+    return ServingState.OPEN if reason is None else ServingState.BLOCKED
+
+
+def served_devices(system: System, run_dir: str = RUN_DIR) -> dict[str, str]:
+    """The bdev that has a device open, by the device's real path; also those of others.
+
+    Raises ToolFailed if the program is there and does not answer: then nobody knows.
+    """
+    if not process.answers(system, run_dir):
+        return {}
+    return {system.realpath(file): name for name, file in look(system, run_dir).files.items()}
+
+
+def exported_volumes(system: System, run_dir: str = RUN_DIR) -> frozenset[str]:
+    """Ids of the volumes that it has open. Raises ToolFailed as `served_devices`."""
+    if not process.answers(system, run_dir):
+        return frozenset()
+    return frozenset(wanting.volume_of(name) for name in look(system, run_dir).bdevs)
+
+
+def is_served(system: System, run_dir: str = RUN_DIR) -> bool:
+    """True if anything of ours stands there. Raises ToolFailed as `served_devices`."""
+    if not process.answers(system, run_dir):
+        return False
+    found = look(system, run_dir)
+    return bool(found.subsystems or found.bdevs)

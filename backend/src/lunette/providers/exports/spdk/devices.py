@@ -1,0 +1,101 @@
+"""Which devices SPDK may serve, and why another one not.
+
+Its AIO bdev takes a write that is to bypass the cache (FUA) for any other (module/bdev/aio of SPDK 26.09 knows no FUA).
+On a drive with a volatile write cache a host's journal would then be lost at a power cut, although it was acknowledged.
+So every drive below a volume must say `write through` in queue/write_cache, and nothing between may keep what it has
+not written: md keeps nothing, but always says `write back` (md_init_stacking_limits, Linux 6.12), so it is looked
+through; a thin volume keeps its map until it is flushed (flush_supported in dm-thin.c); a zvol is `write back` itself.
+"""
+
+from collections.abc import Iterator
+
+from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.spdk.wanted import Bdev
+from lunette.system.doorway import System
+
+BLOCK = "/sys/class/block"
+WRITE_THROUGH = "write through"
+NAMED = 4
+_WAY_OUT = "take a portal of engine nvmet, which writes through caches when a host asks for it"
+
+
+class Devices:
+    """One look; what is said about a device below many volumes is asked for once."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def block_bytes(self, bdev: Bdev, why_away: str | None, held: str | None) -> int:
+        """The block size hosts are to see, for a device that may be served now. Raises Refused.
+
+        SPDK opens a device without claiming it, so nobody but us keeps two engines off one volume.
+        """
+        system = self._system
+        if not system.is_block_device(bdev.device):
+            raise Refused(why_away or f"its device {bdev.device} is not there")
+        if held:
+            raise Refused(held)
+        name = self._name(bdev.device)
+        size = int(self._read(name, "size")) * 512
+        if size != bdev.size_bytes:
+            raise Refused(f"{bdev.device} has {size} bytes instead of {bdev.size_bytes}: not served")
+        if reason := self.volatile(bdev.device):
+            raise Refused(reason)
+        if system.is_held(bdev.device):
+            raise Refused(f"{bdev.device} is held by another program: free it first")
+        return int(self._read(name, "queue/logical_block_size"))
+
+    def volatile(self, device: str) -> str | None:
+        """Why what it has acknowledged may be lost at a power cut; None if it may not."""
+        keepers = self._keepers(self._name(device))
+        if not keepers:
+            return None
+        shown = ", ".join(keepers[:NAMED]) + (f" and {len(keepers) - NAMED} more" if len(keepers) > NAMED else "")
+        return (
+            f"SPDK does not write through volatile caches, and below {device} there are: {shown}. Switch write caches "
+            f"of drives off, take thick volumes, or {_WAY_OUT}"
+        )
+
+    def _keepers(self, name: str) -> tuple[str, ...]:
+        """What below a device, or itself, may hold what is not stable yet."""
+        if name not in self._known:
+            self._known[name] = tuple(dict.fromkeys(self._look(name)))
+        return self._known[name]
+
+    def _look(self, name: str) -> Iterator[str]:
+        below = self._system.listdir(f"{BLOCK}/{name}/slaves")
+        is_through = self._write_cache(name) == WRITE_THROUGH
+        if not below and not is_through:
+            yield f"{name} (a write cache)"
+        if below and not is_through and not self._is_plain(name, below):
+            yield f"{name} (not a plain volume)"
+        for one in below:
+            yield from self._keepers(one)
+
+    def _is_plain(self, name: str, below: list[str]) -> bool:
+        """md, or a volume of LVM straight on something that is not of the device mapper: linear or striped."""
+        if self._system.is_dir(f"{BLOCK}/{name}/md"):
+            return True
+        return self._text(name, "dm/uuid").startswith("LVM-") and not any(
+            self._system.is_dir(f"{BLOCK}/{one}/dm") for one in below
+        )
+
+    def _write_cache(self, name: str) -> str:
+        """A partition has its drive's."""
+        found = self._text(name, "queue/write_cache")
+        if found or not self._text(name, "partition"):
+            return found
+        return self._text(self._system.realpath(f"{BLOCK}/{name}").split("/")[-2], "queue/write_cache")
+
+    def _name(self, device: str) -> str:
+        return self._system.realpath(device).rpartition("/")[2]
+
+    def _read(self, name: str, attribute: str) -> str:
+        return self._system.read(f"{BLOCK}/{name}/{attribute}").strip()
+
+    def _text(self, name: str, attribute: str) -> str:
+        try:
+            return self._read(name, attribute)
+        except OSError:
+            return ""

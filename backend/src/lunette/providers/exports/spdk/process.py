@@ -1,0 +1,67 @@
+"""The program itself: where it listens for us, how it is started and ended, and why it is not there.
+
+Its unit is started by the agent when the first portal of this engine is there, and by nothing else.
+"""
+
+from lunette.domain.errors import LunetteError, ToolFailed, Unavailable
+from lunette.providers.exports.spdk import requests
+from lunette.providers.exports.spdk.plan import MISSING, TOOL
+from lunette.system.doorway import System
+
+UNIT = "lunette-spdk.service"
+RUN_DIR = "/run/lunette-spdk"
+"""Made by the unit. Holds the socket, and the keys of hosts while they are in use."""
+START_S, POLL_S = 15.0, 0.25
+"""How long it may take to answer: 0.5 to 0.9 s on an idle machine."""
+ANSWER_S = 5.0
+
+
+def socket_in(run_dir: str) -> str:
+    return f"{run_dir}/rpc.sock"
+
+
+def answers(system: System, run_dir: str = RUN_DIR) -> bool:
+    """True if somebody listens on the socket. Raises ToolFailed if it does, and says nothing."""
+    socket = socket_in(run_dir)
+    if not system.exists(socket):
+        return False
+    try:
+        system.call(socket, [requests.version()], timeout_s=ANSWER_S)
+    except Unavailable:
+        return False
+    return True
+
+
+def is_set_up(system: System, run_dir: str = RUN_DIR) -> bool:
+    """True if it was given something to serve since it started. Raises Unavailable or ToolFailed."""
+    answer = system.call(socket_in(run_dir), [requests.transports()], timeout_s=ANSWER_S)[0]
+    return bool(answer.result)
+
+
+def start(system: System, run_dir: str = RUN_DIR) -> None:
+    """Let it run. Raises Unavailable or ToolFailed."""
+    if answers(system, run_dir):
+        return
+    if system.find_tool(TOOL) is None:
+        raise Unavailable(MISSING)
+    system.run(["systemctl", "start", UNIT])
+    deadline = system.monotonic() + START_S
+    while not answers(system, run_dir):
+        if system.monotonic() >= deadline:
+            raise ToolFailed(f"{TOOL} did not answer within {START_S:.0f} s: see journalctl -u {UNIT}")
+        system.sleep(POLL_S)
+
+
+def stop(system: System) -> None:
+    """End it, if it is the unit's."""
+    if system.exists(RUN_DIR) and system.find_tool("systemctl"):
+        system.run(["systemctl", "stop", UNIT])
+
+
+def kill(system: System) -> bool:
+    """End it without asking; the unit starts it anew. False if it cannot be ended: it is not the unit's."""
+    try:
+        system.run(["systemctl", "kill", "--signal=KILL", UNIT])
+    except LunetteError:
+        return False
+    return True

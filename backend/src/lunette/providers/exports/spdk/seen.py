@@ -1,0 +1,80 @@
+"""What stands in SPDK's target, read from its answers: pure."""
+
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+from typing import Any
+from uuid import UUID
+
+from pydantic import Field
+
+from lunette.domain.base import Model
+from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.providers.exports.spdk.requests import TRANSPORT
+from lunette.providers.exports.spdk.wanted import DISCOVERY, MARK, Bdev, Host, Listener, Namespace, Subsystem
+
+
+class Seen(Model):
+    has_transport: bool = False
+    discovery: frozenset[Listener] = frozenset()
+    subsystems: dict[str, Subsystem] = Field(default_factory=dict)
+    """Ours, of whatever appliance id."""
+    foreign: tuple[str, ...] = ()
+    taken: frozenset[Listener] = frozenset()
+    """Where subsystems of others listen."""
+    bdevs: dict[str, Bdev] = Field(default_factory=dict)
+    """Ours."""
+    files: dict[str, str] = Field(default_factory=dict)
+    """What each bdev has open, by its name; also those of others."""
+    keys: frozenset[str] = frozenset()
+    """Ours."""
+
+
+def read(answers: Sequence[Any]) -> Seen:
+    """The answers to `requests.looks`, in that order."""
+    transports, subsystems, bdevs, keys = answers
+    found = [_subsystem(one) for one in subsystems if one["subtype"] == "NVMe"]
+    ours = {one.nqn: one for one in found if one.nqn.startswith(f"{SUBSYSTEM_AUTHORITY}:")}
+    others = [one for one in found if one.nqn not in ours]
+    aio = [one for one in bdevs if "aio" in (one.get("driver_specific") or {})]
+    return Seen(
+        has_transport=any(one["trtype"] == TRANSPORT for one in transports),
+        discovery=frozenset(place for one in subsystems if one["nqn"] == DISCOVERY for place in _listeners(one)),
+        subsystems=ours, foreign=tuple(one.nqn for one in others),
+        taken=frozenset(place for one in others for place in one.listeners),
+        bdevs={one["name"]: _bdev(one) for one in aio if one["name"].startswith(MARK)},
+        files={one["name"]: one["driver_specific"]["aio"]["filename"] for one in aio},
+        keys=frozenset(one["name"] for one in keys if one["name"].startswith(MARK) and not one.get("removed")),
+    )  # fmt: skip
+
+
+def _bdev(told: Mapping[str, Any]) -> Bdev:
+    return Bdev(
+        name=told["name"], uuid=told["uuid"], device=told["driver_specific"]["aio"]["filename"],
+        size_bytes=told["block_size"] * told["num_blocks"],
+    )  # fmt: skip
+
+
+def _subsystem(told: Mapping[str, Any]) -> Subsystem:
+    namespaces = [
+        Namespace(
+            nsid=one["nsid"], bdev=one["bdev_name"], uuid=one.get("uuid", ""),
+            nguid=UUID(one["nguid"]).hex if one.get("nguid") else "",
+        )
+        for one in told["namespaces"]
+    ]  # fmt: skip
+    hosts = [
+        Host(nqn=one["nqn"], key=one.get("dhchap_key"), mutual_key=one.get("dhchap_ctrlr_key")) for one in told["hosts"]
+    ]
+    return Subsystem(
+        nqn=told["nqn"], serial=told["serial_number"], model=told["model_number"],
+        namespaces={one.nsid: one for one in namespaces}, hosts={one.nqn: one for one in hosts},
+        listeners=frozenset(_listeners(told)),
+    )  # fmt: skip
+
+
+def _listeners(told: Mapping[str, Any]) -> list[Listener]:
+    return [
+        Listener(address=str(ip_address(one["traddr"])), port=int(one["trsvcid"]))
+        for one in told["listen_addresses"]
+        if one["trtype"] == TRANSPORT
+    ]

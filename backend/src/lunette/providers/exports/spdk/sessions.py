@@ -1,0 +1,54 @@
+"""Who is connected to our subsystems. SPDK tells it, but not since when."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ObservedSession, UnseenSessions
+from lunette.domain.mappings import Family, Protocol
+from lunette.providers.exports.spdk import process, requests
+from lunette.providers.exports.spdk.converge import look
+from lunette.providers.exports.spdk.process import ANSWER_S, RUN_DIR, socket_in
+from lunette.system.doorway import System
+
+UNCOUNTED = UnseenSessions(
+    family=Family.NVME, reason="SPDK's NVMe target counts nothing per host: see the counters of the volumes."
+)
+
+
+def observe_sessions(
+    system: System, run_dir: str = RUN_DIR
+) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
+    """The sessions on our subsystems; or why they cannot be told, where the program does not answer."""
+    try:
+        if not process.answers(system, run_dir):
+            return (), None
+        nqns = list(look(system, run_dir).subsystems)
+        answers = system.call(socket_in(run_dir), [requests.queues(nqn) for nqn in nqns], timeout_s=ANSWER_S)
+    except LunetteError as error:
+        return (), UnseenSessions(family=Family.NVME, reason=error.detail)
+    return tuple(
+        session for nqn, answer in zip(nqns, answers, strict=True) for session in _sessions(nqn, answer.result or ())
+    ), None
+
+
+def _sessions(nqn: str, queues: Sequence[Mapping[str, Any]]) -> Iterator[ObservedSession]:
+    """A controller has one queue for administration, number 0, and is there as long as that is."""
+    for queue in queues:
+        if queue["qid"] == 0:
+            yield ObservedSession(
+                target=nqn, initiator=queue["hostnqn"], peer=_host(queue.get("peer_address")),
+                protocol=Protocol.NVME_TCP, since=None, portal=_place(queue.get("listen_address")),
+                state=queue["state"],
+            )  # fmt: skip
+
+
+def _host(told: Mapping[str, str] | None) -> str | None:
+    return told["traddr"] if told else None
+
+
+def _place(told: Mapping[str, str] | None) -> str | None:
+    if told is None:
+        return None
+    address = f"[{told['traddr']}]" if ":" in told["traddr"] else told["traddr"]
+    return f"{address}:{told['trsvcid']}"

@@ -1,0 +1,156 @@
+"""SPDK in the agent: it is started for its portals, takes over from the kernel and gives back, and may hang."""
+
+import pytest
+
+from backend.tests.agent.exports import array, id_of, initiator, lun, nqn_of, nvme_host, nvme_portal, subsystem, target
+from backend.tests.agent.test_serving import Floor
+from backend.tests.providers.test_nvmet_converge import nqn
+from backend.tests.providers.test_spdk_converge import SpdkStage, spdk_portal
+from lunette.agent import serving
+from lunette.agent.bring_up import shut_down
+from lunette.agent.core import Agent
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.counters import Counters
+from lunette.domain.errors import InUse
+from lunette.domain.exports import ExportSet, ServingState
+from lunette.domain.steps import ExportsGone
+from lunette.providers.exports.lio.converge import exported_volumes as over_scsi
+from lunette.providers.exports.nvmet.converge import served_devices as over_nvmet
+from lunette.providers.exports.spdk.converge import exported_volumes as over_spdk
+
+
+class SpdkFloor(Floor, SpdkStage):
+    """Volume 11 over SCSI, volume 12 over NVMe by SPDK."""
+
+    def wish(self, **changes: object) -> ExportSet:
+        return super().wish(**({"portals": (spdk_portal(22),), "arrays": (array(0),)} | changes))
+
+
+@pytest.fixture
+def floor() -> SpdkFloor:
+    floor = SpdkFloor()
+    floor.machine.spdk.systemctl(["systemctl", "stop", "lunette-spdk.service"])
+    return floor
+
+
+def by_kernel(floor: SpdkFloor, **changes: object) -> ExportSet:
+    return floor.wish(**({"portals": (nvme_portal(22),)} | changes))
+
+
+def test_the_first_portal_starts_the_program_and_the_last_one_ends_it(floor: SpdkFloor) -> None:
+    assert floor.machine.spdk.starts == 1
+    floor.serve(by_kernel(floor))
+    assert not floor.machine.spdk.is_running
+    report = floor.serve(floor.wish())
+    assert (report.subsystems[0].reason, report.portals[0].reason) == (None, None)
+    assert floor.machine.spdk.starts == 2
+    assert floor.serve(floor.wish()).changed == 0
+    floor.serve(by_kernel(floor))
+    assert not floor.machine.spdk.is_running
+
+
+def test_volumes_move_between_the_engines_with_one_holder_at_a_time(floor: SpdkFloor) -> None:
+    floor.serve(by_kernel(floor))
+    assert len(over_nvmet(floor.machine)) == 1
+    floor.serve(floor.wish())
+    assert over_nvmet(floor.machine) == {}
+    assert over_spdk(floor.machine) == {id_of(12)}
+    floor.serve(by_kernel(floor))
+    assert over_spdk(floor.machine) == frozenset()
+    assert len(over_nvmet(floor.machine)) == 1
+
+
+def test_a_volume_moves_from_spdk_to_scsi_in_one_pass(floor: SpdkFloor) -> None:
+    floor.serve(floor.wish())
+    both = target(31, [initiator(41)], [lun(51, 1, 11), lun(54, 2, 12)])
+    assert floor.serve(floor.wish(targets=(both,), subsystems=())).targets[0].reason is None
+    assert over_scsi(floor.machine) == {id_of(11), id_of(12)}
+    assert over_spdk(floor.machine) == frozenset()
+
+
+def test_while_it_hangs_nobody_else_gets_its_volumes(floor: SpdkFloor) -> None:
+    floor.serve(floor.wish())
+    floor.machine.spdk.is_hanging = True
+    both = target(31, [initiator(41)], [lun(51, 1, 11), lun(54, 2, 12)])
+    report = floor.serve(floor.wish(targets=(both,), subsystems=()))
+    assert "SPDK may have it open" in (report.targets[0].reason or "")
+    assert over_scsi(floor.machine) == {id_of(11)}
+    report = floor.serve(by_kernel(floor))
+    assert "SPDK may have it open" in (report.subsystems[0].reason or "")
+
+
+def test_while_it_hangs_everything_over_nvme_is_told_as_blocked(floor: SpdkFloor) -> None:
+    floor.serve(floor.wish())
+    floor.machine.spdk.is_hanging = True
+    report = floor.serve(floor.wish())
+    assert "did not answer" in (report.subsystems[0].reason or "")
+    assert report.targets[0].state is ServingState.OPEN
+    assert "did not answer" in floor.agent.sessions().unseen[0].reason
+
+
+def test_a_volume_is_not_destroyed_while_nobody_can_tell(floor: SpdkFloor) -> None:
+    floor.agent.converge(floor.wish())
+    floor.machine.spdk.is_hanging = True
+    with pytest.raises(InUse, match="still exported"):
+        floor.agent.do_step("job", ExportsGone(volume_ids=(id_of(13),), deadline_s=1))
+
+
+def test_a_killed_program_gets_all_back_from_the_ledger(floor: SpdkFloor) -> None:
+    floor.agent.converge(floor.wish())
+    floor.machine.spdk.die()
+    floor.agent.bring_up()
+    assert floor.sees(floor.machine.spdk.connect(nqn_of(42), nqn(31), "192.0.2.1:4420", None)) == {2: "v12"}
+
+
+def test_a_restarted_agent_finds_what_it_left(floor: SpdkFloor) -> None:
+    floor.agent.converge(floor.wish())
+    host = floor.machine.spdk.connect(nqn_of(42), nqn(31), "192.0.2.1:4420", None)
+    Agent(floor.machine).bring_up()
+    assert floor.sees(host)
+
+
+def test_a_shutdown_closes_it_too_even_if_it_hangs(floor: SpdkFloor) -> None:
+    floor.serve(floor.wish())
+    floor.machine.spdk.is_hanging = True
+    assert shut_down(floor.machine) == []
+    assert not serving.is_served(floor.machine)
+
+
+def test_where_it_is_missing_the_portal_says_what_to_install(floor: SpdkFloor) -> None:
+    floor.machine.tools.remove("nvmf_tgt")
+    report = floor.serve(floor.wish())
+    assert "build SPDK 26.09" in (report.portals[0].reason or "")
+    assert "build SPDK 26.09" in (report.subsystems[0].reason or "")
+
+
+def test_portals_of_both_engines_leave_the_volumes_with_the_kernel(floor: SpdkFloor) -> None:
+    report = floor.serve(floor.wish(portals=(nvme_portal(22), spdk_portal(23))))
+    assert {portal.portal_id: portal.state for portal in report.portals} == {
+        id_of(22): ServingState.OPEN,
+        id_of(23): ServingState.BLOCKED,
+    }
+    assert len(over_nvmet(floor.machine)) == 1
+
+
+def test_the_engine_says_what_it_can_and_what_would_bring_it(floor: SpdkFloor) -> None:
+    def record() -> EngineCapability:
+        return next(one for one in floor.agent.observe().engines if one.engine == "spdk")
+
+    assert (record().available, record().protocols) == (True, ("nvme-tcp",))
+    floor.machine.tools.remove("nvmf_tgt")
+    floor.machine.advance(5)
+    assert "nvmf_tgt is not installed" in (record().reason or "")
+
+
+def test_counters_say_that_it_counts_nothing_per_host(floor: SpdkFloor) -> None:
+    floor.agent.converge(floor.wish())
+    counted: Counters = floor.agent.counters()
+    assert "SPDK" in counted.unseen[0].reason
+    assert id_of(12) in counted.volumes
+
+
+def test_one_host_may_be_let_in_by_the_subsystem_of_its_group_first(floor: SpdkFloor) -> None:
+    other = subsystem(33, [nvme_host(42)], [lun(59, 1, 13)])
+    gone = floor.volumes[2].model_copy(update={"device": "/dev/gone/v13"})
+    wish = floor.wish(volumes=(*floor.volumes[:2], gone), subsystems=(floor.wish().subsystems[0], other))
+    assert [door.state for door in floor.serve(wish).subsystems] == [ServingState.OPEN, ServingState.BLOCKED]
