@@ -94,6 +94,7 @@ options:
       - raidz1
       - raidz2
       - raidz3
+      - external
   disks:
     description:
       - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
@@ -129,6 +130,7 @@ options:
       - bitmap
       - none
       - copy_on_write
+      - external
   wipe:
     description:
       - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
@@ -142,6 +144,12 @@ options:
       - Used when it is created; a difference later is a warning.
     type: list
     elements: str
+  health_command:
+    description:
+      - 'External arrays only: the name of the command on the appliance that tells their health. Without it, nobody
+        does.'
+      - Fixed when it is created; a difference later is refused.
+    type: str
   state:
     description:
       - Whether it is to be there.
@@ -202,7 +210,8 @@ resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
     C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_hole), C(growing),
     C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy),
-    C(scheduler), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
+    C(scheduler), C(health_command), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at),
+    C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -258,7 +267,7 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
+        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
     },
     "disks": {
         "type": "list",
@@ -273,7 +282,7 @@ ARGUMENTS = {
     },
     "write_hole": {
         "type": "str",
-        "choices": ["ppl", "bitmap", "none", "copy_on_write"],
+        "choices": ["ppl", "bitmap", "none", "copy_on_write", "external"],
     },
     "wipe": {
         "type": "list",
@@ -282,6 +291,9 @@ ARGUMENTS = {
     "spares": {
         "type": "list",
         "elements": "str",
+    },
+    "health_command": {
+        "type": "str",
     },
     "state": {
         "type": "str",
@@ -328,6 +340,7 @@ NOUN = Noun(
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
         "spares": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "health_command": Field(create=True, shown=("health_command",)),
     },
 )
 

@@ -166,6 +166,10 @@ export type ArrayCreate = {
      */
     skip_copy?: boolean | null;
     scheduler?: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
 };
 
 /**
@@ -204,8 +208,9 @@ export type ArrayGrow = {
 /**
  * ArrayHealth
  *
- * As the kernel reports it. reshaping: whole, and being laid out over more disks. missing: not assembled. unknown:
- * the agent does not answer, or it is being created.
+ * As the kernel reports it, or an external array's health command. reshaping: whole, and being laid out over more
+ * disks. missing: not assembled. unknown: the agent does not answer, it is being created, or it is external and
+ * nobody tells.
  */
 export type ArrayHealth = 'clean' | 'resyncing' | 'reshaping' | 'degraded' | 'rebuilding' | 'failed' | 'missing' | 'unknown';
 
@@ -265,6 +270,10 @@ export type ArrayObserved = {
      * Last Scrub
      */
     last_scrub: string | null;
+    /**
+     * Health Words
+     */
+    health_words: string | null;
 };
 
 /**
@@ -998,6 +1007,10 @@ export type Engine = {
      * Lacking
      */
     lacking: Array<string>;
+    /**
+     * Health Commands
+     */
+    health_commands: Array<string>;
     /**
      * Needs
      */
@@ -2430,8 +2443,10 @@ export type LeftOut = {
  * Level
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
+ *
+ * external: one device, whose redundancy is the matter of what presents it.
  */
-export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3';
+export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'external';
 
 /**
  * LinkState
@@ -4293,6 +4308,10 @@ export type SiteArray = {
      */
     skip_copy?: boolean | null;
     scheduler?: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
 };
 
 /**
@@ -5164,9 +5183,10 @@ export type WhyLink = {
  *
  * ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
  * bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
- * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS).
+ * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
+ * it or does not; Lunette cannot tell.
  */
-export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write';
+export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write' | 'external';
 
 /**
  * Array
@@ -5230,6 +5250,10 @@ export type StorageArray = {
      */
     skip_copy: boolean | null;
     scheduler: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command: string | null;
     /**
      * Tuning
      */

@@ -68,8 +68,8 @@ COMMANDS = {
         ),
         Command("create", "Creates an array of disks.", ("array_create",), (
             Param("name", "Its name."),
-            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to raidz3 with zfs.", words=LEVEL,
-                  required=True),
+            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to raidz3 with zfs; external.",
+                  words=LEVEL, required=True),
             Param("--disk", "Stable disk id; repeat for each disk.", field="disks", noun="disk", many=True,
                   required=True),
             Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
@@ -80,6 +80,7 @@ COMMANDS = {
             Param("--write-hole", "How the write hole is closed; what suits the level if not given.",
                   words=WRITE_HOLE),
             Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),
+            Param("--health-command", "External arrays: the command that tells their health, by its name."),
             *_PACES,
         )),
         Command("set", "Sets the pace of resync, rebuild and scrub, and the tuning.", ("array_patch",),

@@ -173,7 +173,9 @@ KIT_PROOF = (
     "tested",
     "documented",
 )
-Level = Literal["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
+Level = Literal[
+    "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"
+]
 LEVEL = (
     "raid0",
     "raid1",
@@ -186,6 +188,7 @@ LEVEL = (
     "raidz1",
     "raidz2",
     "raidz3",
+    "external",
 )
 LinkState = Literal["ok", "broken", "unknown"]
 LINK_STATE = (
@@ -389,10 +392,11 @@ TUNING_NAME = (
     "skip_copy",
     "scheduler",
 )
-WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write"]
+WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write", "external"]
 WRITE_HOLE = (
     "ppl",
     "bitmap",
     "none",
     "copy_on_write",
+    "external",
 )

@@ -333,6 +333,7 @@ class Array(TypedDict):
     stripe_cache_size: int | None
     skip_copy: bool | None
     scheduler: Scheduler | None
+    health_command: str | None
     tuning: list[ArrayTuningValue]
     members: list[ArrayMember]
     volumes: int
@@ -369,6 +370,7 @@ class ArrayCreate(TypedDict):
     stripe_cache_size: NotRequired[int | None]
     skip_copy: NotRequired[bool | None]
     scheduler: NotRequired[Scheduler | None]
+    health_command: NotRequired[str | None]
 
 
 class ArrayDiskChoice(TypedDict):
@@ -406,6 +408,7 @@ class ArrayObserved(TypedDict):
     progress: ArrayProgress | None
     mismatch_count: int | None
     last_scrub: str | None
+    health_words: str | None
 
 
 class ArrayPage(TypedDict):
@@ -676,6 +679,7 @@ class Engine(TypedDict):
     compare_and_write: bool
     protocols: list[str]
     lacking: list[str]
+    health_commands: list[str]
     needs: list[str]
 
 
@@ -1867,6 +1871,7 @@ class SiteArray(TypedDict):
     stripe_cache_size: NotRequired[int | None]
     skip_copy: NotRequired[bool | None]
     scheduler: NotRequired[Scheduler | None]
+    health_command: NotRequired[str | None]
 
 
 class SiteChap(TypedDict):

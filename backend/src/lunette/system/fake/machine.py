@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from lunette.domain.errors import ToolFailed, Unavailable
-from lunette.system.doorway import CommandResult
+from lunette.system.doorway import CommandResult, FileFacts
 from lunette.system.fake.configfs import refuse
 from lunette.system.fake.faults import Faults
 from lunette.system.fake.hardware import Hardware
@@ -60,6 +60,23 @@ class FakeSystem(Hardware):
         if code not in ok:
             raise ToolFailed(f"{argv[0]} refused (exit code {code}); the log has its words", log=stderr)
         return CommandResult(argv=tuple(argv), returncode=code, stdout=stdout, stderr=stderr)
+
+    def ask(self, program: str, words: Sequence[str], *, timeout_s: float, limit_bytes: int) -> str:
+        with self._call("ask", " ".join((program, *words)), changes=False):
+            answer = self.tools.run([program, *words])
+        if answer is None:
+            raise ToolFailed(f"{program} does not start: No such file or directory")
+        code, stdout, _ = answer
+        if code or len(stdout.encode()) > limit_bytes:
+            what = f"ended with exit code {code}" if code else f"printed more than {limit_bytes} bytes and was stopped"
+            raise ToolFailed(f"{program} {what}", log=stdout)
+        return stdout
+
+    def file_facts(self, path: str) -> FileFacts | None:
+        if not self.files.exists(path):
+            return None
+        mode = 0o755 if self.files.is_dir(path) else self.files.mode(path)
+        return FileFacts(is_plain=True, uid=self.files.owners.get(path, 0), mode=mode)
 
     def find_tool(self, name: str) -> str | None:
         return self.tools.find(name)
