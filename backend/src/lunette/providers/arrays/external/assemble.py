@@ -48,13 +48,13 @@ def _drop_stale(system: System, name: str, kernel_name: str) -> None:
     found = observe.find_group(system, name)
     for volume in found.volumes if found else ():
         node = system.realpath(f"/dev/{name}/{volume.name}").rpartition("/")[2]
-        if volume.active and not _leaves(system, node) <= {kernel_name}:
+        if volume.active and _leaves(system, node) != {kernel_name}:
             group.deactivate(system, name)
             return
 
 
 def _leaves(system: System, kernel_name: str) -> set[str]:
-    """What a mapped device stands on, at the bottom."""
+    """What a mapped device stands on, at the bottom; nothing if that has left."""
     below = system.listdir(f"/sys/block/{kernel_name}/slaves")
     found: set[str] = set()
     for one in below:
