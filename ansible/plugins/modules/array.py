@@ -60,6 +60,11 @@ options:
       - How much of it is done at most, even while nobody uses the array.
       - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
     type: str
+  health_command:
+    description:
+      - 'External arrays only: the name of the command on the appliance that tells their health. Without it, nobody
+        does.'
+    type: str
   name:
     description:
       - Name; it is how the module finds it.
@@ -144,12 +149,6 @@ options:
       - Used when it is created; a difference later is a warning.
     type: list
     elements: str
-  health_command:
-    description:
-      - 'External arrays only: the name of the command on the appliance that tells their health. Without it, nobody
-        does.'
-      - Fixed when it is created; a difference later is refused.
-    type: str
   state:
     description:
       - Whether it is to be there.
@@ -170,6 +169,7 @@ options:
       - scheduler
       - sync_speed_min_bytes_s
       - sync_speed_max_bytes_s
+      - health_command
   wait:
     description:
       - Waits until the work is done.
@@ -257,6 +257,9 @@ ARGUMENTS = {
     "sync_speed_max_bytes_s": {
         "type": "str",
     },
+    "health_command": {
+        "type": "str",
+    },
     "name": {
         "type": "str",
         "required": True,
@@ -292,9 +295,6 @@ ARGUMENTS = {
         "type": "list",
         "elements": "str",
     },
-    "health_command": {
-        "type": "str",
-    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
@@ -303,7 +303,15 @@ ARGUMENTS = {
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["group_thread_cnt", "stripe_cache_size", "skip_copy", "scheduler", "sync_speed_min_bytes_s", "sync_speed_max_bytes_s"],
+        "choices": [
+            "group_thread_cnt",
+            "stripe_cache_size",
+            "skip_copy",
+            "scheduler",
+            "sync_speed_min_bytes_s",
+            "sync_speed_max_bytes_s",
+            "health_command",
+        ],
     },
     "wait": {
         "type": "bool",
@@ -331,6 +339,7 @@ NOUN = Noun(
         "scheduler": Field(create=True, patch=True, shown=("scheduler",)),
         "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), kind="size"),
         "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), kind="size"),
+        "health_command": Field(create=True, patch=True, shown=("health_command",)),
         "name": Field(create=True, shown=("name",)),
         "engine": Field(create=True, shown=("engine",)),
         "level": Field(create=True, shown=("level",)),
@@ -340,7 +349,6 @@ NOUN = Noun(
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
         "spares": Field(create=True, shown=("members.disk_id",), kind="members"),
-        "health_command": Field(create=True, shown=("health_command",)),
     },
 )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from backend.tests.faults.world import World, database_template, give_host
+from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
@@ -205,6 +206,19 @@ def test_a_health_command_that_is_not_there_is_refused_with_those_that_are(life:
             "more", Level.EXTERNAL, life.disks[1:2], engine=ArrayEngine.EXTERNAL, health_command="other"
         )
     assert "has these health commands here: probe" in caught.value.errors[0].message
+
+
+def test_the_health_command_is_changed_and_taken_away(life: Life) -> None:
+    life.said = '{"state": "degraded"}'
+    assert life.state() is ArrayState.DEGRADED
+    life.world.change_array("fast", lambda asked: asked.patch(ArrayPatch(health_command=None)))
+    life.world.settle()
+    assert (life.state(), life.alerts()) == (ArrayState.UNKNOWN, [])
+    life.world.change_array("fast", lambda asked: asked.patch(ArrayPatch(health_command="gone")))
+    life.world.settle()
+    assert life.state() is ArrayState.UNKNOWN
+    ((_, cause),) = life.alerts()
+    assert cause.startswith("health command gone: there is none in /etc/lunette/health.d or ")
 
 
 def test_a_device_of_an_array_is_not_taken_twice(life: Life) -> None:

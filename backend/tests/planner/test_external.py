@@ -1,5 +1,7 @@
 """Plans for a device that somebody else's RAID presents."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -110,14 +112,14 @@ def test_a_health_command_is_a_name_and_nothing_else(name: str) -> None:
 
 def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> None:
     machine, planning, disk = seen.machine(), changing(KNOWN), ArrayDiskChoice(disk="nvme-D1")
-    calls = (
+    calls: tuple[Callable[[], object], ...] = (
         lambda: planning.plan_add_spares(KNOWN, ArrayAddSpares(disks=("nvme-D2",)), machine, {}),
         lambda: planning.plan_replace(KNOWN, ArrayReplace(disk="nvme-D1", new="nvme-D2"), machine, {}),
         lambda: planning.plan_fail(KNOWN, disk, machine),
         lambda: planning.plan_remove(KNOWN, disk, machine),
         lambda: planning.plan_readd(KNOWN, disk, machine),
         lambda: planning.plan_scrub(KNOWN, ArrayScrub(), machine),
-        lambda: planning.plan_patch(KNOWN, ArrayPatch(skip_copy=True), None, None),
+        lambda: planning.plan_patch(KNOWN, ArrayPatch(skip_copy=True, health_command="probe"), None, None),
         lambda: planning.plan_let_go(KNOWN, KNOWN.members[0]),
         lambda: plan_grow(KNOWN, ArrayGrow(disks=("nvme-D2",)), machine, {}),
     )
@@ -127,6 +129,17 @@ def test_every_change_of_it_is_refused_with_the_reason_and_none_is_offered() -> 
     record = ARRAY_ENGINES[ArrayEngine.EXTERNAL].capability()
     assert [level.verbs for level in record.levels] == [()]
     assert any("scrubs" in line for line in record.lacking)
+
+
+def test_only_an_external_array_has_a_health_command_to_change() -> None:
+    wish = ArrayPatch(health_command="probe")
+    assert (
+        changing(KNOWN).plan_patch(KNOWN, wish, None, None).changes[0].detail == "health command probe tells its health"
+    )
+    for engine in (ArrayEngine.MD, ArrayEngine.ZFS):
+        other = replace(KNOWN, engine=engine, level="raid1")
+        with pytest.raises(Invalid, match=r"tells (the|its) health"):
+            changing(other).plan_patch(other, wish, None, None)
 
 
 def test_deleting_it_removes_the_group_and_with_deleted_volumes_for_good() -> None:

@@ -297,9 +297,10 @@ export type ArrayPage = {
 /**
  * ArrayPatch
  *
- * How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned.
+ * How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its health.
  *
- * null leaves a pace to the kernel and makes a tuning automatic; what is left out stays as it is.
+ * null leaves a pace to the kernel, makes a tuning automatic, and leaves the health of an external array unknown; what
+ * is left out stays as it is.
  */
 export type ArrayPatch = {
     /**
@@ -323,6 +324,10 @@ export type ArrayPatch = {
      * Sync Speed Max Bytes S
      */
     sync_speed_max_bytes_s?: number | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
 };
 
 /**

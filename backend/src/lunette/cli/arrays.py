@@ -38,7 +38,9 @@ def replace(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("nothing to set: give a pace or a tuning", "lunette array set --help")
+        raise Wrong("nothing to set: give a pace, a tuning or a health command", "lunette array set --help")
+    if body.get("health_command") == "none":
+        body["health_command"] = None
     send(call, {field: None if value in ("kernel", "automatic") else value for field, value in body.items()})
 
 
@@ -83,8 +85,9 @@ COMMANDS = {
             Param("--health-command", "External arrays: the command that tells their health, by its name."),
             *_PACES,
         )),
-        Command("set", "Sets the pace of resync, rebuild and scrub, and the tuning.", ("array_patch",),
-                (_ARRAY, *_PACES, *_TUNINGS), set_),
+        Command("set", "Sets the pace of resync, rebuild and scrub, the tuning, and the health command.",
+                ("array_patch",), (_ARRAY, *_PACES, *_TUNINGS,
+                 Param("--health-command", "External arrays: what tells their health; `none` takes it away.")), set_),
         Command("tuning", "Shows how an array is tuned, and why.", ("array_show",), (_ARRAY,), tuning),
         Command("layouts", "Shows every level of every engine that is possible with these disks.", ("layout_list",), (
             Param("--disk", "Stable disk id; repeat for each disk.", noun="disk", many=True, required=True),

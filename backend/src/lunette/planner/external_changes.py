@@ -13,7 +13,7 @@ from lunette.domain.array_changes import (
 )
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.observations import Observation
-from lunette.domain.plans import Plan
+from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import MdMember
 from lunette.planner.arrays import KnownArray
 
@@ -49,8 +49,18 @@ def plan_scrub(array: KnownArray, wish: ArrayScrub, _seen: Observation) -> Plan:
 
 
 def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
-    field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
-    _not_offered(array, field, "", "pace and tuning are set with the tools of")
+    """The health command to ask. One that is not there is told by an alert, as it can also go later."""
+    for field in ArrayPatch.model_fields:
+        if field in wish.model_fields_set and field != "health_command":
+            _not_offered(array, field, "", "pace and tuning are set with the tools of")
+    name = wish.health_command
+    detail = f"health command {name} tells its health" if name else "nobody tells its health"
+    changed = (Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail),)
+    return Plan(
+        title=f"Change array {array.name}",
+        changes=changed if "health_command" in wish.model_fields_set else (),
+        steps=(),
+    )
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:

@@ -420,7 +420,9 @@ class ArrayPage(TypedDict):
 
 
 class ArrayPatch(TypedDict):
-    """How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned."""
+    """How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its
+    health.
+    """
 
     group_thread_cnt: NotRequired[int | None]
     stripe_cache_size: NotRequired[int | None]
@@ -428,6 +430,7 @@ class ArrayPatch(TypedDict):
     scheduler: NotRequired[Scheduler | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
+    health_command: NotRequired[str | None]
 
 
 class ArrayProgress(TypedDict):
