@@ -9,6 +9,7 @@ from lunette.domain.mappings import Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
 from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedThinPool, ObservedVolume
+from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.exports.lio import plan as lio
@@ -73,7 +74,8 @@ def machine(**changes: Any) -> Observation:
         "taken_at": 0.0, "hostname": "lunette", "kernel": "6.12", "disks": tuple(disk(n) for n in range(1, 9)),
         "arrays": (), "pools": (), "volumes": (), "addresses": ("10.0.2.15", "fe80::1", "127.0.0.1"),
         "engines": (
-            md.capability(), zfs.capability(), lvm.capability(), zvol.capability(), lio.capability(),
+            md.capability(), zfs.capability(), external.capability(None, ("probe",)),
+            lvm.capability(), zvol.capability(), lio.capability(),
             nvmet.capability(None, {Protocol.NVME_RDMA: "this machine has no RDMA device"}),
         ),
     }  # fmt: skip

@@ -65,6 +65,10 @@ class InProcessAgent(AgentClient):
         except Crash:
             self._end()
 
+    def ask_health(self) -> None:
+        """What a thread of the agent does on its timer."""
+        (self._agent or self._start()).ask_health()
+
     def kill(self) -> None:
         """kill -9 between two requests."""
         self._end()

@@ -89,6 +89,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     stripe_cache_size: null,
     skip_copy: null,
     scheduler: null,
+    health_command: null,
     tuning: [
       {
         name: 'group_thread_cnt',
@@ -122,6 +123,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,
       last_scrub: 'check',
+      health_words: null,
     },
     created_at: MADE,
     updated_at: MADE,
@@ -197,6 +199,7 @@ const engine = (name: string, kind: string, change: Partial<Engine>): Engine => 
   compare_and_write: true,
   protocols: [],
   lacking: [],
+  health_commands: [],
   needs: [],
   ...change,
 })

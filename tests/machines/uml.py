@@ -110,6 +110,10 @@ class Uml(VirtualMachine):
         """See Machine.disks."""
         return [*self._disks, *self._hot]
 
+    def attach_in_reverse(self) -> None:
+        """From its next boot on the disks hang in the other order: each has another kernel name."""
+        self._disks = self._disks[::-1]
+
     def pull(self, serial: str) -> None:
         """See Machine.pull."""
         disk = self._hot_disk(serial)

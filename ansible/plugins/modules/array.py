@@ -60,6 +60,11 @@ options:
       - How much of it is done at most, even while nobody uses the array.
       - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
     type: str
+  health_command:
+    description:
+      - 'External arrays only: the name of the command on the appliance that tells their health. Without it, nobody
+        does.'
+    type: str
   name:
     description:
       - Name; it is how the module finds it.
@@ -94,6 +99,7 @@ options:
       - raidz1
       - raidz2
       - raidz3
+      - external
   disks:
     description:
       - Stable ids of the member disks, as M(lunette.appliance.disk_info) shows them.
@@ -129,6 +135,7 @@ options:
       - bitmap
       - none
       - copy_on_write
+      - external
   wipe:
     description:
       - Ids of those disks whose present content may be destroyed. A disk that carries anything and is not listed
@@ -162,6 +169,7 @@ options:
       - scheduler
       - sync_speed_min_bytes_s
       - sync_speed_max_bytes_s
+      - health_command
   wait:
     description:
       - Waits until the work is done.
@@ -202,7 +210,8 @@ resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
     C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_hole), C(growing),
     C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy),
-    C(scheduler), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
+    C(scheduler), C(health_command), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at),
+    C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -248,6 +257,9 @@ ARGUMENTS = {
     "sync_speed_max_bytes_s": {
         "type": "str",
     },
+    "health_command": {
+        "type": "str",
+    },
     "name": {
         "type": "str",
         "required": True,
@@ -258,7 +270,7 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
+        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
     },
     "disks": {
         "type": "list",
@@ -273,7 +285,7 @@ ARGUMENTS = {
     },
     "write_hole": {
         "type": "str",
-        "choices": ["ppl", "bitmap", "none", "copy_on_write"],
+        "choices": ["ppl", "bitmap", "none", "copy_on_write", "external"],
     },
     "wipe": {
         "type": "list",
@@ -291,7 +303,15 @@ ARGUMENTS = {
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["group_thread_cnt", "stripe_cache_size", "skip_copy", "scheduler", "sync_speed_min_bytes_s", "sync_speed_max_bytes_s"],
+        "choices": [
+            "group_thread_cnt",
+            "stripe_cache_size",
+            "skip_copy",
+            "scheduler",
+            "sync_speed_min_bytes_s",
+            "sync_speed_max_bytes_s",
+            "health_command",
+        ],
     },
     "wait": {
         "type": "bool",
@@ -319,6 +339,7 @@ NOUN = Noun(
         "scheduler": Field(create=True, patch=True, shown=("scheduler",)),
         "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), kind="size"),
         "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), kind="size"),
+        "health_command": Field(create=True, patch=True, shown=("health_command",)),
         "name": Field(create=True, shown=("name",)),
         "engine": Field(create=True, shown=("engine",)),
         "level": Field(create=True, shown=("level",)),

@@ -72,6 +72,7 @@ options:
       - raidz1
       - raidz2
       - raidz3
+      - external
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -112,7 +113,7 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
+        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
     },
     "id": {
         "type": "str",

@@ -76,6 +76,7 @@ options:
               - raidz1
               - raidz2
               - raidz3
+              - external
             required: true
           disks:
             description:
@@ -97,7 +98,7 @@ options:
           write_hole:
             description:
               - How a parity array survives a power cut between data and parity write.
-              - One of V(ppl), V(bitmap), V(none), V(copy_on_write), or null.
+              - One of V(ppl), V(bitmap), V(none), V(copy_on_write), V(external), or null.
             type: str
           spares:
             description:
@@ -135,6 +136,11 @@ options:
             description:
               - I/O scheduler of the member disks, by the kernel's names.
               - One of V(none), V(mq-deadline), or null.
+            type: str
+          health_command:
+            description:
+              - 'External arrays only: the name of the command on the appliance that tells their health. Without
+                it, nobody does.'
             type: str
       volumes:
         description:
@@ -691,7 +697,7 @@ ARGUMENTS = {
                     },
                     "level": {
                         "type": "str",
-                        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"],
+                        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
                         "required": True,
                     },
                     "disks": {
@@ -728,6 +734,9 @@ ARGUMENTS = {
                         "type": "bool",
                     },
                     "scheduler": {
+                        "type": "str",
+                    },
+                    "health_command": {
                         "type": "str",
                     },
                 },

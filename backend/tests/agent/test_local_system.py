@@ -191,3 +191,50 @@ def holders(path: Path) -> list[str]:
         except OSError:
             continue
     return found
+
+
+def program(folder: Path, body: str) -> str:
+    path = folder / "probe"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_program_that_is_not_ours_is_asked_with_its_words(tmp_path: Path) -> None:
+    assert SYSTEM.ask(program(tmp_path, 'echo "$# $1"'), ["/dev/x y"], timeout_s=10, limit_bytes=100) == "1 /dev/x y\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("sleep 60 & echo $! >pid; sleep 60", "did not finish in time"),
+        ("exec >&-; sleep 60", "did not finish in time"),
+        ("yes", "printed more than 1000 bytes"),
+        ("exit 3", "exit code 3"),
+    ],
+)
+def test_a_program_that_takes_too_much_is_stopped_with_all_it_started(tmp_path: Path, body: str, why: str) -> None:
+    body, before = body.replace(">pid", f">{tmp_path}/pid"), time.monotonic()
+    with pytest.raises(ToolFailed, match=why):
+        SYSTEM.ask(program(tmp_path, body), [], timeout_s=2, limit_bytes=1000)
+    assert time.monotonic() - before < 20
+    if (tmp_path / "pid").exists():
+        assert not is_alive(int((tmp_path / "pid").read_text()))
+
+
+def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ToolFailed, match="does not start"):
+        SYSTEM.ask(str(tmp_path / "nothing"), [], timeout_s=2, limit_bytes=10)
+
+
+def test_whose_a_file_is_and_who_may_change_it(tmp_path: Path) -> None:
+    path = program(tmp_path, "")
+    (tmp_path / "link").symlink_to(path)
+    facts = SYSTEM.file_facts(path)
+    assert facts is not None
+    assert (facts.is_plain, facts.uid, facts.mode) == (True, os.getuid(), 0o755)
+    link = SYSTEM.file_facts(str(tmp_path / "link"))
+    assert link is not None
+    assert not link.is_plain
+    assert SYSTEM.file_facts(str(tmp_path / "gone")) is None
+    assert SYSTEM.file_facts(f"{path}/below") is None

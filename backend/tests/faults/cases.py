@@ -1,6 +1,7 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
+from backend.tests.faults.external_cases import EXTERNAL_CASES
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.pool_cases import POOL_CASES
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
@@ -279,4 +280,5 @@ CASES = (
     Case("roll a volume back", _snapshot, _roll_back),
     Case("grow a thin pool", _nearly_full, _grow_pool),
     *POOL_CASES,
+    *EXTERNAL_CASES,
 )

@@ -202,6 +202,7 @@ class World:
         wipe: Sequence[FakeDisk] = (),
         spares: Sequence[FakeDisk] = (),
         engine: ArrayEngine = ArrayEngine.MD,
+        health_command: str | None = None,
     ) -> Outcome:
         wish = ArrayCreate(
             name=name,
@@ -210,6 +211,7 @@ class World:
             disks=tuple(disk.links()[0] for disk in disks),
             wipe=tuple(disk.links()[0] for disk in wipe),
             spares=tuple(disk.links()[0] for disk in spares),
+            health_command=health_command,
         )
         return self.ask(lambda tx: self.control.create_array(tx, ACTOR, wish))
 

@@ -59,8 +59,9 @@ def test_the_planner_makes_every_choice() -> None:
     assert new.made.own_name == md.md_name(new.id)
     assert new.made.chunk_bytes == 64 * 1024
     assert new.made.write_hole is WriteHole.PPL
-    assert [member.disk_id for member in new.made.create.members] == list(FOUR)
-    assert [member.serial for member in new.made.create.members] == ["D1", "D2", "D3", "D4"]
+    assert [member.disk_id for member in new.members] == list(FOUR)
+    assert [member.serial for member in new.members] == ["D1", "D2", "D3", "D4"]
+    assert new.plan.steps[0].devices() == FOUR
     assert new.made.group is not None
     assert new.made.group.md_uuid == new.made.uuid
     assert new.made.size_bytes == 3 * new.made.member_bytes
@@ -74,7 +75,7 @@ def test_a_smaller_replacement_still_fits() -> None:
 
 def test_a_link_of_a_disk_is_as_good_as_its_id() -> None:
     new = plan(wish(disks=("nvme-eui.1", *FOUR[1:])))
-    assert new.made.create.members[0].disk_id == "nvme-D1"
+    assert new.plan.steps[0].devices()[0] == "nvme-D1"
 
 
 def test_an_unknown_disk_is_named() -> None:

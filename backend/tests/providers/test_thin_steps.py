@@ -176,7 +176,7 @@ def test_something_else_under_the_name_of_the_pool_is_left_alone(shop: ThinShop)
 
 def test_an_array_is_taken_down_with_an_empty_pool_but_not_with_one_in_use(shop: ThinShop) -> None:
     shop.with_thin()
-    remove = lvm.group_remove(shop.made.array_id, shop.made.md_uuid)
+    remove = lvm.group_gone(shop.made.array_id, shop.made.md_uuid, ())
     with pytest.raises(InUse, match="volumes"):
         shop.do(remove)
     shop.machine.run(["lvremove", "-y", f"{shop.made.group}/{shop.thin.lv_name}"])

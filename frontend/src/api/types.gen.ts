@@ -166,6 +166,10 @@ export type ArrayCreate = {
      */
     skip_copy?: boolean | null;
     scheduler?: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
 };
 
 /**
@@ -204,8 +208,9 @@ export type ArrayGrow = {
 /**
  * ArrayHealth
  *
- * As the kernel reports it. reshaping: whole, and being laid out over more disks. missing: not assembled. unknown:
- * the agent does not answer, or it is being created.
+ * As the kernel reports it, or an external array's health command. reshaping: whole, and being laid out over more
+ * disks. missing: not assembled. unknown: the agent does not answer, it is being created, or it is external and
+ * nobody tells.
  */
 export type ArrayHealth = 'clean' | 'resyncing' | 'reshaping' | 'degraded' | 'rebuilding' | 'failed' | 'missing' | 'unknown';
 
@@ -265,6 +270,10 @@ export type ArrayObserved = {
      * Last Scrub
      */
     last_scrub: string | null;
+    /**
+     * Health Words
+     */
+    health_words: string | null;
 };
 
 /**
@@ -288,9 +297,10 @@ export type ArrayPage = {
 /**
  * ArrayPatch
  *
- * How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned.
+ * How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its health.
  *
- * null leaves a pace to the kernel and makes a tuning automatic; what is left out stays as it is.
+ * null leaves a pace to the kernel, makes a tuning automatic, and leaves the health of an external array unknown; what
+ * is left out stays as it is.
  */
 export type ArrayPatch = {
     /**
@@ -314,6 +324,10 @@ export type ArrayPatch = {
      * Sync Speed Max Bytes S
      */
     sync_speed_max_bytes_s?: number | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
 };
 
 /**
@@ -1005,6 +1019,10 @@ export type Engine = {
      * Lacking
      */
     lacking: Array<string>;
+    /**
+     * Health Commands
+     */
+    health_commands: Array<string>;
     /**
      * Needs
      */
@@ -2547,8 +2565,10 @@ export type LeftOut = {
  * Level
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
+ *
+ * external: one device, whose redundancy is the matter of what presents it.
  */
-export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3';
+export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'external';
 
 /**
  * LinkState
@@ -4412,6 +4432,10 @@ export type SiteArray = {
      */
     skip_copy?: boolean | null;
     scheduler?: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
 };
 
 /**
@@ -5283,9 +5307,10 @@ export type WhyLink = {
  *
  * ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
  * bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
- * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS).
+ * copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
+ * it or does not; Lunette cannot tell.
  */
-export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write';
+export type WriteHole = 'ppl' | 'bitmap' | 'none' | 'copy_on_write' | 'external';
 
 /**
  * Array
@@ -5349,6 +5374,10 @@ export type StorageArray = {
      */
     skip_copy: boolean | null;
     scheduler: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command: string | null;
     /**
      * Tuning
      */

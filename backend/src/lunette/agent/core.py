@@ -20,9 +20,11 @@ from lunette.agent.snapshot import Observer
 from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
+from lunette.domain.arrays import ObservedArray
 from lunette.domain.counters import Counters
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
 from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
+from lunette.domain.health_commands import DeviceHealth
 from lunette.domain.mappings import ExportEngine
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
@@ -30,6 +32,7 @@ from lunette.domain.steps import (
     AnyStep,
     DiskWipe,
     ExportsGone,
+    GroupCreate,
     InterfaceStep,
     MdCreate,
     MdStep,
@@ -41,6 +44,8 @@ from lunette.domain.steps import (
     VolumeRollBack,
 )
 from lunette.domain.support import SupportFacts
+from lunette.providers.arrays.external import health
+from lunette.providers.arrays.external.observe import observe_arrays as external_arrays
 from lunette.providers.arrays.md.observe import observe_arrays
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.disks.parse import plain
@@ -71,6 +76,8 @@ class Agent:
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
         self.changes = Changes()
+        self._health: dict[str, DeviceHealth] = {}
+        """What the health commands said last, by array id."""
 
     def _load(self) -> ExportSet | None:
         try:
@@ -91,7 +98,28 @@ class Agent:
         )
 
     def observe(self) -> Observation:
-        return _in_words(self._observer.observe)
+        seen, served = _in_words(self._observer.observe), self._served
+        asked = {array.uuid: array for array in served.arrays if array.health_command} if served else {}
+        arrays = (
+            tuple(self._with_health(found, asked.get(found.uuid)) for found in seen.arrays) if asked else seen.arrays
+        )
+        return seen.model_copy(update={"arrays": arrays}) if asked else seen
+
+    def _with_health(self, found: ObservedArray, asked: ExportArray | None) -> ObservedArray:
+        if asked is None or not asked.health_command:
+            return found
+        return health.told(found, self._health.get(asked.array_id), asked.health_command)
+
+    def ask_health(self) -> None:
+        """Runs the health command of every array that has one; takes no lock, since each may take its time.
+
+        Whoever waits for a change hears of one.
+        """
+        served = self._served
+        asked = [array for array in served.arrays if array.health_command] if served else []
+        before, self._health = self._health, {array.array_id: health.ask(self._system, array) for array in asked}
+        if before != self._health:
+            self.changes.happened()
 
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
@@ -135,7 +163,7 @@ class Agent:
         if isinstance(step, VolumeCut | VolumeAside):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
-        if isinstance(step, MdCreate | PoolCreate) and step.array_id in serving:
+        if isinstance(step, MdCreate | PoolCreate | GroupCreate) and step.array_id in serving:
             raise InUse(f"array {serving[step.array_id]} is in service by now: it is not taken back, delete it instead")
         return self._run(job_id, step, undo=True)
 
@@ -160,9 +188,12 @@ class Agent:
 
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         with self._storage:
-            if self._system.find_tool("mdadm") is None:
+            if self._system.find_tool("pvs") is None:
                 return ()
-            arrays = _in_words(lambda: observe_arrays(self._system, observe_disks(self._system)))
+            disks = _in_words(lambda: observe_disks(self._system))
+            arrays = _in_words(lambda: external_arrays(self._system, disks, ()))
+            if self._system.find_tool("mdadm") is not None:
+                arrays = (*_in_words(lambda: observe_arrays(self._system, disks)), *arrays)
             return tuple(sealed_copy.read(self._system, array, degraded=degraded) for array in arrays if array.ours)
 
     def seal_copy(self, order: SealOrder) -> int:
@@ -229,13 +260,15 @@ class Agent:
         if served is None:
             return
         if isinstance(step, DiskWipe):
-            # A disk that a running array does without holds nothing of it any more; one that waits needs all it has.
-            # A label of ZFS lies on a partition, so there the record of its members tells.
+            # A disk that a running array does without holds nothing of it any more; one that waits needs all it has,
+            # and so does one with a single disk. A label of ZFS lies on a partition, so there the record of its members
+            # tells.
             carried = {plain(s.uuid) for s in step.signatures if s.uuid}
             held = [
                 array.name
                 for array in served.arrays
-                if (array.uuid in carried or step.disk_id in array.members) and not self._runs(array)
+                if (array.uuid in carried or step.disk_id in array.members)
+                and (len(array.members) == 1 or not self._runs(array))
             ]
             if held:
                 raise InUse(f"disk {step.disk_id} belongs to array {held[0]}: delete the array, or replace the disk")

@@ -4,6 +4,7 @@ from lunette.agent import serving_nvme
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters
 from lunette.domain.exports import ExportSet
+from lunette.providers.arrays.external import counters as external
 from lunette.providers.arrays.md import counters as md
 from lunette.providers.arrays.zfs import counters as zfs
 from lunette.providers.disks import diskstats
@@ -37,8 +38,13 @@ def _volumes(system: System, served: ExportSet, devices: dict[str, BlockCounters
 
 def _arrays(system: System, served: ExportSet, devices: dict[str, BlockCounters]) -> dict[str, ArrayCounters]:
     running = md.read(system, devices)
-    found = {
-        array.array_id: zfs.read(system, array.group) if array.engine is ArrayEngine.ZFS else running.get(array.uuid)
-        for array in served.arrays
-    }
+    found = {}
+    for array in served.arrays:
+        match array.engine:
+            case ArrayEngine.ZFS:
+                found[array.array_id] = zfs.read(system, array.group)
+            case ArrayEngine.EXTERNAL:
+                found[array.array_id] = external.read(system, array, devices)
+            case _:
+                found[array.array_id] = running.get(array.uuid)
     return {array_id: counters for array_id, counters in found.items() if counters is not None}

@@ -7,6 +7,7 @@ the call.
 import contextlib
 import errno
 import os
+import select
 import shutil
 import signal
 import stat
@@ -20,7 +21,7 @@ from pathlib import Path
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.domain.sizes import MIB
 from lunette.system import jsonrpc
-from lunette.system.doorway import CommandResult, RpcAnswer, RpcCall
+from lunette.system.doorway import CommandResult, FileFacts, RpcAnswer, RpcCall
 from lunette.system.tools import SEARCH_PATH, missing_tool
 
 _ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PATH": ":".join(SEARCH_PATH), "TZ": "UTC", "HOME": "/"}
@@ -67,6 +68,35 @@ class LocalSystem:
                 log=f"{' '.join(argv)}: exit code {process.returncode}\n{err}{out}",
             )
         return CommandResult(argv=tuple(argv), returncode=process.returncode, stdout=out, stderr=err)
+
+    def ask(self, program: str, words: Sequence[str], *, timeout_s: float, limit_bytes: int) -> str:
+        with _starting:
+            try:
+                started = subprocess.Popen(
+                    [program, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    env=_ENVIRONMENT, cwd="/", start_new_session=True, text=True, encoding="utf-8", errors="replace",
+                )  # fmt: skip
+            except OSError as error:
+                raise ToolFailed(f"{program} does not start: {error.strerror}", log=repr(error)) from error
+        with started as process:
+            try:
+                printed = _read_to_end(process, time.monotonic() + timeout_s, limit_bytes)
+            except BaseException as error:
+                _kill_group(process)
+                if isinstance(error, _TooMuch):
+                    raise ToolFailed(f"{program} {error} and was stopped") from None
+                raise
+        if process.returncode != 0:
+            raise ToolFailed(f"{program} ended with exit code {process.returncode}", log=printed)
+        return printed
+
+    def file_facts(self, path: str) -> FileFacts | None:
+        try:
+            found = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        plain = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+        return FileFacts(is_plain=plain, uid=found.st_uid, mode=stat.S_IMODE(found.st_mode))
 
     def find_tool(self, name: str) -> str | None:
         return shutil.which(name, path=_ENVIRONMENT["PATH"])
@@ -209,6 +239,30 @@ def _alone(device: str, flags: int) -> Iterator[int]:
         os.close(handle)
         with _starting:
             pass
+
+
+class _TooMuch(Exception):
+    """What a program took too much of, in words."""
+
+
+def _read_to_end(process: subprocess.Popen[str], deadline: float, limit_bytes: int) -> str:
+    """All it prints, and its end. Raises _TooMuch beyond the time or the size."""
+    pipe, found = process.stdout.fileno() if process.stdout else -1, b""
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            raise _TooMuch("did not finish in time")
+        more = os.read(pipe, _READ_BYTES)
+        found += more
+        if len(found) > limit_bytes:
+            raise _TooMuch(f"printed more than {limit_bytes} bytes")
+        if not more:
+            break
+    try:
+        process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        raise _TooMuch("did not finish in time") from None
+    return found.decode("utf-8", "replace")
 
 
 def _kill_group(process: subprocess.Popen[str]) -> None:

@@ -18,6 +18,8 @@ SETTLE_S = 0.5
 """Drives appear in bursts: one look serves them all."""
 MDSTAT = "/proc/mdstat"
 MDSTAT_POLL_S = 2.0
+HEALTH_S = 10.0
+"""How often the health commands of external arrays are asked."""
 _BUILT = ("md", "dm-", "zd", "loop", "ram", "zram")
 
 
@@ -35,6 +37,7 @@ class Loop:
         self._watch_drives()
         threading.Thread(target=self._watch_arrays, name="arrays", daemon=True).start()
         threading.Thread(target=self._watch_spdk, name="spdk", daemon=True).start()
+        threading.Thread(target=self._watch_health, name="health", daemon=True).start()
         self._thread.start()
 
     def stop(self, timeout_s: float = 30.0) -> None:
@@ -76,6 +79,14 @@ class Loop:
             return
         self._agent.changes.happened()
         self._event.set()
+
+    def _watch_health(self) -> None:
+        """A health command may hang: it has a thread of its own."""
+        while not self._stopping.wait(HEALTH_S):
+            try:
+                self._agent.ask_health()
+            except Exception:
+                log.exception("health commands failed")
 
     def _watch_arrays(self) -> None:
         """md says through /proc/mdstat that a member failed or a rebuild ended (md_seq_poll in drivers/md/md.c)."""

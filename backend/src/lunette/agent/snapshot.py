@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.observations import Observation
+from lunette.providers.arrays.external import health
+from lunette.providers.arrays.external import observe as external
+from lunette.providers.arrays.external import plan as external_plan
 from lunette.providers.arrays.md import plan as md_plan
 from lunette.providers.arrays.md.observe import observe_arrays
 from lunette.providers.arrays.zfs import module as zfs_module
@@ -54,7 +57,8 @@ def take(system: System) -> Observation:
     """Look at everything now. Raises only if not even the disks can be listed."""
     taken_at = system.now()
     disks = observe_disks(system)
-    pools, volumes = lvm_parse.observed(_lvm(system))
+    groups = _lvm(system)
+    pools, volumes = lvm_parse.observed(groups)
     datasets = zfs.datasets(system)
     zfs_arrays = zfs.observe_arrays(system, datasets, disks)
     zfs_pools, zvols = zvol.observed(datasets, zfs_arrays)
@@ -65,7 +69,11 @@ def take(system: System) -> Observation:
         hostname=kernel.nodename,
         kernel=kernel.release,
         disks=disks,
-        arrays=(*(observe_arrays(system, disks) if system.find_tool("mdadm") else ()), *zfs_arrays),
+        arrays=(
+            *(observe_arrays(system, disks) if system.find_tool("mdadm") else ()),
+            *zfs_arrays,
+            *(external.observe_arrays(system, disks, groups) if system.find_tool("pvs") else ()),
+        ),
         pools=(*pools, *zfs_pools),
         volumes=(*volumes, *zvols),
         engines=capabilities(system),
@@ -78,11 +86,13 @@ def take(system: System) -> Observation:
 
 def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
+    no_lvm = _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE)
     return (
         md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
         zfs_plan.capability(zfs_module.hindrance(system, "zpool")),
+        external_plan.capability(no_lvm, health.commands(system)),
         lvm_plan.capability(
-            _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE),
+            no_lvm,
             thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
         ),
         zvol_plan.capability(zfs_module.hindrance(system, "zfs")),

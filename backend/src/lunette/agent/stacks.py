@@ -6,6 +6,7 @@ from typing import Protocol
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray
+from lunette.providers.arrays.external import assemble as external
 from lunette.providers.arrays.md import assemble as md
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
 from lunette.providers.arrays.md.parse import is_ours
@@ -61,7 +62,7 @@ class MdStack:
         keep_tuning(system, array)
 
     def activate(self, system: System, array: ExportArray, /) -> None:
-        group.activate(system, array.group, array.uuid)
+        group.activate(system, array.group, device_path(array.uuid))
 
     def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
         refused = []  # device-mapper and md know themselves who has a device open
@@ -84,4 +85,6 @@ class MdStack:
         return refused
 
 
-STACKS: dict[ArrayEngine, Stack] = {ArrayEngine.MD: MdStack(), ArrayEngine.ZFS: zfs}
+STACKS: dict[ArrayEngine, Stack] = {
+    ArrayEngine.MD: MdStack(), ArrayEngine.ZFS: zfs, ArrayEngine.EXTERNAL: external
+}  # fmt: skip

@@ -38,7 +38,9 @@ def replace(call: Call) -> None:
 def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
-        raise Wrong("nothing to set: give a pace or a tuning", "lunette array set --help")
+        raise Wrong("nothing to set: give a pace, a tuning or a health command", "lunette array set --help")
+    if body.get("health_command") == "none":
+        body["health_command"] = None
     send(call, {field: None if value in ("kernel", "automatic") else value for field, value in body.items()})
 
 
@@ -68,8 +70,8 @@ COMMANDS = {
         ),
         Command("create", "Creates an array of disks.", ("array_create",), (
             Param("name", "Its name."),
-            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to raidz3 with zfs.", words=LEVEL,
-                  required=True),
+            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to raidz3 with zfs; external.",
+                  words=LEVEL, required=True),
             Param("--disk", "Stable disk id; repeat for each disk.", field="disks", noun="disk", many=True,
                   required=True),
             Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
@@ -80,10 +82,12 @@ COMMANDS = {
             Param("--write-hole", "How the write hole is closed; what suits the level if not given.",
                   words=WRITE_HOLE),
             Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),
+            Param("--health-command", "External arrays: the command that tells their health, by its name."),
             *_PACES,
         )),
-        Command("set", "Sets the pace of resync, rebuild and scrub, and the tuning.", ("array_patch",),
-                (_ARRAY, *_PACES, *_TUNINGS), set_),
+        Command("set", "Sets the pace of resync, rebuild and scrub, the tuning, and the health command.",
+                ("array_patch",), (_ARRAY, *_PACES, *_TUNINGS,
+                 Param("--health-command", "External arrays: what tells their health; `none` takes it away.")), set_),
         Command("tuning", "Shows how an array is tuned, and why.", ("array_show",), (_ARRAY,), tuning),
         Command("layouts", "Shows every level of every engine that is possible with these disks.", ("layout_list",), (
             Param("--disk", "Stable disk id; repeat for each disk.", noun="disk", many=True, required=True),

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from lunette.domain.arrays import DiskId, Pace, check_pace
+from lunette.domain.arrays import DiskId, HealthCommand, Pace, check_pace
 from lunette.domain.base import Model
 from lunette.domain.tuning import ArrayTuning
 
@@ -53,15 +53,18 @@ class ArrayScrub(Model):
 
 
 class ArrayPatch(ArrayTuning):
-    """How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned.
+    """How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its health.
 
-    null leaves a pace to the kernel and makes a tuning automatic; what is left out stays as it is.
+    null leaves a pace to the kernel, makes a tuning automatic, and leaves the health of an external array unknown; what
+    is left out stays as it is.
     """
 
     sync_speed_min_bytes_s: Pace | None = None
     """As much is done even while hosts use the array."""
     sync_speed_max_bytes_s: Pace | None = None
     """No more is done even while nobody does."""
+    health_command: HealthCommand | None = None
+    """External arrays only: the command that tells their health, by its name."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayPatch":

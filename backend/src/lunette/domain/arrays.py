@@ -20,7 +20,10 @@ class ArrayEngine(StrEnum):
 
 
 class Level(StrEnum):
-    """raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk."""
+    """raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
+
+    external: one device, whose redundancy is the matter of what presents it.
+    """
 
     RAID0 = "raid0"
     RAID1 = "raid1"
@@ -33,6 +36,7 @@ class Level(StrEnum):
     RAIDZ1 = "raidz1"
     RAIDZ2 = "raidz2"
     RAIDZ3 = "raidz3"
+    EXTERNAL = "external"
 
 
 class Raid10Layout(StrEnum):
@@ -55,19 +59,22 @@ class WriteHole(StrEnum):
 
     ppl: partial parity log, closes the write hole (RAID5 only, costs 30-40 % of random writes).
     bitmap: write-intent bitmap, quick resync but the hole stays open. none: full resync after an unclean stop.
-    copy_on_write: nothing is overwritten in place, so there is no hole (ZFS).
+    copy_on_write: nothing is overwritten in place, so there is no hole (ZFS). external: what presents the device closes
+    it or does not; Lunette cannot tell.
     """
 
     PPL = "ppl"
     BITMAP = "bitmap"
     NONE = "none"
     COPY_ON_WRITE = "copy_on_write"
+    EXTERNAL = "external"
 
 
 class ArrayState(StrEnum):
-    """Health as the kernel reports it. `missing` means not assembled at all.
+    """Health as the kernel reports it, or an external array's health command. `missing` means not assembled at all.
 
-    `reshaping`: whole and redundant, and being laid out over another number of disks.
+    `reshaping`: whole and redundant, and being laid out over another number of disks. `unknown`: it works, and nobody
+    says how redundant it is.
     """
 
     CLEAN = "clean"
@@ -77,6 +84,7 @@ class ArrayState(StrEnum):
     REBUILDING = "rebuilding"
     FAILED = "failed"
     MISSING = "missing"
+    UNKNOWN = "unknown"
 
 
 Pace = Annotated[Bytes, Field(ge=KIB, le=2**40)]
@@ -89,6 +97,9 @@ def check_pace(low: int | None, high: int | None) -> None:
         raise ValueError("sync_speed_min_bytes_s is above sync_speed_max_bytes_s")
 
 
+HEALTH_COMMAND_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+HealthCommand = Annotated[str, Field(pattern=HEALTH_COMMAND_PATTERN)]
+"""The name of a file in a folder of health commands, never a path."""
 DiskId = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\s]+$")]
 
 
@@ -120,6 +131,8 @@ class ArrayCreate(Model):
     """Write whole pages from the host's own memory instead of a copy."""
     scheduler: Scheduler | None = None
     """I/O scheduler of the member disks; null for what is automatic."""
+    health_command: HealthCommand | None = None
+    """External arrays only: the command that tells their health, by its name."""
 
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayCreate":
@@ -182,6 +195,8 @@ class EngineCapability(Model):
     ability such as `thin volumes`."""
     needs: tuple[str, ...] = ()
     """Tools and kernel modules it stands on."""
+    health_commands: tuple[str, ...] = ()
+    """Names of the commands on this machine that can tell the health of one of its arrays."""
 
 
 class ObservedMember(Model):
@@ -233,5 +248,7 @@ class ObservedArray(Model):
     size does not show yet."""
     layout: str | None = None
     """raid10 of md: mdadm's word, or the kernel's number where mdadm has none."""
+    health_words: str | None = None
+    """What an external array's health command says, or why it says nothing; None without such a command."""
     tuning: tuple[ObservedTuning, ...] = ()
     """What its level and its engine have; none while it is not assembled."""

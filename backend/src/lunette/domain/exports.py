@@ -34,6 +34,8 @@ class ExportArray(Model):
     """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
     sync_speed_max_bytes_s: int | None = None
     tuning: ArrayTuning = ArrayTuning()
+    health_command: str | None = None
+    """Of an external array: which command tells its health."""
 
 
 class ExportVolume(Model):

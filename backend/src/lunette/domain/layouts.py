@@ -34,7 +34,7 @@ class Layout(Model):
     """Of the sum of the disks."""
     survives: str
     survives_disks: int | None
-    """How many disks may fail, whichever they are."""
+    """How many disks may fail, whichever they are; null also where what presents the device knows it alone."""
     small_write_ios: float | None
     """Disk I/Os of one random write of 4 KiB, reads included."""
     write_hole: tuple[WriteHole, ...]

@@ -50,6 +50,7 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             stripe_cache_size=wish.stripe_cache_size,
             skip_copy=wish.skip_copy,
             scheduler=wish.scheduler,
+            health_command=wish.health_command,
             disks=[
                 ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
                 for slot, member in enumerate(new.members)

@@ -122,7 +122,7 @@ def _arrays(tx: Session) -> tuple[ExportArray, ...]:
             array_id=row.id, name=row.name, engine=ArrayEngine(row.engine), uuid=row.uuid, group=row.group_name,
             members=tuple(disk.disk_id for disk in row.disks),
             sync_speed_min_bytes_s=row.sync_speed_min_bytes_s, sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
-            tuning=row.tuning(),
+            tuning=row.tuning(), health_command=row.health_command,
         )
         for row in rows
     )  # fmt: skip

@@ -12,12 +12,13 @@ from sqlalchemy.orm import Session
 
 import lunette
 from lunette.domain.alerts import Severity
-from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import LunetteError, NotFound, Unavailable
 from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder
+from lunette.domain.volumes import VolumeEngine
 from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
+from lunette.planner.engines import ARRAY_ENGINES
 from lunette.store.backup import tables
 from lunette.store.database import Store
 from lunette.store.resources import (
@@ -127,7 +128,8 @@ class Sealer:
 
     def _read(self) -> _State:
         with self._store.read() as tx:
-            md = select(Array).where(exportset.is_served(), Array.engine == ArrayEngine.MD.value).order_by(Array.id)
+            grouped = [engine.value for engine, plans in ARRAY_ENGINES.items() if plans.volumes is VolumeEngine.LVM]
+            sealed = select(Array).where(exportset.is_served(), Array.engine.in_(grouped)).order_by(Array.id)
             lost = or_(Host.chap_secret_sealed == LOST, Host.dhchap_secret_sealed == LOST)
             header = CopyHeader(
                 generation=0, written_at=self._now(), array_uuid="", appliance=read_settings(tx).name or "",
@@ -136,7 +138,7 @@ class Sealer:
             )  # fmt: skip
             return _State(
                 content=content(tx), header=header,
-                arrays=[(row.id, row.name, row.uuid, row.group_name) for row in tx.scalars(md)],
+                arrays=[(row.id, row.name, row.uuid, row.group_name) for row in tx.scalars(sealed)],
                 without_secret=[(row.id, row.name) for row in tx.scalars(select(Host).where(lost))],
             )  # fmt: skip
 

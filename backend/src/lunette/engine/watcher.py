@@ -11,6 +11,7 @@ from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, WriteH
 from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
+from lunette.domain.sizes import format_size
 from lunette.engine import exportset, links
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
@@ -38,6 +39,12 @@ _WORDS = {
     ArrayState.MISSING: (Severity.CRITICAL, "is not there: its disks do not show", ""),
 }
 """How grave it is and what it says; the blank takes the disks that are lost, or else the last words."""
+_TOLD = {
+    ArrayState.DEGRADED: (Severity.WARNING, "is degraded"),
+    ArrayState.REBUILDING: (Severity.WARNING, "is rebuilding"),
+    ArrayState.FAILED: (Severity.CRITICAL, "has failed"),
+    ArrayState.UNKNOWN: (Severity.WARNING, "does not tell its health"),
+}
 AwaitChange = Callable[[int, float], int]
 
 
@@ -137,6 +144,11 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
     lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
     if hole := _open_hole(row, found):
         yield hole
+    if grown := _grown(row, found):
+        yield grown
+    if row.health_command and found is not None and state is not ArrayState.MISSING:
+        yield from _told(row, found)
+        return
     if state not in _WORDS:
         yield from (_spent(row, disk) for disk in lost)
         return
@@ -148,6 +160,39 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
         cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
         fix=_fix(row, state, lost, seen),
         grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
+    )
+
+
+def _told(row: Array, found: ObservedArray) -> Iterator[Cause]:
+    """What the health command of an external array is worth. Lunette knows no drive behind the device."""
+    if found.state not in _TOLD:
+        return
+    severity, words = _TOLD[found.state]
+    asks = f"Ask health command {row.health_command} yourself, with the device as its only word"
+    yield Cause(
+        key=f"array.health:{row.id}",
+        severity=severity,
+        message=f"Array {row.name} {words}",
+        cause=found.health_words or f"Health command {row.health_command} says {found.state.value}",
+        fix=f"{asks}: it must print one line of JSON within ten seconds."
+        if found.state is ArrayState.UNKNOWN
+        else "Look at the device, and put it right, with the tools of the controller or engine that presents it.",
+        grace_s=MISSING_GRACE_S if found.state is ArrayState.UNKNOWN else 0.0,
+    )
+
+
+def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
+    """An external device that has become larger: its volumes can have more once LVM is told, and that is not undone."""
+    if found is None or found.engine is not ArrayEngine.EXTERNAL or found.size_bytes <= row.size_bytes:
+        return None
+    return Cause(
+        key=f"array.size:{row.id}",
+        severity=Severity.INFO,
+        message=f"The device of array {row.name} has grown from {format_size(row.size_bytes)} to "
+        f"{format_size(found.size_bytes)}",
+        cause="What presents it made it larger; volumes still have the room there was",
+        fix=f"Nothing needs to be done. To give volumes the new room, run `pvresize {found.device}` as root: it is not "
+        "taken back.",
     )
 
 

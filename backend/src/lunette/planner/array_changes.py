@@ -182,6 +182,9 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
     if low is not None and high is not None and low > high:
         message = f"the least pace ({format_size(low)}/s) is above the greatest ({format_size(high)}/s)"
         findings.add(Invalid, "sync_speed_min_bytes_s", low, message)
+    if "health_command" in wish.model_fields_set:
+        message = "md tells the health of its arrays itself: leave health_command out"
+        findings.add(Invalid, "health_command", wish.health_command, message)
     for problem in tuning_problems(array.level, wish):
         findings.add_problem(Invalid, problem)
     findings.refuse(f"Array {array.name} was not changed")

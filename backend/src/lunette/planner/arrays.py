@@ -13,7 +13,7 @@ from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdMember
 from lunette.planner.aside import kept_volume
 from lunette.planner.deleted_volumes import KnownDeleted, erased
-from lunette.planner.engines import ARRAY_ENGINES, Blueprint, level_problem, missing_reason
+from lunette.planner.engines import ARRAY_ENGINES, Blueprint, capabilities, level_problem, missing_reason
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
 from lunette.providers.arrays.md.raid10 import copies_of
@@ -66,7 +66,7 @@ def plan_create(
     disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners)
     whole = [disk for disk in disks if disk]
     if len(whole) == len(fields):
-        _check_together(findings, wish, whole)
+        _check_together(findings, wish, whole, seen)
     findings.refuse(f"Array {wish.name} was not created")
     return _choose(wish, whole, wipe, identities)
 
@@ -162,7 +162,7 @@ def occupations(disk: ObservedDisk) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedDisk]) -> None:
+def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedDisk], seen: Observation) -> None:
     sectors = sorted({disk.logical_block_bytes for disk in disks})
     if len(sectors) > 1:
         odd = [disk.id for disk in disks if disk.logical_block_bytes != disks[0].logical_block_bytes]
@@ -172,6 +172,11 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
         )
         findings.add(Invalid, "disks", ", ".join(odd), message)
     engine = ARRAY_ENGINES.get(wish.engine)
+    offered = capabilities(seen, "array").get(wish.engine.value)
+    if wish.health_command and offered and wish.health_command not in offered.health_commands:
+        words = f"engine {wish.engine.value} has these health commands here: {', '.join(offered.health_commands)}"
+        none = f"engine {wish.engine.value} has no health command here: leave health_command out"
+        findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
     if engine:
         unknown = level_problem(wish)
         for problem in (unknown,) if unknown else engine.problems(wish, disks):
@@ -184,7 +189,8 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     wipes, lost = wiping(disks, wipe)
     spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
     layout = f" ({made.layout.value})" if made.layout else ""
-    detail = f"{wish.level.value}{layout} of {len(wish.disks)} disks{spares}, {format_size(made.size_bytes)} usable"
+    count = f"{len(wish.disks)} disk{'s' if len(wish.disks) != 1 else ''}"
+    detail = f"{wish.level.value}{layout} of {count}{spares}, {format_size(made.size_bytes)} usable"
     plan = Plan(
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
@@ -215,6 +221,8 @@ def _warnings(level: Level, made: Blueprint, disks: list[ObservedDisk]) -> list[
     if largest - smallest > largest // 100 and level is not Level.STRIPE:
         waste = sum(disk.size_bytes - smallest for disk in disks)
         found.append(f"The disks differ in size: {format_size(waste)} of the larger ones stay unused.")
+    if level is Level.EXTERNAL:
+        found.append("Lunette does not know how redundant the device is: what presents it does.")
     if len({disk.rotational for disk in disks}) > 1:
         found.append("Rotating and solid-state disks are mixed: the array is as slow as the slowest.")
     if level in (Level.RAID0, Level.STRIPE):
@@ -242,7 +250,7 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
         warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
     kept = [kept_volume(one.array_engine, one.id, one.size_bytes) for one in deleted]
     steps = ARRAY_ENGINES[array.engine].destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
-    detail = f"its {len(array.members)} disks become free"
+    detail = "its disk becomes free" if len(array.members) == 1 else f"its {len(array.members)} disks become free"
     return Plan(
         title=f"Delete array {array.name}",
         changes=(

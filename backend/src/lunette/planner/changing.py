@@ -15,7 +15,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import MdMember
-from lunette.planner import array_changes, array_growth, pool_changes
+from lunette.planner import array_changes, array_growth, external_changes, pool_changes
 from lunette.planner.arrays import KnownArray
 
 
@@ -48,9 +48,12 @@ class Changing(Protocol):
 
 PlanGrow = Callable[[KnownArray, ArrayGrow, Observation, Mapping[str, str]], Plan]
 _GROWTH: dict[ArrayEngine, PlanGrow] = {
-    ArrayEngine.MD: array_growth.plan_grow, ArrayEngine.ZFS: pool_changes.plan_grow
+    ArrayEngine.MD: array_growth.plan_grow, ArrayEngine.ZFS: pool_changes.plan_grow,
+    ArrayEngine.EXTERNAL: external_changes.plan_grow,
 }  # fmt: skip
-_PLANNERS: dict[ArrayEngine, Changing] = {ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes}
+_PLANNERS: dict[ArrayEngine, Changing] = {
+    ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes, ArrayEngine.EXTERNAL: external_changes
+}  # fmt: skip
 
 
 def when_back(engine: ArrayEngine, array: str, disk: str) -> str:

@@ -102,6 +102,8 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
+        case GroupCreate(), DiskWipe():
+            return earlier.disk_id in later.devices()
         case MdWriteHole(), MdAdd():
             return later.uuid == earlier.uuid
     return False
@@ -145,6 +147,8 @@ def _joining(step: AnyStep) -> tuple[MdMember, ...]:
             return (step.new,)
         case PoolCreate():
             return step.members
+        case GroupCreate(disk=MdMember() as disk):
+            return (disk,)
     return ()
 
 

@@ -28,6 +28,7 @@ from lunette.domain.steps import (
     VolumeGrow,
 )
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, Provisioning, VolumeEngine
+from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
@@ -43,7 +44,8 @@ class Blueprint:
     own_name: str
     """The name the engine knows it by."""
     group_name: str
-    create: MdCreate | PoolCreate
+    create: MdCreate | PoolCreate | None
+    """None where somebody else made it."""
     group: GroupCreate | None
     """None where volumes are cut from the array itself."""
     chunk_bytes: int | None
@@ -54,7 +56,7 @@ class Blueprint:
 
     @property
     def steps(self) -> tuple[AnyStep, ...]:
-        return (self.create,) if self.group is None else (self.create, self.group)
+        return tuple(step for step in (self.create, self.group) if step is not None)
 
 
 class ArrayPlanning(Protocol):
@@ -116,8 +118,7 @@ class MdPlanning:
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
-        group = lvm.group_erase(array_id, uuid, kept) if kept else lvm.group_remove(array_id, uuid)
-        return group, md.destroy_step(array_id, uuid, size_bytes, members)
+        return lvm.group_gone(array_id, uuid, kept), md.destroy_step(array_id, uuid, size_bytes, members)
 
 
 class ZfsPlanning:
@@ -149,6 +150,38 @@ class ZfsPlanning:
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
     ) -> tuple[AnyStep, ...]:
         return (zfs.destroy_step(array_id, uuid, size_bytes, members, kept),)
+
+
+class ExternalPlanning:
+    """The device is there already: it becomes an array by the volume group on it."""
+
+    volumes = VolumeEngine.LVM
+
+    def capability(self) -> EngineCapability:
+        return external.capability()
+
+    def problems(self, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+        return external.problems(wish, disks)
+
+    def blueprint(self, array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Blueprint:
+        disk = disks[0]
+        member = MdMember(disk_id=disk.id, serial=disk.serial)
+        group = lvm.group_create(array_id, external.array_uuid(uuid), member)
+        return Blueprint(
+            uuid=group.md_uuid, own_name=group.group, group_name=group.group, create=None, group=group,
+            chunk_bytes=None, write_hole=WriteHole.EXTERNAL, member_bytes=disk.size_bytes, size_bytes=disk.size_bytes,
+        )  # fmt: skip
+
+    def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
+        return lvm.room_bytes(disks[0].size_bytes)
+
+    def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
+        return 1
+
+    def destroy_steps(
+        self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
+    ) -> tuple[AnyStep, ...]:
+        return (lvm.group_gone(array_id, uuid, kept, members[0]),)
 
 
 class VolumePlanning(Protocol):
@@ -217,7 +250,9 @@ class Snapshotting(Protocol):
         ...
 
 
-ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {ArrayEngine.MD: MdPlanning(), ArrayEngine.ZFS: ZfsPlanning()}
+ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {
+    ArrayEngine.MD: MdPlanning(), ArrayEngine.ZFS: ZfsPlanning(), ArrayEngine.EXTERNAL: ExternalPlanning()
+}  # fmt: skip
 VOLUME_ENGINES: dict[VolumeEngine, VolumePlanning] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 THIN_POOLS: dict[VolumeEngine, ThinPooling] = {VolumeEngine.LVM: lvm}
 """An engine that is not here cuts thin volumes from the free space of the group itself, if it can cut them."""

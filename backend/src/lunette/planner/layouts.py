@@ -97,7 +97,7 @@ def _layout(
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
     default = planning.blueprint("", "0", wish, disks).write_hole
-    losses = _losses(wish)
+    losses = None if wish.level is Level.EXTERNAL else _losses(wish)
     return Layout(
         engine=engine, level=facts.level, layout=layout, possible=True, problem=None, usable_bytes=usable,
         usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),

@@ -97,6 +97,7 @@ def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> 
 def plan_patch(array: KnownArray, wish: ArrayPatch, _low: int | None, _high: int | None) -> Plan:
     field = next((field for field in ArrayPatch.model_fields if field in wish.model_fields_set), "")
     words = "chooses its own pace" if field.startswith("sync_speed") else "has no such tuning"
+    words = "tells its health itself" if field == "health_command" else words
     _not_offered(array, field, "", words)
 
 

@@ -4,7 +4,7 @@ A site document may ask for an array and for volumes on it; the volumes are plan
 that is not known here changes nothing, so what needs its result is refused rather than taken for possible.
 """
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, ObservedArray, ObservedMember, WriteHole
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, WriteHole
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.observations import Observation
 from lunette.domain.steps import (
@@ -15,6 +15,7 @@ from lunette.domain.steps import (
     GroupRemove,
     MdCreate,
     MdDestroy,
+    MdMember,
     PoolCreate,
     PoolDestroy,
     VolumeCut,
@@ -23,6 +24,7 @@ from lunette.domain.steps import (
 )
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Provisioning
 from lunette.planner.engines import THIN_POOLS, VOLUME_ENGINES
+from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import space
 from lunette.providers.volumes.lvm import plan as lvm
@@ -44,7 +46,8 @@ def after(seen: Observation, step: AnyStep) -> Observation:
         case GroupCreate():
             return _with_pool(seen, step)
         case GroupRemove() | GroupErase():
-            return _without_group(seen, step.group)
+            left = _without_array(seen, step, step.md_uuid) if step.disk else seen
+            return _without_group(left, step.group)
         case VolumeCut():
             return _with_volume(seen, step)
         case VolumeSetAside():
@@ -75,7 +78,9 @@ def _with_array(seen: Observation, step: MdCreate) -> Observation:
     return taken.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
-def _without_array(seen: Observation, step: MdDestroy | PoolDestroy, uuid: str) -> Observation:
+def _without_array(
+    seen: Observation, step: MdDestroy | PoolDestroy | GroupRemove | GroupErase, uuid: str
+) -> Observation:
     freed = _with_disks(seen, step.devices(), signatures=(), partitions=0, holders=(), array_uuid=None)
     return freed.model_copy(update={"arrays": tuple(array for array in seen.arrays if array.uuid != uuid)})
 
@@ -101,7 +106,23 @@ def _without_group(seen: Observation, group: str) -> Observation:
     return seen.model_copy(update={"pools": tuple(pool for pool in seen.pools if pool.group != group)})
 
 
+def _with_external(seen: Observation, step: GroupCreate, disk: MdMember) -> Observation:
+    """The group makes the device an array."""
+    label = Signature(type="LVM2_member", label=None, uuid=external.pv_uuid(step.md_uuid))
+    taken = _with_disks(seen, step.devices(), signatures=(label,), partitions=0)
+    size = sum(found.size_bytes for found in seen.disks if found.id == disk.disk_id)
+    array = ObservedArray(
+        uuid=step.md_uuid, engine=ArrayEngine.EXTERNAL, name=step.group, ours=True, device=None,
+        level=Level.EXTERNAL.value, state=ArrayState.UNKNOWN, size_bytes=size, chunk_bytes=None,
+        write_hole=WriteHole.EXTERNAL, raid_disks=1, progress=None, mismatch_count=None,
+        members=(ObservedMember(disk_id=disk.disk_id, device=None, state="in_sync"),),
+    )  # fmt: skip
+    return taken.model_copy(update={"arrays": (*seen.arrays, array)})
+
+
 def _with_pool(seen: Observation, step: GroupCreate) -> Observation:
+    if step.disk:
+        seen = _with_external(seen, step, step.disk)
     array = next((array for array in seen.arrays if array.uuid == step.md_uuid), None)
     if array is None:
         return seen

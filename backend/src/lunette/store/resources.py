@@ -37,6 +37,7 @@ class Array(Resource, Base):
     stripe_cache_size: Mapped[int | None]
     skip_copy: Mapped[bool | None]
     scheduler: Mapped[str | None] = mapped_column(String(16))
+    health_command: Mapped[str | None] = mapped_column(String(63))
     growing: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Disks were added to it, and what a reshape drops or leaves to do is not done yet."""
     disks: Mapped[list["ArrayDisk"]] = relationship(

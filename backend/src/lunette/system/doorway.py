@@ -33,6 +33,15 @@ class RpcAnswer(Model):
     error: str | None = None
 
 
+class FileFacts(Model):
+    """Of a file or folder itself, not of what a link leads to. `mode`: the permission bits."""
+
+    is_plain: bool
+    """A regular file, or a folder."""
+    uid: int
+    mode: int
+
+
 class System(Protocol):
     """The doorway. Paths are absolute; times are seconds."""
 
@@ -44,6 +53,18 @@ class System(Protocol):
         Raises ToolFailed if its code is not in `ok` or the time is over (its whole process group is killed then),
         Unavailable, naming the Debian package, if the tool is not installed.
         """
+        ...
+
+    def ask(self, program: str, words: Sequence[str], *, timeout_s: float, limit_bytes: int) -> str:
+        """What a program that is not ours prints. `program` is its path.
+
+        Raises ToolFailed if it ends with another code than 0, takes too long, or prints more than `limit_bytes`; it and
+        all it started are killed then.
+        """
+        ...
+
+    def file_facts(self, path: str) -> FileFacts | None:
+        """Whose a file or folder is and who may change it; None if there is none."""
         ...
 
     def find_tool(self, name: str) -> str | None:

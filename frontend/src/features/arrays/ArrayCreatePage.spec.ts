@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { nvmeDisk, sasDisk } from '../../../mock/storage'
+import { mdEngine, nvmeDisk, sasDisk } from '../../../mock/storage'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 import { bodyOf, freeName, groupDisks, suggestLevel, take } from './arrayDraft'
@@ -87,6 +87,33 @@ describe('the wizard', () => {
     expect(review(page).disabled).toBe(true)
   })
 
+  it('takes a device as it is, with the command that tells its health', async () => {
+    const world = loggedIn()
+    const levels = mdEngine()
+      .levels.slice(0, 1)
+      .map((level) => ({
+        ...level,
+        level: 'external' as const,
+        min_disks: 1,
+        survives_failures: 'unknown to Lunette',
+      }))
+    world.engines.push({
+      ...mdEngine(),
+      engine: 'external',
+      levels,
+      health_commands: ['myraid'],
+    })
+    const { page } = await visit('/arrays/new', world)
+    page.querySelector<HTMLInputElement>('input[value=external]')?.click()
+    await choose(page, 'How many of ST12000NM004J', '1')
+    expect(summary(page)).toContain('unknown to Lunette')
+    expect(page.textContent).not.toContain('After a power cut')
+    const command = field(page, 'Health command') as unknown as HTMLSelectElement
+    expect([...command.options].map(({ text: label }) => label)).toEqual(['None', 'myraid'])
+    await planned()
+    expect(review(page).disabled).toBe(false)
+  })
+
   it('says so when no disk can be taken', async () => {
     const world = loggedIn()
     world.disks = [nvmeDisk(1)]
@@ -118,6 +145,7 @@ describe('disks by rule', () => {
       chunk: 65_536,
       layout: 'f2' as const,
       writeHole: 'default' as const,
+      healthCommand: '',
     }
     expect(bodyOf(draft, disks)).toEqual({
       name: 'tank',
@@ -126,6 +154,14 @@ describe('disks by rule', () => {
       wipe: [occupied.id],
     })
     expect(bodyOf({ ...draft, level: 'raid10' }, disks)).toMatchObject({ chunk_bytes: 65_536, layout: 'f2' })
+    expect(bodyOf({ ...draft, level: 'external', healthCommand: 'myraid' }, disks)).toEqual({
+      name: 'tank',
+      engine: 'external',
+      level: 'external',
+      disks: draft.disks,
+      wipe: [occupied.id],
+      health_command: 'myraid',
+    })
   })
 })
 

@@ -10,6 +10,8 @@ export interface ArrayDraft {
   /** Of raid10 only. */
   layout: Raid10Layout
   writeHole: WriteHole | 'default'
+  /** Of an external device only; '' leaves its health unknown. */
+  healthCommand: string
 }
 
 const KIB = 1024
@@ -59,11 +61,15 @@ export function bodyOf(draft: ArrayDraft, disks: readonly Disk[]): ArrayCreate |
   const wipe = disks
     .filter(({ id, state }) => draft.disks.includes(id) && state !== 'free')
     .map(({ id }) => id)
+  const wish = { name: draft.name.trim(), level: draft.level, disks: draft.disks, wipe }
+  if (draft.level === 'external')
+    return {
+      ...wish,
+      engine: 'external',
+      ...(draft.healthCommand && { health_command: draft.healthCommand }),
+    }
   return {
-    name: draft.name.trim(),
-    level: draft.level,
-    disks: draft.disks,
-    wipe,
+    ...wish,
     ...(draft.chunk && draft.level !== 'raid1' && { chunk_bytes: draft.chunk }),
     ...(draft.level === 'raid10' && { layout: draft.layout }),
     ...(draft.writeHole !== 'default' && { write_hole: draft.writeHole }),

@@ -41,8 +41,9 @@ export const writeHoleWord = (array: StorageArray): string =>
 
 export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ?? 'quiet'
 
-/** "RAID 5" of `raid5`. */
-export const levelName = (level: string): string => level.replace(/^raid(\d+)$/, 'RAID $1')
+/** "RAID 5" of `raid5`, "External device" of `external`. */
+export const levelName = (level: string): string =>
+  level === 'external' ? 'External device' : level.replace(/^raid(\d+)$/, 'RAID $1')
 
 export const inSync = (array: StorageArray): number =>
   array.members.filter((member) => member.state === 'in_sync').length

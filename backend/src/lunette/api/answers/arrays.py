@@ -13,8 +13,9 @@ from lunette.store.resources import Array as ArrayRow
 
 
 class ArrayHealth(StrEnum):
-    """As the kernel reports it. reshaping: whole, and being laid out over more disks. missing: not assembled. unknown:
-    the agent does not answer, or it is being created.
+    """As the kernel reports it, or an external array's health command. reshaping: whole, and being laid out over more
+    disks. missing: not assembled. unknown: the agent does not answer, it is being created, or it is external and
+    nobody tells.
     """
 
     CLEAN = "clean"
@@ -73,6 +74,8 @@ class ArrayObserved(Answer):
     """Sectors that did not agree at the last scrub."""
     last_scrub: str | None
     """What ran last: check, repair, resync or recover."""
+    health_words: str | None
+    """What an external array's health command says, or why it says nothing; null without such a command."""
 
 
 class ArrayTuningValue(Answer):
@@ -118,6 +121,8 @@ class Array(Answer):
     stripe_cache_size: int | None
     skip_copy: bool | None
     scheduler: Scheduler | None
+    health_command: str | None
+    """The name of the command that tells an external array's health; null: nobody does."""
     tuning: tuple[ArrayTuningValue, ...]
     """Every value its level has, chosen or automatic, and why; empty while the array is down."""
     members: tuple[ArrayMember, ...]
@@ -141,6 +146,7 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
         layout=Raid10Layout(row.layout) if row.layout else None,
         write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, **row.tuning().model_dump(),
+        health_command=row.health_command,
         tuning=_tuning(row.tuning(), observed), members=_members(row, observed, seen), volumes=volumes,
         deleted_bytes=deleted_bytes, observed=_observed(observed, seen),
         created_at=row.created_at, updated_at=row.updated_at,
@@ -200,5 +206,5 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
     return ArrayObserved(
         age_s=seen.age_s, device=observed.device, write_hole=observed.write_hole, layout=observed.layout,
         progress=progress,
-        mismatch_count=observed.mismatch_count, last_scrub=observed.scrub,
+        mismatch_count=observed.mismatch_count, last_scrub=observed.scrub, health_words=observed.health_words,
     )  # fmt: skip

@@ -118,6 +118,8 @@ class Engine(Answer):
     """What an export engine can serve here now."""
     lacking: tuple[str, ...]
     """Why it cannot serve the others it knows."""
+    health_commands: tuple[str, ...]
+    """Names of the commands on this machine that can tell the health of an array of this engine."""
     needs: tuple[str, ...]
 
 
@@ -136,5 +138,6 @@ def engine_answer(capability: EngineCapability) -> Engine:
         can_snapshot_thick=capability.can_snapshot_thick,
         can_qos=capability.can_qos, reservations=capability.reservations,
         compare_and_write=capability.compare_and_write, protocols=capability.protocols, lacking=capability.lacking,
+        health_commands=capability.health_commands,
         needs=capability.needs,
     )  # fmt: skip

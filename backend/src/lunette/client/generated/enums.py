@@ -40,15 +40,6 @@ ARRAY_VERB = (
     "pace",
     "tune",
 )
-BondMode = Literal["active-backup", "802.3ad", "balance-xor", "balance-rr", "balance-tlb", "balance-alb"]
-BOND_MODE = (
-    "active-backup",
-    "802.3ad",
-    "balance-xor",
-    "balance-rr",
-    "balance-tlb",
-    "balance-alb",
-)
 Channel = Literal["mail", "webhook", "syslog"]
 CHANNEL = (
     "mail",
@@ -128,11 +119,6 @@ HEALTH_STATE = (
     "warning",
     "critical",
 )
-InterfaceKind = Literal["vlan", "bond"]
-INTERFACE_KIND = (
-    "vlan",
-    "bond",
-)
 InterfaceRole = Literal["management", "storage", "both"]
 INTERFACE_ROLE = (
     "management",
@@ -187,12 +173,9 @@ KIT_PROOF = (
     "tested",
     "documented",
 )
-LacpRate = Literal["slow", "fast"]
-LACP_RATE = (
-    "slow",
-    "fast",
-)
-Level = Literal["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3"]
+Level = Literal[
+    "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"
+]
 LEVEL = (
     "raid0",
     "raid1",
@@ -205,6 +188,7 @@ LEVEL = (
     "raidz1",
     "raidz2",
     "raidz3",
+    "external",
 )
 LinkState = Literal["ok", "broken", "unknown"]
 LINK_STATE = (
@@ -408,10 +392,11 @@ TUNING_NAME = (
     "skip_copy",
     "scheduler",
 )
-WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write"]
+WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write", "external"]
 WRITE_HOLE = (
     "ppl",
     "bitmap",
     "none",
     "copy_on_write",
+    "external",
 )

@@ -115,6 +115,7 @@ OPERATIONS: dict[str, Operation] = {
                     "raidz1",
                     "raidz2",
                     "raidz3",
+                    "external",
                 ),
             ),
         ),

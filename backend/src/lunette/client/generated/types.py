@@ -341,6 +341,7 @@ class Array(TypedDict):
     stripe_cache_size: int | None
     skip_copy: bool | None
     scheduler: Scheduler | None
+    health_command: str | None
     tuning: list[ArrayTuningValue]
     members: list[ArrayMember]
     volumes: int
@@ -377,6 +378,7 @@ class ArrayCreate(TypedDict):
     stripe_cache_size: NotRequired[int | None]
     skip_copy: NotRequired[bool | None]
     scheduler: NotRequired[Scheduler | None]
+    health_command: NotRequired[str | None]
 
 
 class ArrayDiskChoice(TypedDict):
@@ -414,6 +416,7 @@ class ArrayObserved(TypedDict):
     progress: ArrayProgress | None
     mismatch_count: int | None
     last_scrub: str | None
+    health_words: str | None
 
 
 class ArrayPage(TypedDict):
@@ -425,7 +428,9 @@ class ArrayPage(TypedDict):
 
 
 class ArrayPatch(TypedDict):
-    """How fast a resync, rebuild or scrub runs, per disk, and how the array is tuned."""
+    """How fast a resync, rebuild or scrub runs, per disk, how the array is tuned, and what tells its
+    health.
+    """
 
     group_thread_cnt: NotRequired[int | None]
     stripe_cache_size: NotRequired[int | None]
@@ -433,6 +438,7 @@ class ArrayPatch(TypedDict):
     scheduler: NotRequired[Scheduler | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
+    health_command: NotRequired[str | None]
 
 
 class ArrayProgress(TypedDict):
@@ -684,6 +690,7 @@ class Engine(TypedDict):
     compare_and_write: bool
     protocols: list[str]
     lacking: list[str]
+    health_commands: list[str]
     needs: list[str]
 
 
@@ -1912,6 +1919,7 @@ class SiteArray(TypedDict):
     stripe_cache_size: NotRequired[int | None]
     skip_copy: NotRequired[bool | None]
     scheduler: NotRequired[Scheduler | None]
+    health_command: NotRequired[str | None]
 
 
 class SiteChap(TypedDict):

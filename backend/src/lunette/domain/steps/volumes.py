@@ -6,33 +6,41 @@ from typing import ClassVar, Literal
 from lunette.domain.base import Model
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
+from lunette.domain.steps.md import MdMember
 from lunette.domain.volumes import Provisioning, VolumeEngine
 
 
-class GroupCreate(Step):
+class GroupStep(Step):
+    """`md_uuid`: md's UUID of the array. `disk`: of an external array, the device that it is; the physical volume on it
+    carries the array's UUID then, and is all that marks the device."""
+
+    array_id: str
+    md_uuid: str
+    group: str
+    disk: MdMember | None = None
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.disk.disk_id,) if self.disk else ()
+
+
+class GroupCreate(GroupStep):
     """Makes the LVM volume group of an array. Undo removes it while it is empty and carries our tag."""
 
     kind: Literal["group.create"] = "group.create"
-    array_id: str
-    md_uuid: str
-    group: str
     extent_bytes: int
 
     def describe(self) -> str:
-        return f"create volume group {self.group}"
+        return f"create volume group {self.group}" + (f" on disk {self.disk.disk_id}" if self.disk else "")
 
 
-class GroupRemove(Step):
+class GroupRemove(GroupStep):
     """Removes an empty volume group that carries our tag. Undo makes it again."""
 
     kind: Literal["group.remove"] = "group.remove"
-    array_id: str
-    md_uuid: str
-    group: str
     extent_bytes: int
 
     def describe(self) -> str:
-        return f"remove volume group {self.group}"
+        return f"remove volume group {self.group}" + (f" from disk {self.disk.disk_id}" if self.disk else "")
 
 
 class GroupGrow(Step):
@@ -57,14 +65,11 @@ class KeptVolume(Model):
     size_bytes: int
 
 
-class GroupErase(Step):
+class GroupErase(GroupStep):
     """Removes a volume group that carries our tag, with the deleted volumes that were kept in it, and no other."""
 
     irreversible: ClassVar[bool] = True
     kind: Literal["group.erase"] = "group.erase"
-    array_id: str
-    md_uuid: str
-    group: str
     kept: tuple[KeptVolume, ...]
 
     def describe(self) -> str:

@@ -17,6 +17,8 @@ class Files:
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
         self._folders: set[str] = {"/"}
+        self.owners: dict[str, int] = {}
+        """Uids of what is not root's."""
 
     def seed(self, path: str, data: bytes) -> None:
         """Put a file there as the image has it, with the folders above it."""

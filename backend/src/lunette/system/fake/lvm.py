@@ -94,8 +94,12 @@ class Lvm:
             Pv(device, device.media, device.media.pv)
             for device in self._blocks.devices().values()
             if device.kind != "lv" and device.media and device.media.pv and self._is_looked_at(device, only)
-            and not (device.kind == "disk" and self._blocks.above(device.kernel_name))
+            and not (device.kind == "disk" and self._under_an_array(device.kernel_name))
         ]  # fmt: skip
+
+    def _under_an_array(self, kernel_name: str) -> bool:
+        """LVM passes over the members of an array; what its own volumes stand on it sees."""
+        return any(self._blocks.stacked[name].kind != "lv" for name in self._blocks.above(kernel_name))
 
     def vg(self, name: str) -> tuple[Vg, Pv] | None:
         return next(((pv.label.vg, pv) for pv in self.pvs() if pv.label.vg and pv.label.vg.name == name), None)

@@ -15,6 +15,7 @@ _SHORT = {
 }  # fmt: skip
 _BARE = {
     "yes", "force", "nosuffix", "noheadings", "binary", "all", "readonly", "help", "sysinit", "snapshot", "refresh",
+    "norestorefile",
 }  # fmt: skip
 COMMANDS = (
     "pvcreate", "pvremove", "pvresize", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange",
@@ -77,8 +78,11 @@ class LvmTools:
                 f'Can\'t initialize physical volume "{path}" of volume group "{media.pv.vg.name}" without -ff',
                 f"{path}: physical volume not initialized.",
             )
+        if ("uuid" in options) != ("norestorefile" in options):
+            return fail("Can only set uuid on PV if --norestorefile or --restorefile is used.")
         media.signatures = []
-        media.pv = PvLabel(lvm_uuid(), metadata_bytes=size_bytes(options.get("metadatasize", ["0b"])[-1]))
+        uuid = options.get("uuid", [lvm_uuid()])[-1]
+        media.pv = PvLabel(uuid, metadata_bytes=size_bytes(options.get("metadatasize", ["0b"])[-1]))
         self._half_way()
         self._lvm.list_device(device)
         return 0, f'  Physical volume "{path}" successfully created.\n', ""

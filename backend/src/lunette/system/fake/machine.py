@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from lunette.domain.errors import ToolFailed, Unavailable
-from lunette.system.doorway import CommandResult, RpcAnswer, RpcCall
+from lunette.system.doorway import CommandResult, FileFacts, RpcAnswer, RpcCall
 from lunette.system.fake.configfs import refuse
 from lunette.system.fake.faults import Faults
 from lunette.system.fake.hardware import Hardware
@@ -69,6 +69,23 @@ class FakeSystem(Hardware):
                 found.append(self.spdk.call(socket, one))
                 self.half_way()
         return tuple(found)
+
+    def ask(self, program: str, words: Sequence[str], *, timeout_s: float, limit_bytes: int) -> str:
+        with self._call("ask", " ".join((program, *words)), changes=False):
+            answer = self.tools.run([program, *words])
+        if answer is None:
+            raise ToolFailed(f"{program} does not start: No such file or directory")
+        code, stdout, _ = answer
+        if code or len(stdout.encode()) > limit_bytes:
+            what = f"ended with exit code {code}" if code else f"printed more than {limit_bytes} bytes and was stopped"
+            raise ToolFailed(f"{program} {what}", log=stdout)
+        return stdout
+
+    def file_facts(self, path: str) -> FileFacts | None:
+        if not self.files.exists(path):
+            return None
+        mode = 0o755 if self.files.is_dir(path) else self.files.mode(path)
+        return FileFacts(is_plain=True, uid=self.files.owners.get(path, 0), mode=mode)
 
     def find_tool(self, name: str) -> str | None:
         return self.tools.find(name)

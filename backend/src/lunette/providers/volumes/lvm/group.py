@@ -7,6 +7,8 @@ Both directions recognise all of it.
 
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import GroupCreate, GroupErase, GroupGrow, GroupRemove
+from lunette.providers.arrays.external import device as external
+from lunette.providers.arrays.external.plan import pv_uuid
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.disks.inventory import read_signatures, settle
@@ -31,7 +33,8 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
         raise Conflict(f"{device} belongs to volume group {known.group} already: no other group is made on it")
     if known is None:
         size = f"--metadatasize={METADATA_BYTES // 1024}k"
-        system.run(["pvcreate", "-y", size, device], timeout_s=TIMEOUT_S)
+        named = ["--uuid", pv_uuid(step.md_uuid), "--norestorefile"] if step.disk else []
+        system.run(["pvcreate", "-y", size, *named, device], timeout_s=TIMEOUT_S)
     else:
         list_device(system, device)
     tags = ["--addtag", TAG, "--addtag", array_tag(step.md_uuid)]
@@ -43,9 +46,9 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
 def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
     """Remove the group while it is ours and empty, but for what is to be erased with it; None if it is gone, or its
     array is."""
-    device = device_path(step.md_uuid)
     settle(system)
-    if not ensure_running(system, step.md_uuid) or observe.physical_volume(system, device) is None:
+    device = _standing_device(system, step)
+    if device is None or observe.physical_volume(system, device) is None:
         return None
     known = _physical_volume(system, device)
     if known is None:
@@ -73,9 +76,9 @@ def grow(system: System, step: GroupGrow) -> str | None:
     return f"volume group {step.group} uses all {size} bytes of its array"
 
 
-def activate(system: System, group: str, md_uuid: str) -> None:
-    """Bring up every volume of the group; harmless if they are up."""
-    list_device(system, device_path(md_uuid))
+def activate(system: System, group: str, device: str) -> None:
+    """Bring up every volume of the group on this device; harmless if they are up."""
+    list_device(system, device)
     system.run(["vgchange", "-ay", group], timeout_s=TIMEOUT_S)
     settle(system)
 
@@ -96,9 +99,19 @@ def list_device(system: System, device: str) -> None:
 def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -> str:
     device = device_path(step.md_uuid)
     settle(system)
+    if not isinstance(step, GroupGrow) and step.disk:
+        return external.take(system, step.disk, step.md_uuid)
     if not ensure_running(system, step.md_uuid):
         raise NotFound(f"array {device} is on none of the disks: attach them, then try again")
     return device
+
+
+def _standing_device(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
+    """The device of an array that carries something of ours; None if it is gone."""
+    if step.disk:
+        found = external.find(system, step.disk.disk_id, step.md_uuid)
+        return external.path(system, found.id) if found else None
+    return device_path(step.md_uuid) if ensure_running(system, step.md_uuid) else None
 
 
 def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:

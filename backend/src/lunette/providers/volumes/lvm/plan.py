@@ -13,6 +13,7 @@ from lunette.domain.steps import (
     GroupErase,
     GroupRemove,
     KeptVolume,
+    MdMember,
     SnapshotDelete,
     SnapshotTake,
     ThinPoolCreate,
@@ -130,16 +131,22 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
     return FieldProblem(field="size_bytes", value=str(size_bytes), message=rule)
 
 
-def group_create(array_id: str, md_uuid: str) -> GroupCreate:
-    return GroupCreate(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES)
+def group_create(array_id: str, md_uuid: str, disk: MdMember | None = None) -> GroupCreate:
+    """`disk`: of an external array, the device that it is."""
+    return GroupCreate(
+        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk
+    )
 
 
-def group_remove(array_id: str, md_uuid: str) -> GroupRemove:
-    return GroupRemove(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES)
-
-
-def group_erase(array_id: str, md_uuid: str, kept: Sequence[KeptVolume]) -> GroupErase:
-    return GroupErase(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), kept=tuple(kept))
+def group_gone(
+    array_id: str, md_uuid: str, kept: Sequence[KeptVolume], disk: MdMember | None = None
+) -> GroupRemove | GroupErase:
+    """What removes the group; with the deleted volumes that are kept in it, nothing brings it back."""
+    if kept:
+        return GroupErase(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), kept=tuple(kept), disk=disk)
+    return GroupRemove(
+        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk
+    )
 
 
 def reserved_bytes(size_bytes: int) -> int:

@@ -2,7 +2,7 @@
 
 import base64
 
-from lunette.domain.arrays import ObservedArray
+from lunette.domain.arrays import ArrayEngine, ObservedArray
 from lunette.domain.errors import Conflict, LunetteError, NotFound
 from lunette.domain.sealed_copies import (
     PREFIX_BYTES,
@@ -15,6 +15,7 @@ from lunette.domain.sealed_copies import (
     newest,
     pack,
 )
+from lunette.providers.arrays.external import device as external
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path as array_device
 from lunette.providers.disks.inventory import settle
@@ -29,7 +30,7 @@ def read(system: System, array: ObservedArray, *, degraded: bool) -> FoundCopy:
     """What an array with our mark carries. One that is down is started if its disks are here, as at every boot."""
     found = FoundCopy(array_uuid=array.uuid, array=array.name)
     try:
-        group = _group(system, array.uuid, degraded=degraded)
+        group = _group(system, array, degraded=degraded)
         known = group.volume(COPY_NAME) if group is not None else None
         if group is None or known is None or COPY_TAG not in known.tags:
             return found
@@ -74,11 +75,15 @@ def write(system: System, order: SealOrder) -> int:
     return generation
 
 
-def _group(system: System, uuid: str, *, degraded: bool) -> parse.Group | None:
+def _group(system: System, array: ObservedArray, *, degraded: bool) -> parse.Group | None:
     """The array's volume group, running. None if there is none of ours on it."""
-    device = array_device(uuid)
-    if not ensure_running(system, uuid, degraded=degraded):
-        return None
+    uuid = array.uuid
+    if array.engine is ArrayEngine.EXTERNAL:
+        device = external.path(system, array.members[0].disk_id or "")
+    else:
+        device = array_device(uuid)
+        if not ensure_running(system, uuid, degraded=degraded):
+            return None
     known = observe.physical_volume(system, device)
     if known is None or TAG not in known.tags or array_tag(uuid) not in known.tags:
         return None

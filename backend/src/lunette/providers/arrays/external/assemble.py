@@ -1,0 +1,62 @@
+"""Brings an external array back after a boot: its device by its stable id, and only if it carries the array."""
+
+from collections.abc import Set
+
+from lunette.domain.errors import Conflict
+from lunette.domain.exports import ExportArray
+from lunette.providers.arrays.external.device import is_there, path
+from lunette.providers.volumes.lvm import group, observe
+from lunette.providers.volumes.lvm.plan import TAG, array_tag
+from lunette.system.doorway import System
+
+
+def is_up(system: System, array: ExportArray) -> bool:
+    """True if its device is there; what it carries is looked at before its volumes are brought up."""
+    return any(is_there(system, id_) for id_ in array.members)
+
+
+def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:  # noqa: ARG001 - it has one disk
+    """None once the device is there, otherwise what the array waits for, in words: nothing can be started here."""
+    if is_up(system, array):
+        return None
+    return f"waiting for array {array.name}: its device {', '.join(array.members)} is not present"
+
+
+def tend(_system: System, _array: ExportArray) -> None:
+    """What presents the device looks after it."""
+
+
+def activate(system: System, array: ExportArray) -> None:
+    """Bring up its volumes. Raises Conflict if the device that answers to its id does not carry the array."""
+    device = path(system, array.members[0])
+    known = observe.physical_volume(system, device)
+    if known is None or known.group != array.group or not {TAG, array_tag(array.uuid)} <= known.tags:
+        raise Conflict(
+            f"disk {array.members[0]} does not carry array {array.name}: it is left alone; attach the one that does"
+        )
+    _drop_stale(system, array.group, system.realpath(device).rpartition("/")[2])
+    group.activate(system, array.group, device)
+
+
+def shut_down(_system: System, _still_open: Set[str]) -> list[str]:
+    """Its volume group goes down with those of all arrays (agent/stacks.py), and there is nothing below to stop."""
+    return []
+
+
+def _drop_stale(system: System, name: str, kernel_name: str) -> None:
+    """Take down volumes that still stand on what the device was before it left and came back under another name."""
+    found = observe.find_group(system, name)
+    for volume in found.volumes if found else ():
+        node = system.realpath(f"/dev/{name}/{volume.name}").rpartition("/")[2]
+        if volume.active and _leaves(system, node) != {kernel_name}:
+            group.deactivate(system, name)
+            return
+
+
+def _leaves(system: System, kernel_name: str) -> set[str]:
+    """What a mapped device stands on, at the bottom; nothing if that has left."""
+    below = system.listdir(f"/sys/block/{kernel_name}/slaves")
+    found: set[str] = set()
+    for one in below:
+        found |= _leaves(system, one) if system.listdir(f"/sys/block/{one}/slaves") else {one}
+    return found

@@ -1,0 +1,77 @@
+"""Runs the health command of an external array: a file of root's in a fixed folder, chosen by its name alone."""
+
+import re
+
+from lunette.domain.arrays import HEALTH_COMMAND_PATTERN, ArrayState, ObservedArray, SyncProgress
+from lunette.domain.errors import InUse, LunetteError, NotFound
+from lunette.domain.exports import ExportArray
+from lunette.domain.health_commands import LIMIT_BYTES, TIMEOUT_S, DeviceHealth, DeviceState, read_health
+from lunette.providers.arrays.external.device import path
+from lunette.system.doorway import System
+
+FOLDERS = ("/etc/lunette/health.d", "/usr/lib/lunette/health.d")
+"""An administrator's own first, then what the package brings."""
+_NAME = re.compile(HEALTH_COMMAND_PATTERN)
+_OTHERS_WRITE, _ANY_RUN = 0o022, 0o111
+_STATES = {
+    DeviceState.HEALTHY: ArrayState.CLEAN, DeviceState.DEGRADED: ArrayState.DEGRADED,
+    DeviceState.REBUILDING: ArrayState.REBUILDING, DeviceState.FAILED: ArrayState.FAILED,
+    DeviceState.UNKNOWN: ArrayState.UNKNOWN,
+}  # fmt: skip
+
+
+def commands(system: System) -> tuple[str, ...]:
+    """The names that can be chosen: those whose file may be run."""
+    found = set()
+    for folder in FOLDERS:
+        for name in system.listdir(folder):
+            if _NAME.fullmatch(name) and _refusal(system, folder, name) is None:
+                found.add(name)
+    return tuple(sorted(found))
+
+
+def ask(system: System, array: ExportArray) -> DeviceHealth:
+    """What the array's health command says. Never raises: what fails is `unknown`, with the reason."""
+    name = array.health_command or ""
+    try:
+        program = _program(system, name)
+        told = system.ask(program, [path(system, array.members[0])], timeout_s=TIMEOUT_S, limit_bytes=LIMIT_BYTES)
+        return read_health(told)
+    except (LunetteError, OSError) as error:
+        why = error.detail if isinstance(error, LunetteError) else str(error)
+        return DeviceHealth(state=DeviceState.UNKNOWN, message=f"health command {name}: {why}"[:500])
+
+
+def told(array: ObservedArray, health: DeviceHealth | None, command: str) -> ObservedArray:
+    """The array as its health command sees it; `health` is None until it was asked once."""
+    if array.state is ArrayState.MISSING:
+        return array
+    if health is None:
+        return array.model_copy(update={"health_words": f"health command {command} was not asked yet"})
+    progress = None
+    if health.state is DeviceState.REBUILDING and health.progress_percent is not None:
+        progress = SyncProgress(action="recover", percent=health.progress_percent, rate_bytes_s=None, left_s=None)
+    words = health.words() or f"health command {command} says {health.state.value}"
+    return array.model_copy(update={"state": _STATES[health.state], "progress": progress, "health_words": words})
+
+
+def _program(system: System, name: str) -> str:
+    """Its path. Raises NotFound if there is none, InUse if anybody but root could have written it."""
+    for folder in FOLDERS:
+        if system.file_facts(f"{folder}/{name}") is not None:
+            if (why := _refusal(system, folder, name)) is not None:
+                raise InUse(f"{folder}/{name} is not run: {why}")
+            return f"{folder}/{name}"
+    raise NotFound(f"there is none in {' or '.join(FOLDERS)}")
+
+
+def _refusal(system: System, folder: str, name: str) -> str | None:
+    for one in (folder, f"{folder}/{name}"):
+        facts = system.file_facts(one)
+        if facts is None or not facts.is_plain:
+            return f"{one} is no plain file" if one != folder else f"{folder} is no folder"
+        if facts.uid != 0 or facts.mode & _OTHERS_WRITE:
+            return f"{one} can be written by others than root: chown root, chmod go-w"
+        if one != folder and not facts.mode & _ANY_RUN:
+            return f"{one} is not executable"
+    return None

@@ -1,0 +1,85 @@
+"""What is known of a device that somebody else's RAID presents, and how it becomes an array: pure.
+
+The array's UUID is the UUID of the physical volume on the device: from the first write on, the device tells which array
+it is, whatever its kernel name is today.
+"""
+
+import re
+from collections.abc import Sequence
+
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Level, LevelCapability, WriteHole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import FieldProblem
+from lunette.domain.sizes import GIB, MIB, format_size
+from lunette.domain.tuning import TuningName, notation
+
+MIN_DISK_BYTES = 64 * MIB
+_OWN_TOOLS = "what presents the device does that with its own tools"
+LEVELS = (
+    LevelCapability(
+        level=Level.EXTERNAL, min_disks=1, max_disks=1, small_write_ios=1, write_hole=(WriteHole.EXTERNAL,), verbs=(),
+        survives_failures="unknown to Lunette: what presents the device knows",
+    ),
+)  # fmt: skip
+_PV_UUID = re.compile(r"[0-9a-f]{6}(-[0-9a-f]{4}){5}-[0-9a-f]{6}")
+"""LVM draws its own from all letters and digits: one of 32 hex digits does not come up by chance."""
+_CUTS = (6, 10, 14, 18, 22, 26)
+
+
+def capability(reason: str | None = None, health_commands: tuple[str, ...] = ()) -> EngineCapability:
+    """The engine's record; `reason` says why it is not available on this machine."""
+    return EngineCapability(
+        engine=ArrayEngine.EXTERNAL.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        lacking=(
+            f"spares, growth, scrubs, and disks that fail, leave or are replaced: {_OWN_TOOLS}",
+            "health: only what the array's health command tells",
+        ),
+        needs=("lvm", "dm_mod"), health_commands=health_commands,
+    )  # fmt: skip
+
+
+def array_uuid(uuid: str) -> str:
+    """A UUID as the array carries it: 32 hex digits."""
+    return uuid.replace("-", "").lower()
+
+
+def pv_uuid(array: str) -> str:
+    """The same in LVM's form."""
+    return "-".join(array[start:end] for start, end in zip((0, *_CUTS), (*_CUTS, 32), strict=True))
+
+
+def carried_uuid(disk: ObservedDisk) -> str | None:
+    """The UUID of the array that the device is, or may be: the group on it has the last word."""
+    found = [s.uuid for s in disk.signatures if s.type == "LVM2_member" and s.uuid and _PV_UUID.fullmatch(s.uuid)]
+    return array_uuid(found[0]) if found else None
+
+
+def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """What cannot be asked of a device whose redundancy is not ours, each with the field, its value and the rule."""
+    found = []
+    if len(wish.disks) != 1:
+        rule = f"an external array is one device, not {len(wish.disks)}"
+        found.append(FieldProblem(field="disks", value=str(len(wish.disks)), message=rule))
+    if wish.spares:
+        rule = f"an external array takes no spares, {_OWN_TOOLS}: leave spares out"
+        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
+    if wish.write_hole not in (None, WriteHole.EXTERNAL):
+        rule = "what presents the device closes its write hole or does not: leave write_hole out"
+        found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+    others = (
+        "chunk_bytes",
+        "layout",
+        "sync_speed_min_bytes_s",
+        "sync_speed_max_bytes_s",
+        *(n.value for n in TuningName),
+    )
+    found += [
+        FieldProblem(field=field, value=notation(chosen), message=f"an external array has no {field}: leave it out")
+        for field in others
+        if (chosen := getattr(wish, field)) is not None
+    ]
+    smallest = min((disk.size_bytes for disk in disks), default=0)
+    if not found and smallest < MIN_DISK_BYTES:
+        rule = f"the device ({format_size(smallest)}) is too small for volumes; {format_size(GIB)} is enough"
+        found.append(FieldProblem(field="disks", value=None, message=rule))
+    return tuple(found)

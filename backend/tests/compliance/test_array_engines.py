@@ -1,0 +1,195 @@
+"""What every array engine must do, whatever it is made of: one suite for all that are registered.
+
+A new engine is added to ENGINES with a level and so many disks, and passes as it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from backend.tests.faults.asking import delete_array, delete_volume, erase, unmap_volume
+from backend.tests.faults.picture import differences
+from backend.tests.faults.world import World, database_template, give_host
+from lunette.agent.stacks import STACKS
+from lunette.domain.array_changes import (
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayGrow,
+    ArrayReplace,
+    ArrayScrub,
+)
+from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, ObservedArray
+from lunette.domain.errors import InUse, Invalid, LunetteError
+from lunette.domain.exports import ConvergeReport, ServingState
+from lunette.engine.outcome import Outcome
+from lunette.planner.engines import ARRAY_ENGINES
+from lunette.system.fake import FakeDisk, FakeSignature
+
+SYNCED_S = 60
+
+
+@dataclass(frozen=True)
+class Engine:
+    engine: ArrayEngine
+    level: Level
+    disks: int
+
+
+ENGINES = (
+    Engine(ArrayEngine.MD, Level.RAID1, 2),
+    Engine(ArrayEngine.ZFS, Level.MIRROR, 2),
+    Engine(ArrayEngine.EXTERNAL, Level.EXTERNAL, 1),
+)
+
+
+class Bench:
+    """An appliance with four blank disks, of which the engine takes the first."""
+
+    def __init__(self, world: World, of: Engine) -> None:
+        self.world, self.machine, self.of = world, world.machine, of
+        self.free = world.machine.add_disks(4)
+        self.disks = self.free[: of.disks]
+        world.machine.advance(40)
+        world.converge()
+
+    def ask(self, name: str = "one", wipe: Sequence[FakeDisk] = ()) -> Outcome:
+        return self.world.create_array(name, self.of.level, self.disks, wipe, engine=self.of.engine)
+
+    def make(self) -> None:
+        self.world.finish(self.ask().job_id or "")
+        self.world.pass_time(SYNCED_S)
+
+    def serve(self) -> None:
+        """A volume of it, with a host's data."""
+        self.make()
+        self.world.finish(self.world.create_volumes("one", "lun").job_id or "")
+        give_host(self.world, "h", ["lun"])
+        self.world.settle()
+        self.machine.write_data(self.world.device_of("lun"), 0, "written")
+
+    def observed(self) -> ObservedArray | None:
+        self.world.control._cache.forget()
+        arrays = self.world.control.observation().arrays
+        return next((array for array in arrays if array.engine is self.of.engine), None)
+
+    def restart(self) -> None:
+        self.machine.power_cut()
+        self.world.agent.kill()
+
+    def report(self) -> ConvergeReport:
+        self.world.pass_time(SYNCED_S)
+        report = self.world.converge()
+        assert report is not None
+        return report
+
+
+@pytest.fixture(params=ENGINES, ids=lambda one: one.engine.value)
+def bench(request: pytest.FixtureRequest, sqlite_template: Path, tmp_path: Path) -> Iterator[Bench]:
+    world = World(database_template(sqlite_template, tmp_path))
+    yield Bench(world, request.param)
+    world.close()
+
+
+def test_every_engine_that_is_registered_is_here() -> None:
+    assert {one.engine for one in ENGINES} == set(ARRAY_ENGINES) == set(STACKS)
+
+
+def test_it_says_what_it_can_do_and_the_machine_reports_it(bench: Bench) -> None:
+    record = ARRAY_ENGINES[bench.of.engine].capability()
+    assert (record.engine, record.kind) == (bench.of.engine.value, "array")
+    assert record.needs
+    assert bench.of.level in [level.level for level in record.levels]
+    (found,) = [e for e in bench.world.control.observation().engines if (e.kind, e.engine) == ("array", record.engine)]
+    assert found.available, found.reason
+    assert found.levels == record.levels
+
+
+def test_what_it_makes_is_observed_as_planned_and_carries_our_mark(bench: Bench) -> None:
+    outcome = bench.ask()
+    bench.world.finish(outcome.job_id or "")
+    bench.world.pass_time(SYNCED_S)
+    found = bench.observed()
+    assert found is not None
+    assert found.ours
+    assert found.level == bench.of.level.value
+    assert found.state in (ArrayState.CLEAN, ArrayState.UNKNOWN)
+    assert sorted(m.disk_id or "" for m in found.members) == sorted(disk.links()[0] for disk in bench.disks)
+    pool = next(pool for pool in bench.world.control.observation().pools if pool.array_uuid == found.uuid)
+    assert 0 < pool.free_bytes <= sum(disk.media.size_bytes for disk in bench.disks)
+
+
+def test_a_disk_that_carries_something_is_taken_only_if_it_is_to_be_wiped(bench: Bench) -> None:
+    bench.disks[0].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    bench.machine.changed()
+    before = bench.world.machine_picture()
+    with pytest.raises(InUse, match="is not blank"):
+        bench.ask()
+    assert differences(before, bench.world.machine_picture()) == []
+    bench.world.finish(bench.ask(wipe=bench.disks[:1]).job_id or "")
+    assert bench.observed() is not None
+
+
+def test_its_disks_are_nobody_elses(bench: Bench) -> None:
+    bench.make()
+    with pytest.raises(LunetteError, match="belongs to array one"):
+        bench.ask("two", bench.disks)
+
+
+def test_it_comes_back_after_a_power_cut_under_other_kernel_names(bench: Bench) -> None:
+    bench.serve()
+    for number, disk in enumerate(bench.disks):
+        disk.kernel_name = f"nvme{70 - number}n1"
+    bench.restart()
+    bench.world.settle()
+    assert bench.machine.read_data(bench.world.device_of("lun"), 0) == "written"
+
+
+def test_without_its_disks_it_waits_and_says_for_which_array(bench: Bench) -> None:
+    bench.serve()
+    for disk in bench.disks:
+        bench.machine.pull(disk)
+    bench.restart()
+    blocked = {target.reason for target in bench.report().targets if target.state is ServingState.BLOCKED}
+    assert any("waiting for array one" in (reason or "") for reason in blocked), blocked
+    for disk in bench.disks:
+        bench.machine.insert(disk)
+    bench.world.settle()
+    assert bench.machine.read_data(bench.world.device_of("lun"), 0) == "written"
+
+
+def test_deleted_it_leaves_its_disks_blank(bench: Bench) -> None:
+    bench.serve()
+    with pytest.raises(InUse, match="it holds 1 volumes"):
+        delete_array(bench.world, "one")
+    unmap_volume(bench.world, "lun")
+    bench.world.settle()
+    bench.world.finish(delete_volume(bench.world, "lun").job_id or "")
+    bench.world.finish(erase(bench.world, "lun").job_id or "")
+    bench.world.finish(delete_array(bench.world, "one").job_id or "")
+    assert bench.observed() is None
+    ids = {disk.serial for disk in bench.disks}
+    blank = [disk for disk in bench.world.control.observation().disks if disk.serial in ids]
+    assert [disk.occupation() for disk in blank] == [None] * len(bench.disks)
+
+
+def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
+    bench.make()
+    first, spare = bench.disks[0].links()[0], bench.free[-1].links()[0]
+    calls = {
+        ArrayVerb.ADD_SPARES: lambda c: c.add_spares(ArrayAddSpares(disks=(spare,))),
+        ArrayVerb.GROW: lambda c: c.grow(ArrayGrow(disks=(spare,))),
+        ArrayVerb.REPLACE: lambda c: c.replace(ArrayReplace(disk=first, new=spare)),
+        ArrayVerb.FAIL: lambda c: c.fail(ArrayDiskChoice(disk=first)),
+        ArrayVerb.REMOVE: lambda c: c.remove(ArrayDiskChoice(disk=first)),
+        ArrayVerb.READD: lambda c: c.readd(ArrayDiskChoice(disk=first)),
+        ArrayVerb.SCRUB: lambda c: c.scrub(ArrayScrub()),
+    }
+    facts = next(one for one in ARRAY_ENGINES[bench.of.engine].capability().levels if one.level is bench.of.level)
+    before = bench.world.machine_picture()
+    for verb in set(calls) - set(facts.verbs):
+        with pytest.raises(Invalid) as caught:
+            bench.world.change_array("one", calls[verb])
+        assert caught.value.errors[0].message, verb
+    assert differences(before, bench.world.machine_picture()) == []

@@ -1,0 +1,130 @@
+"""An external array on a whole appliance: a disk stands for the device of a RAID controller, a script for its tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from lunette.client import Client, JsonObject, Refused
+from tests.e2e.waiting import wait_until
+from tests.initiators.libiscsi import LibiscsiInitiator
+from tests.lab.appliance import Appliance, appliance
+from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.uml import Uml
+
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+IQN = "iqn.2026-01.com.example:external"
+COMMAND = "/etc/lunette/health.d/probe"
+SAID = "/root/said"
+PATTERN, MORE = 0x5A, 0xC3
+
+
+@dataclass
+class Standing:
+    """An array that is the first of three disks, and an initiator outside that may use its volume."""
+
+    made: Appliance
+    machine: Uml
+    device: str
+    target: str = ""
+
+    @property
+    def client(self) -> Client:
+        return self.made.client
+
+    @property
+    def initiator(self) -> LibiscsiInitiator:
+        return LibiscsiInitiator(IQN, "127.0.0.1", self.machine.forward(PORTAL_PORT))
+
+    def array(self) -> JsonObject:
+        found: JsonObject = self.client.get("/arrays/fast")
+        return found
+
+    def kernel_name(self) -> str:
+        return self.machine.check(f"readlink -e /dev/disk/by-id/{self.device}").strip()
+
+    def tells(self, **health: object) -> None:
+        """From now on the health command prints this."""
+        self.machine.check(f"echo '{json.dumps(health)}' >{SAID}")
+
+    def alerts(self) -> list[JsonObject]:
+        return [one for one in self.client.list("/alerts", active="true") if one["key"].startswith("array.")]
+
+    def is_served(self) -> bool:
+        return all(mapping["state"] == "open" for mapping in self.client.list("/mappings"))
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Standing]:
+    machine = Uml("external", disks=3, disk_mib=256)
+    with appliance(machine) as made:
+        stands = Standing(made, machine, made.disk_ids("ubd")[0])
+        stands.machine.check(f"mkdir -p {COMMAND.rpartition('/')[0]} && chmod 755 {COMMAND.rpartition('/')[0]}")
+        stands.machine.check(f"printf '#!/bin/sh\\n[ -b \"$1\" ] && cat {SAID}\\n' >{COMMAND} && chmod 755 {COMMAND}")
+        stands.tells(state="healthy")
+        client = made.client
+        wish = {
+            "name": "fast", "engine": "external", "level": "external", "disks": [stands.device],
+            "health_command": "probe",
+        }  # fmt: skip
+        client.wait(client.post("/arrays", wish))
+        client.wait(client.post("/volumes", {"name": "lun", "array": "fast", "size_bytes": 64 * MIB}))
+        client.post("/hosts", {"name": "h", "iqns": [IQN]})
+        client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
+        client.post("/mappings", {"volume": "lun", "host": "h", "lun": 1})
+        wait_until("the mapping is served", stands.is_served)
+        stands.target = str(client.get("/hosts/h")["target_iqn"])
+        yield stands
+
+
+def test_a_device_is_served_and_comes_back_under_another_kernel_name(standing: Standing) -> None:
+    written = standing.initiator.write(standing.target, 1, PATTERN, 16 * MIB)
+    assert written.ok, written.output
+    before = standing.kernel_name()
+    standing.machine.check("sync")
+    standing.machine.attach_in_reverse()
+    standing.machine.reset()
+    standing.made.wait_for_api()
+    wait_until("the mapping is served", standing.is_served, deadline_s=240)
+    assert standing.kernel_name() != before
+    verified = standing.initiator.verify(standing.target, 1, PATTERN, 16 * MIB)
+    assert verified.ok, verified.output
+    assert standing.initiator.write(standing.target, 1, MORE, MIB, 32 * MIB).ok
+    assert standing.initiator.verify(standing.target, 1, MORE, MIB, 32 * MIB).ok
+
+
+def test_what_the_health_command_says_becomes_an_alert_and_goes(standing: Standing) -> None:
+    wait_until("the array is healthy", lambda: standing.array()["health"] == "clean", deadline_s=60)
+    standing.tells(state="degraded", message="drive 3 is gone")
+    (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=60)
+    assert alert["message"] == "Array fast is degraded"
+    assert alert["cause"] == "drive 3 is gone"
+    assert standing.array()["health"] == "degraded"
+    standing.tells(state="rebuilding", progress_percent=40)
+    wait_until("the rebuild shows", lambda: standing.array()["health"] == "rebuilding", deadline_s=60)
+    assert standing.array()["observed"]["progress"]["percent"] == 40
+    standing.tells(state="healthy")
+    wait_until("the alert is over", lambda: not standing.alerts(), deadline_s=60)
+
+
+def test_a_command_that_others_may_write_is_not_run(standing: Standing) -> None:
+    standing.machine.check(f"chmod 777 {COMMAND}")
+    try:
+        wait_until("the health is unknown", lambda: standing.array()["health"] == "unknown", deadline_s=60)
+        (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=90)
+        assert "can be written by others than root" in alert["cause"]
+        assert standing.is_served()
+    finally:
+        standing.machine.check(f"chmod 755 {COMMAND}")
+    wait_until("the alert is over", lambda: not standing.alerts(), deadline_s=60)
+
+
+def test_what_the_vendor_does_is_refused_and_the_device_is_not_taken_twice(standing: Standing) -> None:
+    with pytest.raises(Refused, match="controller or engine that presents it"):
+        standing.client.act("/arrays/fast", "scrub", {})
+    again = {"name": "again", "level": "external", "engine": "external", "disks": [standing.device]}
+    with pytest.raises(Refused, match="belongs to array fast"):
+        standing.client.post("/arrays", again | {"wipe": [standing.device]})
