@@ -2,9 +2,10 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from lunette.domain.arrays import EngineCapability
+from lunette.domain.arrays import EngineCapability, ObservedArray
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.providers.arrays.md import plan as md_plan
 from lunette.providers.arrays.md.observe import observe_arrays
@@ -56,6 +57,7 @@ def take(system: System) -> Observation:
     pools, volumes = lvm_parse.observed(_lvm(system))
     datasets = zfs.datasets(system)
     zfs_arrays = zfs.observe_arrays(system, datasets, disks)
+    adopted = {pool.array_uuid for pool in pools if pool.ours}
     zfs_pools, zvols = zvol.observed(datasets, zfs_arrays)
     kernel = os.uname()
     links = network.links(system)
@@ -64,7 +66,7 @@ def take(system: System) -> Observation:
         hostname=kernel.nodename,
         kernel=kernel.release,
         disks=disks,
-        arrays=(*(observe_arrays(system, disks) if system.find_tool("mdadm") else ()), *zfs_arrays),
+        arrays=(*_md_arrays(system, disks, adopted), *zfs_arrays),
         pools=(*pools, *zfs_pools),
         volumes=(*volumes, *zvols),
         engines=capabilities(system),
@@ -73,6 +75,14 @@ def take(system: System) -> Observation:
         interfaces=network.observe(system, links),
         rdma_devices=rdma.observe(system),
     )
+
+
+def _md_arrays(
+    system: System, disks: Sequence[ObservedDisk], adopted: Collection[str | None]
+) -> Iterator[ObservedArray]:
+    """One that was adopted keeps its name: the mark on its volume group makes it ours."""
+    for array in observe_arrays(system, disks) if system.find_tool("mdadm") else ():
+        yield array if array.ours or array.uuid not in adopted else array.model_copy(update={"ours": True})
 
 
 def capabilities(system: System) -> tuple[EngineCapability, ...]:

@@ -140,6 +140,7 @@ JobKind = Literal[
     "thin_pool.grow",
     "interface.change",
     "site.apply",
+    "site.adopt",
     "schedule.run",
 ]
 JOB_KIND = (
@@ -157,6 +158,7 @@ JOB_KIND = (
     "thin_pool.grow",
     "interface.change",
     "site.apply",
+    "site.adopt",
     "schedule.run",
 )
 JobState = Literal["pending", "running", "succeeded", "failed", "undone", "stuck"]
