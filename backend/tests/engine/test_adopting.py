@@ -22,14 +22,17 @@ from backend.tests.faults.foreign_targets import (
     two_targets,
 )
 from backend.tests.faults.harness import bystanders
+from backend.tests.faults.picture import differences
 from backend.tests.faults.world import ACTOR, World, database_template, with_bystanders
 from backend.tests.providers.rtslib_moves import picture
 from lunette.domain.adopting import AdoptRequest, Verdict
 from lunette.domain.errors import Invalid
 from lunette.domain.exports import ServingState
+from lunette.domain.jobs import JobState
 from lunette.engine import adopting
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping, Portal, Volume
+from lunette.system.fake import When
 from lunette.system.fake.lio_iscsi import IscsiFabric
 
 
@@ -193,3 +196,58 @@ def test_a_shared_backstore_takes_both_targets_or_none(world: World) -> None:
     with world.store.read() as tx:
         volume = tx.query(Volume).filter_by(name="disk0").one()
         assert [one.shared for one in tx.query(Mapping).filter_by(volume_id=volume.id)] == [True, True]
+
+
+def test_a_failure_at_any_call_leaves_everything_as_it_was(world: World) -> None:
+    """Every call of the job fails in turn, before and after it took effect, until one that it does not reach."""
+    two_targets(world.machine, free_disks(world)[:2])
+    db = fabric(world).login(DB, DB_TARGET, PORTAL, ("db", "secret-of-db"))
+    before, rows, standing = world.machine_picture(), world.rows_picture(), theirs(world)
+    failed = 0
+    for number in range(1, 200):
+        for when in (When.BEFORE, When.AFTER):
+            outcome, _ = judged(world)
+            world.machine.faults.fail_at(number, when)
+            state = world.finish(outcome.job_id or "")
+            world.machine.faults.disarm()
+            if state is JobState.SUCCEEDED:
+                assert failed > 8, "the job makes several calls"
+                world.settle()
+                assert db in fabric(world).sessions
+                return
+            failed += 1
+            story = f"{number} {when}: {world.story(outcome.job_id or '')}"
+            world.converge()
+            assert differences(before, world.machine_picture()) == [], story
+            assert differences(rows, world.rows_picture()) == [], story
+            assert theirs(world) == standing, story
+            assert db in fabric(world).sessions
+    raise AssertionError("the job never came to its end")
+
+
+@pytest.mark.parametrize("number", range(4, 28, 4))
+def test_an_agent_that_is_killed_on_the_way_goes_on(world: World, number: int) -> None:
+    two_targets(world.machine, free_disks(world)[:2])
+    db = fabric(world).login(DB, DB_TARGET, PORTAL, ("db", "secret-of-db"))
+    outcome, _ = judged(world)
+    world.machine.faults.crash_at(number, When.AFTER)
+    assert world.finish(outcome.job_id or "") is JobState.SUCCEEDED
+    world.machine.faults.disarm()
+    world.settle()
+    assert db in fabric(world).sessions
+
+
+def test_the_step_can_be_repeated_and_taken_back_twice(world: World) -> None:
+    two_targets(world.machine, free_disks(world)[:2])
+    outcome, _ = judged(world, dry_run=True)
+    (step,) = outcome.plan.steps
+    before = world.machine_picture()
+    assert not world.agent.undo_step("job", step).changed, "it never ran"
+    assert world.agent.do_step("job", step).changed
+    marked = world.machine_picture()
+    assert differences(before, marked) != []
+    assert not world.agent.do_step("job", step).changed
+    assert differences(marked, world.machine_picture()) == []
+    assert world.agent.undo_step("job", step).changed
+    assert differences(before, world.machine_picture()) == []
+    assert not world.agent.undo_step("job", step).changed

@@ -1,18 +1,16 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
-from backend.tests.faults.foreign_targets import two_targets
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
 from backend.tests.faults.pool_cases import POOL_CASES
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
-from lunette.domain.adopting import AdoptRequest
 from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayGrow, ArrayReplace, ArrayScrub
 from lunette.domain.arrays import Level
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
-from lunette.engine import adopting, array_growth
+from lunette.engine import array_growth
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Volume
@@ -250,18 +248,6 @@ def _grow_pool(world: World) -> Outcome:
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
 
 
-def _targets_of_others(world: World) -> None:
-    """Two running targets of somebody else, over a group on an array that is not ours."""
-    two_targets(world.machine, free_disks(world)[:2])
-
-
-def _adopt(world: World) -> Outcome:
-    foreign = world.agent.foreign()
-    return world.ask(
-        lambda tx: adopting.adopt(tx, world.control.desk, ACTOR, AdoptRequest(), foreign, dry_run=False)[0]
-    )
-
-
 CASES = (
     Case("create an array", _same_disks_before, _create_array),
     Case("create an array, wiping", _used_disks, _create_array_wiping),
@@ -292,6 +278,5 @@ CASES = (
     Case("clone a snapshot", _snapshot, _clone),
     Case("roll a volume back", _snapshot, _roll_back),
     Case("grow a thin pool", _nearly_full, _grow_pool),
-    Case("adopt targets", _targets_of_others, _adopt),
     *POOL_CASES,
 )

@@ -20,7 +20,9 @@ def observe(system: System, served: ExportSet | None) -> Foreign:
     if not system.is_dir(f"{ROOT}/iscsi"):
         return Foreign(saved=SavedConfig(), backstores=(), groups=())
     ours = {f"iscsi/{name}" for name in strays.own_targets(files, f"{TARGET_AUTHORITY}:")}
-    saved, stores = lio.observe(files, ours | (adopted.paths(served) if served else frozenset()))
+    saved, stores = lio.observe(
+        files, ours | (adopted.paths(adopted.settled(files, served)) if served else frozenset())
+    )
     groups = _groups(system) if stores else ()
     places = {
         system.realpath(device_path(group.name, volume.name)): (group.name, volume.name)
