@@ -22,6 +22,7 @@ from lunette.api.identity import TOKEN_PREFIX, hash_secret
 from lunette.api.main import Server
 from lunette.api.parts import Parts
 from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
+from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
 from lunette.domain.errors import AgentAway
@@ -59,6 +60,9 @@ class AwayAgent:
         raise _away()
 
     def served(self) -> ExportSet | None:
+        raise _away()
+
+    def foreign(self) -> Foreign:
         raise _away()
 
     def counters(self) -> Counters:

@@ -68,6 +68,7 @@ options:
       - thin_pool.grow
       - interface.change
       - site.apply
+      - site.adopt
       - schedule.run
   id:
     description:
@@ -122,6 +123,7 @@ ARGUMENTS = {
             "thin_pool.grow",
             "interface.change",
             "site.apply",
+            "site.adopt",
             "schedule.run",
         ],
     },

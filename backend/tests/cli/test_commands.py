@@ -37,6 +37,7 @@ TESTED_ELSEWHERE = {
     "completion": "test_completion.py",
     "top": "its figures vary: test_top.py",
     "inspect": "reads a file of targetcli: test_targetcli.py",
+    "adopt": "needs targets of others: test_adopting.py",
     "backup": "writes a file: test_backup.py",
     "support": "writes a file: test_backup.py",
     "restore": "reads one: test_backup.py",

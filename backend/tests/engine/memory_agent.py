@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from backend.tests import seen
 from backend.tests.planner.sites import FC_PORTS
+from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.arrays import ArrayState
 from lunette.domain.counters import Counters
@@ -44,6 +45,7 @@ from lunette.domain.steps import (
     VolumesSeal,
 )
 from lunette.domain.support import SupportFacts
+from lunette.domain.targetcli import SavedConfig
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -97,6 +99,10 @@ class MemoryAgent:
     def sessions(self) -> SessionsObservation:
         self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
+
+    def foreign(self) -> Foreign:
+        self._answer()
+        return Foreign(saved=SavedConfig(), backstores=(), groups=())
 
     def served(self) -> ExportSet | None:
         self._answer()

@@ -10,6 +10,66 @@ export type ClientOptions = {
 export type Action = 'create' | 'change' | 'interrupt' | 'destroy';
 
 /**
+ * AdoptRequest
+ *
+ * What to take over: targets by their names; none named means all that can be.
+ */
+export type AdoptRequest = {
+    /**
+     * Targets
+     */
+    targets?: Array<string>;
+};
+
+/**
+ * AdoptionAnswer
+ *
+ * The plan, and a verdict on every object. Nothing has been changed.
+ */
+export type AdoptionAnswer = {
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Changes
+     */
+    changes: Array<PlanChange>;
+    /**
+     * Steps
+     */
+    steps: Array<PlanStep>;
+    /**
+     * Devices
+     */
+    devices: Array<string>;
+    /**
+     * Bytes Destroyed
+     */
+    bytes_destroyed: number;
+    /**
+     * Hosts Interrupted
+     */
+    hosts_interrupted: Array<string>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Volumes
+     */
+    volumes: Array<PlanVolume>;
+    /**
+     * Targets
+     */
+    targets: Array<string>;
+    /**
+     * Findings
+     */
+    findings: Array<Finding>;
+};
+
+/**
  * AgentStatus
  *
  * Whether the root agent answers; `age_s` is the age of its last observation.
@@ -2183,7 +2243,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'site.apply' | 'schedule.run';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'site.apply' | 'site.adopt' | 'schedule.run';
 
 /**
  * JobResolve
@@ -13503,6 +13563,82 @@ export type SiteSaveconfigResponses = {
 };
 
 export type SiteSaveconfigResponse = SiteSaveconfigResponses[keyof SiteSaveconfigResponses];
+
+export type SiteAdoptData = {
+    body: AdoptRequest;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/site:adopt';
+};
+
+export type SiteAdoptErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SiteAdoptError = SiteAdoptErrors[keyof SiteAdoptErrors];
+
+export type SiteAdoptResponses = {
+    /**
+     * The plan (dry run), or why nothing can be taken over.
+     */
+    200: AdoptionAnswer;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SiteAdoptResponse = SiteAdoptResponses[keyof SiteAdoptResponses];
 
 export type SiteInspectData = {
     body: InspectRequestWritable;

@@ -43,7 +43,7 @@ class _Kind(Generic[Item]):
 
 _ARRAY = _Kind[ExportArray](ReleaseKind.ARRAY, lambda a: a.array_id, lambda a: (a.engine, a.uuid, a.group))
 _VOLUME = _Kind[ExportVolume](
-    ReleaseKind.VOLUME, lambda v: v.volume_id, lambda v: (v.array_id, v.group, v.device, v.identity)
+    ReleaseKind.VOLUME, lambda v: v.volume_id, lambda v: (v.array_id, v.group, v.device, v.identity, v.adopted)
 )
 _PORTAL = _Kind[ExportPortal](
     ReleaseKind.PORTAL, lambda p: p.portal_id, lambda p: (p.protocol, p.engine, p.address, p.port)

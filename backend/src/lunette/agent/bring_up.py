@@ -75,12 +75,12 @@ class BringUp:
         return None
 
 
-def shut_down(system: System) -> list[str]:
+def shut_down(system: System, served: ExportSet | None = None) -> list[str]:
     """Close paths before devices: exports, then volumes, then arrays; all that carries our mark. What was refused.
 
     The ledger stays as it is: the next start brings all of it back.
     """
-    refused = [f"{path}: {why}" for path, why in withdraw(system).items()]
+    refused = [f"{path}: {why}" for path, why in withdraw(system, served).items()]
     still_open = open_devices(system)
     for stack in STACKS.values():
         refused += stack.shut_down(system, still_open)

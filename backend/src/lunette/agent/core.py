@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import lunette
-from lunette.agent import counters, serving, support
+from lunette.agent import counters, foreign, serving, support
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.changes import Changes
@@ -19,6 +19,7 @@ from lunette.agent.serving_nvme import engine_of
 from lunette.agent.snapshot import Observer
 from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
+from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.counters import Counters
@@ -123,8 +124,8 @@ class Agent:
 
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
-        sessions, unseen = serving.observe_sessions(self._system)
-        counts, connections = connected.observe(self._system)
+        sessions, unseen = serving.observe_sessions(self._system, self._served)
+        counts, connections = connected.observe(self._system, serving.iqns(self._served))
         return SessionsObservation(
             taken_at=taken_at, sessions=sessions, unseen=unseen, counts=counts, connections=connections
         )
@@ -140,6 +141,9 @@ class Agent:
 
     def serves_over_spdk(self) -> bool:
         return self._served is not None and engine_of(self._served) is ExportEngine.SPDK
+
+    def foreign(self) -> Foreign:
+        return _in_words(lambda: foreign.observe(self._system, self._served))
 
     def counters(self) -> Counters:
         return _in_words(lambda: counters.take(self._system, self._served))
@@ -170,13 +174,15 @@ class Agent:
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         with self._exports:
             verdict = merge(self._served, wanted)
+            effective = verdict.effective
             if verdict.refusal is not None:
                 log.warning("exports refused: %s", verdict.refusal)
-            elif verdict.effective != self._served:
-                _in_words(lambda: self._ledger.save(verdict.effective))
-                self._let_go |= _ports(self._served) - _ports(verdict.effective)
-                self._served = verdict.effective
-            report = self._serve(verdict.effective)
+            else:
+                left = serving.left_over(self._system, self._served, effective)
+                effective = effective.model_copy(update={"leftovers": left})
+                if effective != self._served:
+                    self._keep(effective)
+            report = self._serve(effective)
         self.wake()
         return report.model_copy(
             update={
@@ -185,6 +191,12 @@ class Agent:
                 "unexplained": verdict.unexplained,
             }
         )
+
+    def _keep(self, effective: ExportSet) -> None:
+        """Write what is served from now on into the ledger."""
+        _in_words(lambda: self._ledger.save(effective))
+        self._let_go |= _ports(self._served) - _ports(effective)
+        self._served = effective
 
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         with self._storage:

@@ -19,7 +19,7 @@ from typing import IO
 from lunette.agent import serving
 from lunette.agent.bring_up import shut_down
 from lunette.agent.core import Agent
-from lunette.agent.ledger import STATE_DIR
+from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.local import LocalSystem
 from lunette.agent.loop import Loop
 from lunette.agent.notify import notify
@@ -27,6 +27,7 @@ from lunette.agent.server import Server, allowed_uids, listen
 from lunette.agent.spdk_watch import SpdkWatch
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ExportSet
 from lunette.system.modules import load
 
 log = logging.getLogger(__name__)
@@ -85,12 +86,21 @@ def _prepare_exports(system: LocalSystem) -> None:
         log.warning("no exports: %s", error)
 
 
-def _shut_down(_options: argparse.Namespace) -> int:
-    return _told(shut_down(LocalSystem()))
+def _ledger(options: argparse.Namespace) -> ExportSet | None:
+    """What was served; None where that cannot be read: then only what carries our names is closed."""
+    try:
+        return Ledger(LocalSystem(), options.state_dir).load()
+    except (Broken, OSError) as error:
+        log.error("ledger broken: %s", error)
+        return None
 
 
-def _withdraw(_options: argparse.Namespace) -> int:
-    return _told([f"{path}: {why}" for path, why in serving.withdraw(LocalSystem()).items()])
+def _shut_down(options: argparse.Namespace) -> int:
+    return _told(shut_down(LocalSystem(), _ledger(options)))
+
+
+def _withdraw(options: argparse.Namespace) -> int:
+    return _told([f"{path}: {why}" for path, why in serving.withdraw(LocalSystem(), _ledger(options)).items()])
 
 
 def _told(refused: Sequence[str]) -> int:

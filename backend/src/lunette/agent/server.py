@@ -27,9 +27,11 @@ from lunette.domain.agent_protocol import (
     CountersReply,
     DoStep,
     FactsReply,
+    ForeignReply,
     Hello,
     Observe,
     ObserveCounters,
+    ObserveForeign,
     ObserveReply,
     ObserveServed,
     ObserveSessions,
@@ -79,8 +81,8 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return ObserveReply(observation=agent.observe())
         case ObserveSessions():
             return SessionsReply(sessions=agent.sessions())
-        case ObserveServed():
-            return ServedReply(served=agent.served())
+        case ObserveServed() | ObserveForeign():
+            return _exports(agent, request)
         case ObserveCounters():
             return CountersReply(counters=agent.counters())
         case CollectFacts():
@@ -97,6 +99,12 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return _sealed_copy(agent, request)
         case _:
             assert_never(request)
+
+
+def _exports(agent: AgentPort, request: ObserveServed | ObserveForeign) -> AnyReply:
+    if isinstance(request, ObserveForeign):
+        return ForeignReply(foreign=agent.foreign())
+    return ServedReply(served=agent.served())
 
 
 def _sealed_copy(agent: AgentPort, request: ReadCopies | SealCopy) -> AnyReply:

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from lunette.agent import serving_nvme as nvme
 from lunette.agent.serving_nvme import absent
 from lunette.domain.errors import Unavailable
-from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, UnseenSessions
+from lunette.domain.exports import ConvergeReport, ExportSet, Leftover, ObservedSession, UnseenSessions
 from lunette.domain.mappings import Family
+from lunette.providers.exports.lio import adopted
 from lunette.providers.exports.lio import configfs as lio_configfs
 from lunette.providers.exports.lio import converge as lio
 from lunette.providers.exports.lio import sessions as lio_sessions
+from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
 from lunette.providers.fabrics import fc_host
 from lunette.system.doorway import System
@@ -86,7 +88,7 @@ def still_served(system: System, volume_ids: tuple[str, ...], served: ExportSet 
     over_nvme = nvme.still_served(system, wanted)
     if over_nvme is None:
         return list(volume_ids)
-    standing = lio.exported_volumes(system) | over_nvme
+    standing = lio.exported_volumes(system, served) | over_nvme
     return [id_ for id_ in volume_ids if id_ in standing or id_ in mapped]
 
 
@@ -96,15 +98,27 @@ def mapped_volumes(served: ExportSet) -> frozenset[str]:
     return frozenset(lun.volume_id for behind in luns for lun in behind)
 
 
-def observe_sessions(system: System) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
+def observe_sessions(
+    system: System, served: ExportSet | None
+) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
     """Who is logged in over either, and what cannot be seen."""
     over_nvme, unseen = nvme.observe_sessions(system)
-    return (*lio_sessions.observe_sessions(system), *over_nvme), unseen
+    return (*lio_sessions.observe_sessions(system, iqns(served)), *over_nvme), unseen
 
 
-def withdraw(system: System) -> dict[str, str]:
-    """Close every path of ours, for a shutdown. What was refused, by path."""
-    return lio.withdraw(system) | nvme.withdraw(system)
+def iqns(served: ExportSet | None) -> frozenset[str]:
+    """Names of the targets that are served: those that were adopted do not tell that they are ours."""
+    return frozenset(target.iqn for target in served.targets) if served else frozenset()
+
+
+def left_over(system: System, served: ExportSet | None, wanted: ExportSet) -> tuple[Leftover, ...]:
+    """What was adopted, is given up, and still stands."""
+    return adopted.standing(Configfs(system), adopted.left_over(served, wanted)) if served else ()
+
+
+def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
+    """Close every path of ours, for a shutdown. What was refused, by path. `served` tells what was adopted."""
+    return lio.withdraw(system, served) | nvme.withdraw(system)
 
 
 def open_devices(system: System) -> frozenset[str]:
@@ -125,7 +139,7 @@ def _serve_scsi(
 
 
 def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:
-    exported = lio.exported_volumes(system)
+    exported = lio.exported_volumes(system, wish)
     reason = "it is served over SCSI: it is served over NVMe once that has let go"
     return {volume.volume_id: reason for volume in wish.volumes if volume.volume_id in exported}
 

@@ -2,9 +2,10 @@
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from lunette.domain.arrays import EngineCapability
+from lunette.domain.arrays import EngineCapability, ObservedArray
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.observations import Observation
 from lunette.providers.arrays.external import health
 from lunette.providers.arrays.external import observe as external
@@ -61,6 +62,7 @@ def take(system: System) -> Observation:
     pools, volumes = lvm_parse.observed(groups)
     datasets = zfs.datasets(system)
     zfs_arrays = zfs.observe_arrays(system, datasets, disks)
+    adopted = {pool.array_uuid for pool in pools if pool.ours}
     zfs_pools, zvols = zvol.observed(datasets, zfs_arrays)
     kernel = os.uname()
     links = network.links(system)
@@ -70,7 +72,7 @@ def take(system: System) -> Observation:
         kernel=kernel.release,
         disks=disks,
         arrays=(
-            *(observe_arrays(system, disks) if system.find_tool("mdadm") else ()),
+            *_md_arrays(system, disks, adopted),
             *zfs_arrays,
             *(external.observe_arrays(system, disks, groups) if system.find_tool("pvs") else ()),
         ),
@@ -82,6 +84,14 @@ def take(system: System) -> Observation:
         interfaces=network.observe(system, links),
         rdma_devices=rdma.observe(system),
     )
+
+
+def _md_arrays(
+    system: System, disks: Sequence[ObservedDisk], adopted: Collection[str | None]
+) -> Iterator[ObservedArray]:
+    """One that was adopted keeps its name: the mark on its volume group makes it ours."""
+    for array in observe_arrays(system, disks) if system.find_tool("mdadm") else ():
+        yield array if array.ours or array.uuid not in adopted else array.model_copy(update={"ours": True})
 
 
 def capabilities(system: System) -> tuple[EngineCapability, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from lunette.domain.errors import Conflict
 from lunette.domain.steps import (
     DiskWipe,
+    GroupAdopt,
     GroupCreate,
     GroupErase,
     GroupGrow,
@@ -51,8 +52,8 @@ from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.network import trial
+from lunette.providers.volumes.lvm import adopt, group, pool
 from lunette.providers.volumes.lvm import aside as lvm_aside
-from lunette.providers.volumes.lvm import group, pool
 from lunette.providers.volumes.lvm import snapshot as lvm_snapshot
 from lunette.providers.volumes.lvm import volume as lvm
 from lunette.providers.volumes.zvol import aside as zvol_aside
@@ -111,6 +112,7 @@ RUNNERS: dict[type[Step], Runner] = {
     PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
     PoolRelease: Runner(pool_members.release, _nothing),
     PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),
+    GroupAdopt: Runner(adopt.adopt, adopt.undo_adopt),
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
     GroupGrow: Runner(group.grow, _nothing),

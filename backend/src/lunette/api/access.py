@@ -39,7 +39,7 @@ _ADMINISTRATOR = (
     "array_remove", "array_readd", "array_scrub", "deleted_volume_delete",
     "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "interface_create", "interface_remove", "interface_change", "interface_confirm",
-    "interface_revert", "job_resolve", "site_apply",
+    "interface_revert", "job_resolve", "site_apply", "site_adopt",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
     "appliance_rebuild",

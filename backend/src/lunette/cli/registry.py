@@ -42,6 +42,7 @@ GROUPS = (
     Group("plan", "site", "Shows what applying a site document would change."),
     Group("apply", "site", "Makes the appliance as a site document says."),
     Group("inspect", "site", "Tells what of a targetcli configuration Lunette could serve."),
+    Group("adopt", "adopting", "Takes over iSCSI targets that LIO serves for others."),
     Group("schema", "site", "Prints the JSON Schema of site documents."),
     Group("job", "journal", "Jobs: what runs, what ran, what is stuck."),
     Group("event", "journal", "Events: what happened, and what happens now."),

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from lunette.domain.adopting import Foreign
 from lunette.domain.base import Model
 from lunette.domain.counters import Counters
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
@@ -42,6 +43,12 @@ class ObserveServed(Model):
     """Asks for the boot ledger: what is served, whatever the database says. Secrets are left out."""
 
     kind: Literal["observe_served"] = "observe_served"
+
+
+class ObserveForeign(Model):
+    """Asks what LIO serves for others, with the secrets of its hosts: it is what they are let in with later."""
+
+    kind: Literal["observe_foreign"] = "observe_foreign"
 
 
 class ObserveCounters(Model):
@@ -109,6 +116,7 @@ AnyRequest = Annotated[
     | Observe
     | ObserveSessions
     | ObserveServed
+    | ObserveForeign
     | ObserveCounters
     | CollectFacts
     | AwaitChange
@@ -149,6 +157,11 @@ class ServedReply(Model):
     kind: Literal["observe_served"] = "observe_served"
     served: ExportSet | None
     """None if nothing was ever asked for, or the ledger cannot be read."""
+
+
+class ForeignReply(Model):
+    kind: Literal["observe_foreign"] = "observe_foreign"
+    foreign: Foreign
 
 
 class CountersReply(Model):
@@ -210,6 +223,7 @@ AnyReply = Annotated[
     | ObserveReply
     | SessionsReply
     | ServedReply
+    | ForeignReply
     | CountersReply
     | FactsReply
     | ChangeReply

@@ -38,6 +38,18 @@ class ExportArray(Model):
     """Of an external array: which command tells its health."""
 
 
+class AdoptedBackstore(Model):
+    """A backstore that others made: it stays where it is, and shows hosts what it showed them."""
+
+    path: str
+    """Below /sys/kernel/config/target, such as core/iblock_0/disk1."""
+    vendor: str
+    product: str
+    revision: str
+    attributes: tuple[tuple[str, str], ...]
+    """Names and values of its `attrib`, as far as they can be set and hosts may see them."""
+
+
 class ExportVolume(Model):
     """A volume's device and identity. The device appears once its array and group are active."""
 
@@ -48,6 +60,7 @@ class ExportVolume(Model):
     device: str
     size_bytes: int
     identity: VolumeIdentity
+    adopted: AdoptedBackstore | None = None
 
 
 class ExportPortal(Model):
@@ -169,6 +182,16 @@ class Release(Model):
     generation: int
 
 
+class Leftover(Model):
+    """Something adopted that was given up and still stands: its name does not tell that it is ours to remove."""
+
+    path: str
+    """Below /sys/kernel/config/target."""
+    volume_id: str | None = None
+    serial: str | None = None
+    """Of a backstore: another one may come to have its path."""
+
+
 class ExportSet(Model):
     """The whole wish. `generation` grows with every change in the database `database_id`."""
 
@@ -182,6 +205,8 @@ class ExportSet(Model):
     subsystems: tuple[ExportSubsystem, ...] = ()
     fc_ports: tuple[ExportFcPort, ...] = ()
     released: tuple[Release, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
+    """Known to the ledger alone."""
 
     @property
     def is_empty(self) -> bool:

@@ -60,6 +60,7 @@ class JobKind(StrEnum):
     THIN_POOL_GROW = "thin_pool.grow"
     INTERFACE_CHANGE = "interface.change"
     SITE_APPLY = "site.apply"
+    SITE_ADOPT = "site.adopt"
     SCHEDULE_RUN = "schedule.run"
 
     @property

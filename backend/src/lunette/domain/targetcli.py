@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_serializer
 
 from lunette.domain.base import Model
 
@@ -82,6 +82,11 @@ class SavedAcl(_Saved):
     chap_password: SecretStr | None = None
     chap_mutual_userid: str | None = None
     chap_mutual_password: SecretStr | None = None
+
+    @field_serializer("chap_password", "chap_mutual_password", when_used="json")
+    def _reveal(self, value: SecretStr | None) -> str | None:
+        """As the agent tells them; nothing the API answers holds this."""
+        return value.get_secret_value() if value else None
 
 
 class SavedGroup(_Saved):

@@ -31,6 +31,7 @@ JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.THIN_POOL_GROW: "Volumes may use the room already: shrinking would cut off data. The size stays.",
     JobKind.INTERFACE_CHANGE: "A change that was confirmed is changed back with its own command, on trial again.",
     JobKind.SITE_APPLY: "Its changes are undone one by one: each has an event of its own, see the log.",
+    JobKind.SITE_ADOPT: "What was adopted is served by Lunette now. To leave, see the export for targetcli.",
     JobKind.SCHEDULE_RUN: "What the run made and let go holds data. Delete a snapshot it took with its own command.",
 }
 """Why no job is undone: jobs are what holds data, and data does not come back by a plan."""
@@ -51,6 +52,7 @@ _EVENTS = {
     "interface.tried": JobKind.INTERFACE_CHANGE,
     "interface.confirmed": JobKind.INTERFACE_CHANGE,
     "site.applied": JobKind.SITE_APPLY,
+    "site.adopted": JobKind.SITE_ADOPT,
 }
 _CHANGES = ("created", "changed", "deleted")
 _PEOPLE = "Users, tokens and passwords are not undone: who may come in is decided anew each time, with its own command."

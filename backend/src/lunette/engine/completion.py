@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
-from lunette.engine import array_disks, deleted_volumes, exportset
+from lunette.engine import adopting, array_disks, deleted_volumes, exportset
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
 from lunette.store.journal import Job
@@ -30,6 +30,9 @@ _OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE)
 def succeeded(tx: Session, desk: Desk, job: Job) -> None:
     """What was made or changed is ready; what was deleted is forgotten."""
     kind = JobKind(job.kind)
+    if kind is JobKind.SITE_ADOPT:
+        adopting.adopted(tx, desk, job)
+        return
     if kind.destroys:
         deleted_volumes.kept(tx, job)
         _forget(tx, job)
@@ -47,6 +50,9 @@ def succeeded(tx: Session, desk: Desk, job: Job) -> None:
 def taken_back(tx: Session, desk: Desk, job: Job) -> None:
     """What was to be made is forgotten; what was to be changed or deleted is ready again."""
     kind = JobKind(job.kind)
+    if kind is JobKind.SITE_ADOPT:
+        adopting.not_adopted(tx, desk, job)
+        return
     if not kind.changes and not kind.destroys:
         _forget(tx, job)
         _tell(tx, job, "create_failed", "was not created")
@@ -95,7 +101,7 @@ def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Sn
             return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
         case "snapshot":
             return tx.scalars(select(Snapshot).where(Snapshot.id.in_(job.resource_ids))).all()
-    return ()  # a pool or an interface has no row: it is asked of the machine
+    return ()  # a pool or an interface has no row: it is asked of the machine; what is adopted waits as it is
 
 
 def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:

@@ -132,5 +132,5 @@ def known(tx: Session, row: DeletedVolume) -> KnownDeleted:
     array = tx.get_one(Array, row.array_id)
     return KnownDeleted(
         id=row.id, name=row.name, array=array.name, array_engine=ArrayEngine(array.engine), group=array.group_name,
-        size_bytes=row.size_bytes, held_bytes=row.held_bytes,
+        size_bytes=row.size_bytes, held_bytes=row.held_bytes, lv_name=row.lv_name,
     )  # fmt: skip

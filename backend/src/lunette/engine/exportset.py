@@ -84,10 +84,11 @@ def acknowledged(tx: Session, up_to: int) -> int:
 def build(tx: Session, box: SecretBox) -> ExportSet:
     """Everything that is to be exported: all arrays that stand, and what is mapped from them.
 
-    A volume that is mapped to nobody is not served, so nobody holds it open. A target or subsystem with no mapping
+    A volume that is mapped to nobody is not served, so nobody holds it open. One that is still being adopted is left to
+    those who serve it. A target or subsystem with no mapping
     does not exist.
     """
-    mappings = tx.scalars(select(Mapping).order_by(Mapping.id)).all()
+    mappings = tx.scalars(select(Mapping).where(~_is_coming()).order_by(Mapping.id)).all()
     owners = _owners(tx, mappings)
     releases = tx.scalars(select(ReleaseRow).order_by(ReleaseRow.kind, ReleaseRow.ref)).all()
     return ExportSet(
@@ -105,6 +106,11 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
         ),
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
+
+
+def _is_coming() -> ColumnElement[bool]:
+    """Mappings of volumes that a job is taking over."""
+    return Mapping.volume_id.in_(select(Volume.id).where(Volume.state == ResourceState.CREATING.value))
 
 
 def is_served() -> ColumnElement[bool]:
@@ -129,7 +135,7 @@ def _arrays(tx: Session) -> tuple[ExportArray, ...]:
 
 
 def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
-    mapped = select(Mapping.volume_id).distinct()
+    mapped = select(Mapping.volume_id).where(~_is_coming()).distinct()
     query = (
         select(Volume, Array.group_name, Array.engine)
         .join(Array, Array.id == Volume.array_id)
@@ -140,7 +146,7 @@ def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
         ExportVolume(
             volume_id=row.id, name=row.name, array_id=row.array_id, group=group,
             device=volume_planning(ArrayEngine(engine)).device_path(group, row.lv_name), size_bytes=row.size_bytes,
-            identity=row.identity(),
+            identity=row.identity(), adopted=row.adopted(),
         )
         for row, group, engine in tx.execute(query)
     )  # fmt: skip

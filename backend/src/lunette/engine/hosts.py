@@ -40,7 +40,7 @@ def create(
             description=wish.description,
             initiators=[_initiator(initiator) for initiator in new.initiators],
         )
-        _set_chap(tx, host, wish.chap)
+        set_chap(tx, host, wish.chap)
         _set_dhchap(tx, host, wish.dhchap)
         tx.add(host)
         tx.flush()
@@ -66,7 +66,7 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
         host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
         host.description = wish.description if wish.description is not None else host.description
         if "chap" in wish.model_fields_set:
-            _set_chap(tx, host, wish.chap)
+            set_chap(tx, host, wish.chap)
         if "dhchap" in wish.model_fields_set:
             _set_dhchap(tx, host, wish.dhchap)
         leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
@@ -98,7 +98,7 @@ def _initiator_owners(tx: Session, names: Iterable[str]) -> dict[str, str]:
     return dict(tx.execute(query).all())
 
 
-def _set_chap(tx: Session, host: Host, chap: Chap | None) -> None:
+def set_chap(tx: Session, host: Host, chap: Chap | None) -> None:
     box = store_of(tx).box
     mutual = chap.mutual_secret if chap else None
     host.chap_user = chap.user if chap else None

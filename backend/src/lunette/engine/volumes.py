@@ -153,6 +153,7 @@ def known(tx: Session, volume: Volume) -> KnownVolume:
         mapped_to=_owners(tx, volume.id),
         provisioning=Provisioning(volume.provisioning),
         snapshots=tuple(tx.scalars(snapshots)),
+        lv_name=volume.lv_name,
     )
 
 

@@ -11,6 +11,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdMember
+from lunette.planner import recorded
 from lunette.planner.aside import kept_volume
 from lunette.planner.deleted_volumes import KnownDeleted, erased
 from lunette.planner.engines import ARRAY_ENGINES, Blueprint, capabilities, level_problem, missing_reason
@@ -249,7 +250,9 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
     if observed is None or observed.state is ArrayState.MISSING:
         warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
     kept = [kept_volume(one.array_engine, one.id, one.size_bytes) for one in deleted]
-    steps = ARRAY_ENGINES[array.engine].destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
+    planning = ARRAY_ENGINES[array.engine]
+    steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
+    steps = recorded.of_array(steps, array.group, array.md_name)
     detail = "its disk becomes free" if len(array.members) == 1 else f"its {len(array.members)} disks become free"
     return Plan(
         title=f"Delete array {array.name}",

@@ -7,6 +7,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
+from lunette.planner import recorded
 from lunette.planner.aside import bring_back_step, erase_steps
 from lunette.planner.engines import thin_pooling
 from lunette.planner.findings import Findings
@@ -25,6 +26,8 @@ class KnownDeleted:
     size_bytes: int
     held_bytes: int
     """What it takes of its array's space."""
+    lv_name: str = ""
+    """What its engine called it in its place; empty: by its id."""
 
 
 def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observation) -> Plan:
@@ -37,12 +40,13 @@ def plan_recover(volume: KnownDeleted, name: str, name_taken: bool, seen: Observ
         check_name(findings, "volume", name, taken=False)
     _must_be_active(findings, volume, seen)
     findings.refuse(f"Volume {volume.name} was not recovered")
+    step = bring_back_step(volume.array_engine, volume.group, volume.id, volume.size_bytes)
     renamed = f" as {name}" if name != volume.name else ""
     detail = f"{format_size(volume.size_bytes)} on {volume.array}, with its data and identity, mapped to nobody"
     return Plan(
         title=f"Recover volume {volume.name}{renamed}",
         changes=(Change(action=Action.CREATE, noun="volume", name=name, detail=detail),),
-        steps=(bring_back_step(volume.array_engine, volume.group, volume.id, volume.size_bytes),),
+        steps=recorded.of_volume([step], volume.lv_name),
     )
 
 

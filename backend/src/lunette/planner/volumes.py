@@ -14,6 +14,7 @@ from lunette.domain.plans import Action, Change, Leaving, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import AnyStep, ThinPoolCreate, VolumesSeal
 from lunette.domain.volumes import Provisioning, VolumeCreate, VolumePatch
+from lunette.planner import recorded
 from lunette.planner.arrays import KnownArray
 from lunette.planner.aside import set_aside_steps
 from lunette.planner.engines import Ability, growing, thin_pooling, unable_reason, volume_planning
@@ -54,6 +55,8 @@ class KnownVolume:
     provisioning: Provisioning = Provisioning.THICK
     snapshots: tuple[str, ...] = ()
     """Names of its snapshots."""
+    lv_name: str = ""
+    """What its engine calls it; empty: by its id."""
 
 
 @dataclass(frozen=True)
@@ -303,12 +306,13 @@ def plan_grow(volume: KnownVolume, size_bytes: int, seen: Observation, promised:
     _check_growth(findings, volume, size_bytes, seen, promised)
     findings.refuse(f"Volume {volume.name} was not grown")
     planning = growing(volume.array_engine)
+    step = planning.grow_step(volume.group, volume.id, volume.size_bytes, size_bytes, volume.provisioning)
     more = format_size(size_bytes - volume.size_bytes)
     hosts = f"; {shorten(volume.mapped_to)} see it at their next rescan" if volume.mapped_to else ""
     return Plan(
         title=title,
         changes=(_change(volume, f"{more} more: {format_size(size_bytes)}{hosts}"),),
-        steps=(planning.grow_step(volume.group, volume.id, volume.size_bytes, size_bytes, volume.provisioning),),
+        steps=recorded.of_volume([step], volume.lv_name),
     )
 
 
@@ -384,8 +388,9 @@ def _deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tup
     if kept is not None:
         until = f"{kept.until:%Y-%m-%d %H:%M} UTC"
         detail = f"it can be recovered for {kept.hours} hours, until {until}; {format_size(kept.held_bytes)} stay taken"
-        return detail, set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
+        aside = set_aside_steps(engine, group, volume.id, size, kept.held_bytes, kept.hours)
+        return detail, recorded.of_volume(aside, volume.lv_name)
     pooling = thin_pooling(engine)
-    steps = volume_planning(engine).delete_steps(group, volume.id, size)
+    steps = recorded.of_volume(volume_planning(engine).delete_steps(group, volume.id, size), volume.lv_name)
     steps = (*steps, pooling.pool_remove(group)) if last_thin and pooling else steps
     return f"{format_size(size)} of data are lost", steps

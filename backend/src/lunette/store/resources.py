@@ -5,6 +5,7 @@ import datetime as dt
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from lunette.domain.exports import AdoptedBackstore
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
@@ -78,9 +79,14 @@ class VolumeColumns:
     nguid: Mapped[str] = mapped_column(String(32), unique=True)
     eui64: Mapped[str] = mapped_column(String(16), unique=True)
     description: Mapped[str] = mapped_column(Text, default="")
+    backstore: Mapped[str | None] = mapped_column(Text)
+    """What a backstore that was adopted shows hosts, as JSON; None: ours."""
 
     def identity(self) -> VolumeIdentity:
         return VolumeIdentity(uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.nguid, eui64=self.eui64)
+
+    def adopted(self) -> AdoptedBackstore | None:
+        return AdoptedBackstore.model_validate_json(self.backstore) if self.backstore else None
 
 
 class Volume(Resource, VolumeColumns, Base):

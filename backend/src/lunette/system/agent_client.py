@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import (
     REPLY,
     SOCKET_PATH,
@@ -22,10 +23,12 @@ from lunette.domain.agent_protocol import (
     DoStep,
     Envelope,
     FactsReply,
+    ForeignReply,
     Hello,
     HelloReply,
     Observe,
     ObserveCounters,
+    ObserveForeign,
     ObserveReply,
     ObserveServed,
     ObserveSessions,
@@ -61,6 +64,7 @@ Reply = TypeVar(
     ObserveReply,
     SessionsReply,
     ServedReply,
+    ForeignReply,
     CountersReply,
     FactsReply,
     ChangeReply,
@@ -115,6 +119,9 @@ class AgentClient:
 
     def served(self) -> ExportSet | None:
         return self._expect(ServedReply, ObserveServed()).served
+
+    def foreign(self) -> Foreign:
+        return self._expect(ForeignReply, ObserveForeign()).foreign
 
     def counters(self) -> Counters:
         return self._expect(CountersReply, ObserveCounters(), min(SESSIONS_S, self._answer_s)).counters

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
 from lunette.domain.exports import ConvergeReport, ExportSet
@@ -22,6 +23,10 @@ class AgentPort(Protocol):
 
     def served(self) -> ExportSet | None:
         """The boot ledger without its secrets: what is served, whatever the database says."""
+        ...
+
+    def foreign(self) -> Foreign:
+        """What LIO serves that is not ours, with its secrets."""
         ...
 
     def counters(self) -> Counters: ...

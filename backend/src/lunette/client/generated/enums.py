@@ -40,6 +40,15 @@ ARRAY_VERB = (
     "pace",
     "tune",
 )
+BondMode = Literal["active-backup", "802.3ad", "balance-xor", "balance-rr", "balance-tlb", "balance-alb"]
+BOND_MODE = (
+    "active-backup",
+    "802.3ad",
+    "balance-xor",
+    "balance-rr",
+    "balance-tlb",
+    "balance-alb",
+)
 Channel = Literal["mail", "webhook", "syslog"]
 CHANNEL = (
     "mail",
@@ -119,6 +128,11 @@ HEALTH_STATE = (
     "warning",
     "critical",
 )
+InterfaceKind = Literal["vlan", "bond"]
+INTERFACE_KIND = (
+    "vlan",
+    "bond",
+)
 InterfaceRole = Literal["management", "storage", "both"]
 INTERFACE_ROLE = (
     "management",
@@ -140,6 +154,7 @@ JobKind = Literal[
     "thin_pool.grow",
     "interface.change",
     "site.apply",
+    "site.adopt",
     "schedule.run",
 ]
 JOB_KIND = (
@@ -157,6 +172,7 @@ JOB_KIND = (
     "thin_pool.grow",
     "interface.change",
     "site.apply",
+    "site.adopt",
     "schedule.run",
 )
 JobState = Literal["pending", "running", "succeeded", "failed", "undone", "stuck"]
@@ -172,6 +188,11 @@ KitProof = Literal["tested", "documented"]
 KIT_PROOF = (
     "tested",
     "documented",
+)
+LacpRate = Literal["slow", "fast"]
+LACP_RATE = (
+    "slow",
+    "fast",
 )
 Level = Literal[
     "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"

@@ -415,6 +415,7 @@ OPERATIONS: dict[str, Operation] = {
     "site_saveconfig": Operation(
         "GET", "/site:saveconfig", query=("secrets",), words=(("secrets", ("true", "false")),)
     ),
+    "site_adopt": Operation("POST", "/site:adopt", body="AdoptRequest", dry_run=True, job=True),
     "site_inspect": Operation("POST", "/site:inspect", body="InspectRequest", dry_run=True),
     "drift_show": Operation("GET", "/drift"),
     "job_list": Operation(
@@ -440,6 +441,7 @@ OPERATIONS: dict[str, Operation] = {
                     "thin_pool.grow",
                     "interface.change",
                     "site.apply",
+                    "site.adopt",
                     "schedule.run",
                 ),
             ),
@@ -1362,6 +1364,16 @@ class Operations:
         """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""
         answer: t.Saveconfig = self.operate("site_saveconfig", {}, {"secrets": secrets})
         return answer
+
+    @overload
+    def site_adopt(self, body: t.AdoptRequest, *, dry_run: Literal[False] = False) -> t.AdoptionAnswer | t.Job: ...
+    @overload
+    def site_adopt(self, body: t.AdoptRequest, *, dry_run: Literal[True]) -> t.Plan: ...
+    def site_adopt(self, body: t.AdoptRequest, *, dry_run: bool = False) -> Any:
+        """Takes over iSCSI targets that LIO serves for others, with all that is in them, while their hosts go
+        on.
+        """
+        return self.operate("site_adopt", {}, {}, body, dry_run=dry_run)
 
     @overload
     def site_inspect(self, body: t.InspectRequest, *, dry_run: Literal[False] = False) -> t.Inspection: ...

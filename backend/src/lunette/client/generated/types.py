@@ -57,6 +57,8 @@ from lunette.client.generated.enums import (
 
 __all__ = [
     "Action",
+    "AdoptRequest",
+    "AdoptionAnswer",
     "AgentStatus",
     "Alert",
     "AlertPage",
@@ -281,6 +283,27 @@ __all__ = [
     "WhyLink",
     "WriteHole",
 ]
+
+
+class AdoptRequest(TypedDict):
+    """What to take over: targets by their names; none named means all that can be."""
+
+    targets: NotRequired[list[str]]
+
+
+class AdoptionAnswer(TypedDict):
+    """The plan, and a verdict on every object. Nothing has been changed."""
+
+    title: str
+    changes: list[PlanChange]
+    steps: list[PlanStep]
+    devices: list[str]
+    bytes_destroyed: int
+    hosts_interrupted: list[str]
+    warnings: list[str]
+    volumes: list[PlanVolume]
+    targets: list[str]
+    findings: list[Finding]
 
 
 class AgentStatus(TypedDict):

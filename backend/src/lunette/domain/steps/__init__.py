@@ -22,7 +22,9 @@ from lunette.domain.steps.md import (
 )
 from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, PoolReplace, PoolScrub, PoolStep
 from lunette.domain.steps.volumes import (
+    AdoptedVolume,
     ExportsGone,
+    GroupAdopt,
     GroupCreate,
     GroupErase,
     GroupGrow,
@@ -60,6 +62,7 @@ AnyStep = Annotated[
     | PoolReplace
     | PoolRelease
     | PoolScrub
+    | GroupAdopt
     | GroupCreate
     | GroupRemove
     | GroupErase
@@ -85,9 +88,11 @@ AnyStep = Annotated[
 """The closed set of steps the agent runs."""
 
 __all__ = [
+    "AdoptedVolume",
     "AnyStep",
     "DiskWipe",
     "ExportsGone",
+    "GroupAdopt",
     "GroupCreate",
     "GroupErase",
     "GroupGrow",

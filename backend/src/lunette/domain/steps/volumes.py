@@ -57,6 +57,36 @@ class GroupGrow(Step):
         return f"let volume group {self.group} use all {format_size(self.size_bytes)} of its array"
 
 
+class AdoptedVolume(Model):
+    volume_id: str
+    lv_name: str
+
+
+class GroupAdopt(Step):
+    """Puts our marks on a volume group that others made, and on those of its volumes that are taken over.
+
+    Nothing but LVM's tags is written, while hosts use the volumes. Undo takes the marks off.
+    """
+
+    kind: Literal["group.adopt"] = "group.adopt"
+    array_id: str
+    md_uuid: str
+    group: str
+    group_uuid: str
+    """LVM's own, so that another group of this name is not taken for it."""
+    is_new: bool
+    """The group itself is taken over with them; otherwise it is ours already."""
+    volumes: tuple[AdoptedVolume, ...]
+
+    def describe(self) -> str:
+        count = f"{len(self.volumes)} volume{'s' if len(self.volumes) != 1 else ''}"
+        return (
+            f"mark volume group {self.group} and {count} in it as ours"
+            if self.is_new
+            else (f"mark {count} in volume group {self.group} as ours")
+        )
+
+
 class KeptVolume(Model):
     """A deleted volume where it is kept."""
 

@@ -33,7 +33,7 @@ def add(system: System, step: MdAdd) -> str | None:
     elif bound is not None:
         raise InUse(f"disk {disk.id} is in array {step.md_name} as a faulty one: remove it first")
     else:
-        _add_blank(system, array, disk, step.disk_bytes)
+        _add_blank(system, array, disk, step)
         word = "is added"
     return f"disk {disk.id} {word}"
 
@@ -50,7 +50,7 @@ def undo_add(system: System, step: MdAdd) -> str | None:
         if bound.slot is not None and parse.is_reshaping(array.attributes):
             raise InUse(f"disk {disk.id} takes part in a reshape of array {step.md_name} by now: it is not taken out")
         _remove(system, array, bound)
-    cleared = not step.returns and _clear(system, disk, step.uuid)
+    cleared = not step.returns and _clear(system, disk, step)
     return f"disk {disk.id} is out again" if bound is not None or cleared else None
 
 
@@ -73,7 +73,7 @@ def replace(system: System, step: MdReplace) -> str | None:
             "make a new plan"
         )
     if joined is None:
-        _add_blank(system, array, new, step.disk_bytes)
+        _add_blank(system, array, new, step)
     system.run(["mdadm", "--manage", _device(array), "--replace", old.device, "--with", new.device])
     settle(system)
     return f"disk {old.id} is being copied to {new.id}"
@@ -96,7 +96,7 @@ def undo_replace(system: System, step: MdReplace) -> str | None:
     if joined is not None:
         _remove(system, array, joined)
         changed = True
-    if new is not None and _clear(system, new, step.uuid):
+    if new is not None and _clear(system, new, step):
         changed = True
     return f"disk {step.old.disk_id} stays in place" if changed else None
 
@@ -131,7 +131,7 @@ def remove(system: System, step: MdRemove) -> str | None:
             if bound.slot is not None and "faulty" not in bound.flags:
                 raise InUse(f"disk {disk.id} holds data of array {step.md_name}: replace it, or fail it first")
             _remove(system, array, bound)
-        changed = _clear(system, disk, step.uuid) or bound is not None
+        changed = _clear(system, disk, step) or bound is not None
     return f"disk {step.member.disk_id} is removed" if changed else None
 
 
@@ -140,7 +140,7 @@ def running_array(system: System, step: MdStep) -> parse.KernelArray:
     found = observe.running_array(system, step.uuid)
     if found is None or not is_running(found):
         raise NotFound(f"array {step.md_name} does not run: see which disks it waits for, attach them, then try again")
-    if not parse.is_ours(observe.md_name_of(system, found.kernel_name)):
+    if not parse.is_known(observe.md_name_of(system, found.kernel_name), step.md_name):
         raise Conflict(f"the array under the UUID of {step.md_name} is not ours: it is left alone")
     return found
 
@@ -158,11 +158,12 @@ def _take_back(system: System, array: parse.KernelArray, disk: ObservedDisk, ste
         again = running_array(system, step)
         if _bound(again, disk) is not None:
             return "is back"
-    _add_blank(system, array, disk, step.disk_bytes)
+    _add_blank(system, array, disk, step)
     return "is back and is filled anew"
 
 
-def _add_blank(system: System, array: parse.KernelArray, disk: ObservedDisk, least: int) -> None:
+def _add_blank(system: System, array: parse.KernelArray, disk: ObservedDisk, step: MdAdd | MdReplace) -> None:
+    least = step.disk_bytes
     own = disk.array_uuid == array.uuid
     foreign = [s.type for s in disk.signatures if not (own and s.type == "linux_raid_member")]
     if disk.is_busy() or foreign or disk.partitions:
@@ -170,7 +171,7 @@ def _add_blank(system: System, array: parse.KernelArray, disk: ObservedDisk, lea
         raise InUse(f"disk {disk.id} cannot join the array because {why}: free it, or take another disk")
     if disk.size_bytes < least:
         raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {least} are needed of it: take a larger one")
-    _clear(system, disk, array.uuid)
+    _clear(system, disk, step)
     if system.is_held(disk.device):
         raise InUse(f"disk {disk.id} is held by another program: free it first")
     system.run(["mdadm", "--manage", _device(array), "--add", disk.device])
@@ -229,12 +230,12 @@ def _present(disks: tuple[ObservedDisk, ...], member: MdMember) -> ObservedDisk 
         return None
 
 
-def _clear(system: System, disk: ObservedDisk, uuid: str) -> bool:
-    """Clear the superblock that carries this UUID and our mark; True if there was one."""
-    block = observe.superblocks(system, observe_disks(system), uuid).get(disk.device)
+def _clear(system: System, disk: ObservedDisk, step: MdStep) -> bool:
+    """Clear the superblock that carries this array's UUID and name; True if there was one."""
+    block = observe.superblocks(system, observe_disks(system), step.uuid).get(disk.device)
     if block is None:
         return False
-    if not parse.is_ours(block.name):
+    if not parse.is_known(block.name, step.md_name):
         raise Conflict(f"{disk.id} carries array {block.name}, which is not ours, under the UUID of our array")
     system.run(["mdadm", "--zero-superblock", disk.device])
     settle(system)

@@ -133,6 +133,14 @@ def is_ours(name: str) -> bool:
     return name.partition(":")[0] == HOMEHOST and ":" in name
 
 
+def is_known(name: str, recorded: str) -> bool:
+    """True if the array of our record may carry this md name: our mark, or the name it was adopted under.
+
+    What is recorded of one of ours has no home host, so no other array can carry it.
+    """
+    return is_ours(name) or (":" in recorded and name == recorded)
+
+
 def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[str, str]) -> ObservedArray:
     """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
     level = found.attributes.get("level", "")

@@ -32,7 +32,7 @@ def create(system: System, step: MdCreate) -> str | None:
     for disk in disks:
         _check_member(disk, step)
     assemble.stop(system, step.uuid)
-    _clear(system, disks, step.uuid)
+    _clear(system, disks, step.uuid, step.md_name)
     for disk in disks:
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is held by another program: free it first")
@@ -76,7 +76,8 @@ def destroy(system: System, step: MdDestroy) -> str | None:
     if blocks and not assemble.is_running(observe.running_array(system, step.uuid)):
         missing = parse.missing_slots(list(blocks.values()))
         with contextlib.suppress(ToolFailed):
-            assemble.start(system, step.uuid, step.md_name, sorted(blocks), degraded=bool(missing))
+            name = step.md_name.rpartition(":")[2]  # of an adopted one the home host stands before it
+            assemble.start(system, step.uuid, name, sorted(blocks), degraded=bool(missing))
     return _remove(system, step.uuid, step.md_name, {member.disk_id: member.serial for member in step.members})
 
 
@@ -122,7 +123,7 @@ def _remove(system: System, uuid: str, name: str, serials: dict[str, str]) -> st
         assemble.stop(system, uuid)
         settle(system)
         present = _own_disks(observe_disks(system), serials)
-    cleared = _clear(system, present, uuid)
+    cleared = _clear(system, present, uuid, name)
     absent = len(serials) - len(present)
     if running is None and not cleared:
         return None
@@ -141,11 +142,11 @@ def _own_disks(disks: Sequence[ObservedDisk], serials: dict[str, str]) -> list[O
     return found
 
 
-def _clear(system: System, disks: Sequence[ObservedDisk], uuid: str) -> int:
-    """Clear the superblocks that carry this UUID and our mark; how many there were."""
+def _clear(system: System, disks: Sequence[ObservedDisk], uuid: str, name: str) -> int:
+    """Clear the superblocks that carry this array's UUID and name; how many there were."""
     blocks = observe.superblocks(system, disks, uuid)
     for device, block in blocks.items():
-        if not parse.is_ours(block.name):
+        if not parse.is_known(block.name, name):
             raise Conflict(f"{device} carries array {block.name}, which is not ours, under the UUID of our plan")
         system.run(["mdadm", "--zero-superblock", device])
     if blocks:
@@ -186,7 +187,7 @@ def _check_member(disk: ObservedDisk, step: MdCreate) -> None:
 
 def _check_unused(system: System, running: parse.KernelArray, uuid: str, name: str) -> None:
     device = f"/dev/{running.kernel_name}"
-    if not parse.is_ours(observe.md_name_of(system, running.kernel_name)):
+    if not parse.is_known(observe.md_name_of(system, running.kernel_name), name):
         raise Conflict(f"the array {running.kernel_name} under the UUID of {name} is not ours: it is left alone")
     on_it = system.listdir(f"/sys/block/{running.kernel_name}/holders")
     if on_it or system.is_held(device):

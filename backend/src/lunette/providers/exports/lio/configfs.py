@@ -23,6 +23,13 @@ class Configfs(configfs.Configfs):
     def __init__(self, system: System) -> None:
         super().__init__(system, ROOT)
 
+    def follow(self, path: str, name: str, *, adopted: bool) -> str | None:
+        """Where the folder's link leads, below the root; in one that others made it may have any name."""
+        found = self.points_to(f"{path}/{name}")
+        if found is None and adopted:
+            found = next((to for other in self.names(path) if (to := self.points_to(f"{path}/{other}"))), None)
+        return found
+
     def listen(self, path: str, over_rdma: Attribute) -> None:
         """Make a portal, over TCP and where asked over RDMA.
 

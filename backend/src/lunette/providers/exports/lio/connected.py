@@ -21,11 +21,13 @@ _TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
 _ESTABLISHED = "01"
 
 
-def observe(system: System) -> tuple[tuple[SessionCount, ...], tuple[ObservedConnection, ...]]:
-    """Both of our own targets; nothing where there are none."""
+def observe(
+    system: System, adopted: Collection[str] = ()
+) -> tuple[tuple[SessionCount, ...], tuple[ObservedConnection, ...]]:
+    """Both of our own targets, also of those under names of others; nothing where there are none."""
     files = Configfs(system)
     counts, ports = [], set()
-    for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:"):
+    for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         number = files.read(f"iscsi/{iqn}/fabric_statistics/iscsi_instance/sessions").strip()
         if number.isdigit():
             counts.append(SessionCount(target=iqn, sessions=int(number)))

@@ -17,7 +17,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.configfs import Attribute, Refused
-from lunette.providers.exports.lio import fc, strays, tree
+from lunette.providers.exports.lio import adopted, fc, strays, tree
 from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
 from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
 from lunette.providers.fabrics import rdma
@@ -38,12 +38,14 @@ def converge(
 
     With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
     """
-    wanted = tree.build(wish)
     files = Configfs(system)
+    wish = adopted.settled(files, wish)
+    wanted = tree.build(wish)
     ports = fc.look(files, wish, let_go)
     everything = {**wanted.nodes(), **ports.nodes()}
     prefix = tree.target_prefix(wish.appliance_id)
-    failed = {} if keep_strays else strays.remove(files, everything, prefix, ports.owned)
+    theirs = adopted.paths(wish)
+    failed = {} if keep_strays else strays.remove(files, everything, prefix, ports.owned, theirs)
     hearing = rdma.hear(system, wish.portals, no_iser(system))
     failed |= strays.hush(files, everything, hearing.silent)
     fc.set_modes(files, ports)
@@ -102,7 +104,7 @@ class _Builder:
 
     def volume_reason(self, volume: ExportVolume) -> str | None:
         """Why the volume cannot be served; None if it is, or could be once it is mapped."""
-        path = tree.backstore_path(volume.volume_id)
+        path = tree.place_of(volume)
         if path in self.failed or self.files.exists(path) or self.files.system.exists(volume.device):
             return self.failed.get(path)
         return self._device_reason(volume.volume_id, volume.device)
@@ -127,7 +129,7 @@ class _Builder:
         elif node.portal_id is not None:
             self.files.listen(node.path, *node.attributes)
             return
-        elif node.link is None or self.files.points_to(f"{node.path}/{node.link[0]}") != node.link[1]:
+        elif node.link is None or self._leads(node) != node.link[1]:
             if not self.files.exists(node.path):
                 self.files.mkdir(node.path)
             if node.link is not None:
@@ -135,10 +137,13 @@ class _Builder:
         for attribute in node.attributes:
             self.files.hold(node.path, attribute)
 
+    def _leads(self, node: Node) -> str | None:
+        return self.files.follow(node.path, node.link[0], adopted=node.adopted) if node.link else None
+
     def _make_backstore(self, node: Backstore) -> None:
         if self.files.exists(node.path) and self.files.read(f"{node.path}/enable") == "1":
             self._check_backstore(node)
-            self._offer_discard(node)
+            self._show(node)
             return
         self._check_device(node)
         if self.files.exists(node.path):  # a start was cut short before it was enabled
@@ -146,18 +151,20 @@ class _Builder:
         self.files.mkdir(node.path)
         for attribute in node.setup:
             self.files.write(f"{node.path}/{attribute.name}", attribute.value)
-        self._offer_discard(node)
+        self._show(node)
 
-    def _offer_discard(self, node: Backstore) -> None:
-        """Once a backstore is enabled the kernel knows whether its device can discard."""
-        if self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
+    def _show(self, node: Backstore) -> None:
+        """Once a backstore is enabled the kernel knows whether its device can discard. One that was adopted offers
+        what it did."""
+        if not node.adopted and self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
             for name in tree.DISCARD:
                 self.files.hold(node.path, Attribute(name=f"attrib/{name}", value="1"))
 
     def _check_backstore(self, node: Backstore) -> None:
         serial = self.files.read(f"{node.path}/wwn/vpd_unit_serial").rpartition(": ")[2]
         device = self.files.read(f"{node.path}/udev_path")
-        if serial != node.serial or device != node.device:
+        same = device == node.device or (node.adopted and adopted.is_same(self.files, device, node.device))
+        if serial != node.serial or not same:
             raise Refused(
                 f"it is served from {device} with serial {serial}, which is not its own: unmap it and map anew"
             )
@@ -196,7 +203,7 @@ def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[st
         volumes=tuple(VolumeReport(volume_id=id_, state=_blocked(why), reason=why) for id_, why in volumes),
         portals=tuple(PortalReport(portal_id=id_, state=_blocked(why), reason=why) for id_, why in portals.items()),
         unexplained=(),
-        foreign=strays.foreign(files, tree.target_prefix(wish.appliance_id)),
+        foreign=strays.foreign(files, tree.target_prefix(wish.appliance_id), adopted.paths(wish)),
     )
 
 
@@ -208,10 +215,11 @@ def _blocked(reason: str | None) -> ServingState:
     return ServingState.OPEN if reason is None else ServingState.BLOCKED
 
 
-def exported_volumes(system: System) -> frozenset[str]:
-    """Ids of the volumes that have a backstore now."""
+def exported_volumes(system: System, served: ExportSet | None = None) -> frozenset[str]:
+    """Ids of the volumes that have a backstore now; `served` tells which of others' were adopted."""
     files = Configfs(system)
-    return frozenset(name.removeprefix(tree.PREFIX) for _, name in strays.own_backstores(files))
+    own = frozenset(name.removeprefix(tree.PREFIX) for _, name in strays.own_backstores(files))
+    return own | (adopted.standing_volumes(files, served) if served else frozenset())
 
 
 def is_served(system: System) -> bool:
@@ -220,14 +228,19 @@ def is_served(system: System) -> bool:
     return bool(strays.own_backstores(files) or strays.own_targets(files, f"{TARGET_AUTHORITY}:"))
 
 
-def withdraw(system: System) -> dict[str, str]:
-    """Close every target of ours and take all of it out of configfs, for a shutdown. What was refused, by path."""
+def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
+    """Close every target of ours and take all of it out of configfs, for a shutdown. What was refused, by path.
+
+    `served` tells what was adopted.
+    """
     if not system.is_dir(ROOT):
         return {}
     files = Configfs(system)
-    targets = strays.own_targets(files, f"{TARGET_AUTHORITY}:")
+    theirs = adopted.paths(adopted.settled(files, served)) if served else frozenset()
+    names = frozenset(path.removeprefix("iscsi/") for path in theirs if path.startswith("iscsi/"))
+    targets = strays.own_targets(files, f"{TARGET_AUTHORITY}:", names)
     ports = list(fc.own_ports(files))
     failed = strays.close(files, [*(f"iscsi/{iqn}" for iqn in targets), *ports]) | fc.close(files, ports)
     # Portals go before targets: a host that finds the portal but no target would give its disk up for good.
     failed |= strays.remove_portals(files, targets)
-    return failed | strays.remove(files, {}, f"{TARGET_AUTHORITY}:", ports)
+    return failed | strays.remove(files, {}, f"{TARGET_AUTHORITY}:", ports, theirs)

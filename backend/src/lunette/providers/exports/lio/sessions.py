@@ -1,7 +1,7 @@
 """Who is logged in now, from the `info` files of our ACLs. The parser is pure, tested with recorded output."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from lunette.domain.exports import ObservedSession
@@ -36,11 +36,11 @@ def parse_info(text: str) -> Told | None:
     return Told(state[1].lower().replace("_", " "), peer[1] if peer else None, protocol)
 
 
-def observe_sessions(system: System) -> tuple[ObservedSession, ...]:
-    """Sessions on our targets. LIO shows the newest session per initiator and target."""
+def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[ObservedSession, ...]:
+    """Sessions on our targets, under whatever names. LIO shows the newest session per initiator and target."""
     files = Configfs(system)
     found = []
-    for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:"):
+    for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         for group in (name for name in files.names(f"iscsi/{iqn}") if name.startswith("tpgt_")):
             for initiator in files.names(f"iscsi/{iqn}/{group}/acls"):
                 session = _session(files, iqn, f"iscsi/{iqn}/{group}/acls/{initiator}")

@@ -8,9 +8,9 @@ from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.lio.tree import PREFIX, Node
 
 
-def own_targets(files: Configfs, prefix: str) -> list[str]:
-    """IQNs under iscsi/ that start with our prefix."""
-    return [name for name in files.names("iscsi") if name.startswith(prefix)]
+def own_targets(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> list[str]:
+    """IQNs under iscsi/ that start with our prefix, and those of these that are there."""
+    return [name for name in files.names("iscsi") if name.startswith(prefix) or name in adopted]
 
 
 def own_backstores(files: Configfs) -> list[tuple[str, str]]:
@@ -19,11 +19,15 @@ def own_backstores(files: Configfs) -> list[tuple[str, str]]:
     return [(f"core/{hba}", name) for hba in adapters for name in files.names(f"core/{hba}") if name.startswith(PREFIX)]
 
 
-def foreign(files: Configfs, prefix: str) -> tuple[str, ...]:
-    """Targets and backstores of others: shown, never touched."""
+def foreign(files: Configfs, prefix: str, adopted: Collection[str] = ()) -> tuple[str, ...]:
+    """Targets and backstores of others: shown, never touched. `adopted` are paths of what was theirs."""
     names = [name for name in files.folders("iscsi", but=prefix) if name.startswith(("iqn.", "eui.", "naa."))]
     adapters = [name for name in files.folders("core") if name != "alua"]
-    return (*names, *(f"{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}", but=PREFIX)))
+    stores = [f"{hba}/{name}" for hba in adapters for name in files.folders(f"core/{hba}", but=PREFIX)]
+    return (
+        *(name for name in names if f"iscsi/{name}" not in adopted),
+        *(store for store in stores if f"core/{store}" not in adopted),
+    )
 
 
 def close(files: Configfs, targets: Iterable[str]) -> dict[str, str]:
@@ -58,15 +62,23 @@ def hush(files: Configfs, wanted: Mapping[str, Node], silent: Collection[str]) -
     return failed
 
 
-def remove(files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Iterable[str] = ()) -> dict[str, str]:
-    """Remove every stray, also in these Fibre Channel ports of ours. What was refused, by path: the next run tries."""
+def remove(
+    files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Iterable[str] = (), adopted: Collection[str] = ()
+) -> dict[str, str]:
+    """Remove every stray, also in these Fibre Channel ports of ours. What was refused, by path: the next run tries.
+
+    `adopted` are paths of targets and backstores that are ours though their names do not tell.
+    """
     sweeper = _Sweeper(files, wanted)
     for port in ports:
         sweeper.target(port)
-    for iqn in own_targets(files, prefix):
+    for iqn in own_targets(files, prefix, _below(adopted, "iscsi/")):
         sweeper.target(f"iscsi/{iqn}")
     for hba, name in own_backstores(files):
         sweeper.folder(f"{hba}/{name}")
+    for path in (f"core/{name}" for name in _below(adopted, "core/")):
+        if files.exists(path):
+            sweeper.folder(path)
     return sweeper.failed
 
 
@@ -98,7 +110,8 @@ class _Sweeper:
     def _mapped_luns(self, initiator: str, going: list[str]) -> None:
         """A mapped LUN goes also when the LUN behind it changes hands, and before it."""
         for mapped in _children(self.files, initiator, "lun_"):
-            if not self._stands(mapped) or (going and self.files.points_to(f"{mapped}/lun") in going):
+            adopted = mapped in self.wanted and self.wanted[mapped].adopted
+            if not self._stands(mapped) or (going and self.files.follow(mapped, "lun", adopted=adopted) in going):
                 self._linked(mapped)
 
     def _stands(self, path: str) -> bool:
@@ -106,11 +119,15 @@ class _Sweeper:
         node = self.wanted.get(path)
         if node is None or node.link is None:
             return False
-        found = self.files.points_to(f"{path}/{node.link[0]}")
+        found = self.files.follow(path, node.link[0], adopted=node.adopted)
         return found in (None, node.link[1])
 
     def _linked(self, path: str) -> None:
         attempt(self.failed, path, partial(self.files.remove_linked, path))
+
+
+def _below(paths: Collection[str], folder: str) -> frozenset[str]:
+    return frozenset(path.removeprefix(folder) for path in paths if path.startswith(folder))
 
 
 def _children(files: Configfs, path: str, prefix: str) -> list[str]:

@@ -8,11 +8,14 @@
                 lun_<n>/lun -> tpgt_<tag>/lun/lun_<n>
             np/<address>:<port>/                   iser: whether it listens over RDMA too
 
+What was adopted stands where it was made: its target under its own name, its backstore in the adapter it had, its links
+under names of others. After a boot the backstore is made in our adapter, with what it showed hosts before.
+
 Levels are made in the order given and removed in the reverse. `enable` of a portal group is no node: it opens only when
 everything below it stands.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 
 from lunette.domain.base import Model
@@ -50,6 +53,8 @@ class Node(Model):
     """Of a Fibre Channel port."""
     link: tuple[str, str] | None = None
     """Link name, and the path it points to."""
+    adopted: bool = False
+    """Others made it: its link may have another name, and what hosts see of it stays as it was."""
     attributes: tuple[Attribute, ...] = ()
 
 
@@ -87,6 +92,11 @@ def backstore_path(volume_id: str) -> str:
     return f"{HBA}/{PREFIX}{volume_id}"
 
 
+def place_of(volume: ExportVolume) -> str:
+    """Where its backstore stands."""
+    return volume.adopted.path if volume.adopted else backstore_path(volume.volume_id)
+
+
 def portal_group(target: ExportTarget) -> str:
     return f"iscsi/{target.iqn}/tpgt_{target.tag}"
 
@@ -97,16 +107,18 @@ def build(wish: ExportSet) -> Tree:
     targets = wish.targets
     mapped = {lun.volume_id for target in targets for lun in target.luns}
     volumes = [volume for volume in wish.volumes if volume.volume_id in mapped]
-    adapter = (Node(path=HBA),) if volumes else ()
+    adapter = (Node(path=HBA),) if any(place_of(volume).startswith(f"{HBA}/") for volume in volumes) else ()
+    places = {volume.volume_id: place_of(volume) for volume in volumes}
+    prefix = target_prefix(wish.appliance_id)
     return Tree(
         levels=(
             adapter,
             tuple(_backstore(volume) for volume in volumes),
             tuple(Node(path=f"iscsi/{target.iqn}", target_id=target.target_id) for target in targets),
             tuple(_portal_group(target) for target in targets),
-            tuple(node for target in targets for node in _luns(target)),
+            tuple(node for target in targets for node in _luns(target, places, prefix)),
             tuple(_initiator(target, initiator) for target in targets for initiator in target.initiators),
-            tuple(node for target in targets for node in _mapped_luns(target)),
+            tuple(node for target in targets for node in _mapped_luns(target, prefix)),
             tuple(_portal(target, portal) for target in targets for portal in portals),
         ),
         gates=tuple(
@@ -123,8 +135,11 @@ def portal_name(portal: ExportPortal) -> str:
 
 
 def _backstore(volume: ExportVolume) -> Backstore:
+    kept = volume.adopted
+    own = (Attribute(name="attrib/emulate_fua_write", value="1"),)
     return Backstore(
-        path=backstore_path(volume.volume_id),
+        path=place_of(volume),
+        adopted=kept is not None,
         volume_id=volume.volume_id,
         device=volume.device,
         size_bytes=volume.size_bytes,
@@ -132,14 +147,16 @@ def _backstore(volume: ExportVolume) -> Backstore:
         setup=(
             Attribute(name="control", value=f"udev_path={volume.device}"),
             Attribute(name="udev_path", value=volume.device),
-            Attribute(name="wwn/vendor_id", value=VENDOR),
-            Attribute(name="wwn/product_id", value=PRODUCT),
-            Attribute(name="wwn/revision", value=REVISION),
+            Attribute(name="wwn/vendor_id", value=kept.vendor if kept else VENDOR),
+            Attribute(name="wwn/product_id", value=kept.product if kept else PRODUCT),
+            Attribute(name="wwn/revision", value=kept.revision if kept else REVISION),
             Attribute(name="wwn/company_id", value=f"0x{COMPANY_ID}"),
             Attribute(name="wwn/vpd_unit_serial", value=volume.identity.serial),
             Attribute(name="enable", value="1"),
         ),
-        attributes=(Attribute(name="attrib/emulate_fua_write", value="1"),),
+        attributes=tuple(Attribute(name=f"attrib/{name}", value=value) for name, value in kept.attributes)
+        if kept
+        else own,
     )
 
 
@@ -154,11 +171,12 @@ def _portal_group(target: ExportTarget) -> Node:
     return Node(path=portal_group(target), target_id=target.target_id, attributes=attributes)
 
 
-def _luns(target: ExportTarget) -> Iterator[Node]:
+def _luns(target: ExportTarget, places: Mapping[str, str], prefix: str) -> Iterator[Node]:
     for lun in target.luns:
         yield Node(
             path=_lun_path(portal_group(target), lun), target_id=target.target_id, volume_id=lun.volume_id,
-            link=("volume", backstore_path(lun.volume_id)),
+            link=("volume", places.get(lun.volume_id, backstore_path(lun.volume_id))),
+            adopted=not target.iqn.startswith(prefix),
         )  # fmt: skip
 
 
@@ -187,13 +205,14 @@ def _credentials(chap: ExportChap | None) -> Iterator[Attribute]:
         yield Attribute(name=f"auth/{name}", value=value, secret=True)
 
 
-def _mapped_luns(target: ExportTarget) -> Iterator[Node]:
+def _mapped_luns(target: ExportTarget, prefix: str) -> Iterator[Node]:
     group = portal_group(target)
     for initiator in target.initiators:
         for lun in target.luns:
             yield Node(
                 path=f"{group}/acls/{initiator.iqn}/lun_{lun.lun}", target_id=target.target_id,
                 volume_id=lun.volume_id, link=("lun", _lun_path(group, lun)),
+                adopted=not target.iqn.startswith(prefix),
             )  # fmt: skip
 
 

@@ -1,0 +1,70 @@
+"""What LIO serves for others, with the volume groups and arrays beneath it."""
+
+from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup, ForeignVolume
+from lunette.domain.exports import ExportSet
+from lunette.domain.identity import TARGET_AUTHORITY
+from lunette.domain.targetcli import SavedConfig
+from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of
+from lunette.providers.exports.lio import adopted, strays
+from lunette.providers.exports.lio import foreign as lio
+from lunette.providers.exports.lio.configfs import ROOT, Configfs
+from lunette.providers.volumes.lvm import observe as lvm
+from lunette.providers.volumes.lvm import parse
+from lunette.providers.volumes.lvm.plan import TAG, device_path
+from lunette.system.doorway import System
+
+
+def observe(system: System, served: ExportSet | None) -> Foreign:
+    """Everything that is not ours; the secrets of its hosts are in it."""
+    files = Configfs(system)
+    if not system.is_dir(f"{ROOT}/iscsi"):
+        return Foreign(saved=SavedConfig(), backstores=(), groups=())
+    ours = {f"iscsi/{name}" for name in strays.own_targets(files, f"{TARGET_AUTHORITY}:")}
+    saved, stores = lio.observe(
+        files, ours | (adopted.paths(adopted.settled(files, served)) if served else frozenset())
+    )
+    groups = _groups(system) if stores else ()
+    places = {
+        system.realpath(device_path(group.name, volume.name)): (group.name, volume.name)
+        for group in groups
+        for volume in group.volumes
+    }
+    return Foreign(
+        saved=saved,
+        backstores=tuple(_backstore(system, store, places) for store in stores),
+        groups=groups,
+    )
+
+
+def _backstore(system: System, store: lio.Store, places: dict[str, tuple[str, str]]) -> ForeignBackstore:
+    group, name = places.get(system.realpath(store.device), (None, None)) if store.device else (None, None)
+    return ForeignBackstore(
+        reference=store.reference, company_id=store.company_id, group=group, lv_name=name, kept=store.kept
+    )
+
+
+def _groups(system: System) -> tuple[ForeignGroup, ...]:
+    if system.find_tool("vgs") is None or not system.exists("/dev/mapper/control"):
+        return ()
+    listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=120)
+    devices: dict[str, list[str]] = {}
+    for found in parse.physical_volumes(listed.stdout):
+        devices.setdefault(found.group, []).append(system.realpath(found.device).rpartition("/")[2])
+    arrays = {array.kernel_name: array.uuid for array in kernel_arrays(system)}
+    return tuple(_group(system, group, devices.get(group.name, []), arrays) for group in lvm.observe_groups(system))
+
+
+def _group(system: System, group: parse.Group, devices: list[str], arrays: dict[str, str]) -> ForeignGroup:
+    below = [name for name in devices if name in arrays]
+    return ForeignGroup(
+        name=group.name, uuid=group.uuid, extent_bytes=group.extent_bytes, devices=len(devices),
+        arrays=tuple(arrays[name] for name in below), md_name=md_name_of(system, below[0]) if len(below) == 1 else "",
+        marked_for=parse.tagged(group.tags, "lunette.array") if TAG in group.tags else None,
+        volumes=tuple(
+            ForeignVolume(
+                name=one.name, size_bytes=one.size_bytes, is_open=one.open, is_ours=TAG in one.tags,
+                is_plain=not one.is_pool and one.pool is None,
+            )
+            for one in group.volumes
+        ),
+    )  # fmt: skip

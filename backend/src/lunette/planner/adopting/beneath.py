@@ -1,0 +1,111 @@
+"""What lies beneath a backstore: a logical volume of a group on one md array of whole disks can be taken over."""
+
+from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, Raid10Layout
+from lunette.domain.identity import COMPANY_ID, naa_of
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.targetcli import SavedStore
+from lunette.planner.adopting.facts import Facts
+from lunette.providers.arrays.md.plan import LEVELS
+
+SERIAL_MAX = 64
+"""What our own record of a volume holds."""
+_MEMBER_STATES = ("in_sync", "rebuilding", "spare")
+_LEVELS = {facts.level.value for facts in LEVELS}
+
+
+class Beneath:
+    """Judges backstores by the devices they serve."""
+
+    def __init__(self, foreign: Foreign, seen: Observation, facts: Facts) -> None:
+        self._foreign, self._facts = foreign, facts
+        self._arrays = {array.uuid: array for array in seen.arrays if array.engine is ArrayEngine.MD}
+        self._groups = {group.name: self._group_refusal(group) for group in foreign.groups}
+
+    def refusal(self, store: SavedStore) -> str | None:
+        """Why a backstore that fits otherwise cannot be taken over as it is."""
+        found = self._foreign.backstore(store.reference)
+        if found is None:
+            return "LIO has not opened its device."
+        return self._identity_refusal(store, found) or self._device_refusal(store, found)
+
+    def array(self, group: ForeignGroup) -> ObservedArray:
+        """The array of a group that is not refused."""
+        return self._arrays[group.arrays[0]]
+
+    def _identity_refusal(self, store: SavedStore, found: ForeignBackstore) -> str | None:
+        serial = store.wwn or ""
+        if found.company_id.lower().zfill(6) != COMPANY_ID:
+            return f"Its NAA is made with the company {found.company_id}, and Lunette's with {COMPANY_ID}."
+        if len(serial) > SERIAL_MAX:
+            return f"Its serial has {len(serial)} characters, and Lunette keeps {SERIAL_MAX}."
+        if serial in self._facts.serials or naa_of(serial) in self._facts.naas:
+            return f"A volume of Lunette has its NAA {naa_of(serial)} already: hosts would take the two for one disk."
+        return None
+
+    def _device_refusal(self, store: SavedStore, found: ForeignBackstore) -> str | None:
+        group = self._foreign.group(found.group)
+        if group is None or found.lv_name is None:
+            return (
+                f"{store.dev} is no logical volume that LVM shows: only those on md arrays are taken over. "
+                "Copy its content into a volume, with the hosts off it."
+            )
+        volume = group.volume(found.lv_name)
+        where = f"{group.name}/{found.lv_name}"
+        if volume is None or volume.is_ours:
+            return f"{where} is a volume of Lunette, which hosts know by another serial: map it with Lunette instead."
+        if not volume.is_plain:
+            return f"{where} is thin, and Lunette would not tend the pool it is in: make it a thick one first."
+        refusal = self._groups[group.name]
+        return f"{where}: {refusal}" if refusal else None
+
+    def _group_refusal(self, group: ForeignGroup) -> str | None:
+        if len(group.arrays) != 1 or group.devices != 1:
+            return (
+                f"volume group {group.name} lies on {group.devices} devices, {len(group.arrays)} of them md arrays: "
+                "Lunette serves groups that lie on one md array and nothing else."
+            )
+        uuid = group.arrays[0]
+        known = self._facts.arrays.get(uuid)
+        if known is not None:
+            return (
+                None
+                if known.state == ResourceState.READY and known.group == group.name
+                else (f"array {known.name} is {known.state} now, or has another volume group: wait for its job.")
+            )
+        if group.marked_for is not None:
+            return (
+                f"volume group {group.name} carries the mark of an appliance that this one does not know: rebuild from "
+                "the data disks instead."
+            )
+        array = self._arrays.get(uuid)
+        return "its array is not observed." if array is None else self._array_refusal(array, group.md_name)
+
+    def _array_refusal(self, array: ObservedArray, md_name: str) -> str | None:
+        name = md_name or array.device or array.uuid
+        if ":" not in md_name:
+            return f"array {name} has no name with a home host in its superblock, so it is not told from others."
+        if md_name in self._facts.md_names:
+            return f"another array of Lunette is called {md_name} by md."
+        if array.level not in _LEVELS or array.level not in {one.value for one in Level}:
+            return f"array {name} is {array.level}, which Lunette does not keep."
+        if array.level == Level.RAID10 and array.layout not in {one.value for one in Raid10Layout}:
+            return f"array {name} has the layout {array.layout}, which Lunette does not keep."
+        if array.state in (ArrayState.FAILED, ArrayState.MISSING) or array.is_reshaping:
+            return f"array {name} is {array.state.value} now: wait, or repair it first."
+        return self._member_refusal(array, name)
+
+    def _member_refusal(self, array: ObservedArray, name: str) -> str | None:
+        for member in array.members:
+            if member.device is None:
+                return f"array {name} has lost a disk: replace it first."
+            if member.disk_id is None:
+                return f"array {name} has the member {member.device}, which is no whole disk."
+            if member.state not in _MEMBER_STATES:
+                return (
+                    f"disk {member.disk_id} of array {name} is {member.state}: take it out, or wait until it is done."
+                )
+            if owner := self._facts.disks.get(member.disk_id):
+                return f"disk {member.disk_id} of array {name} is recorded as a disk of array {owner}."
+        return None

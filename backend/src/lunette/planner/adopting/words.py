@@ -1,0 +1,68 @@
+"""An adoption as a plan that people read."""
+
+from collections.abc import Iterator
+
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sizes import format_size
+from lunette.planner.adopting.judge import Judge
+from lunette.planner.adopting.rows import Rows
+from lunette.planner.findings import shorten
+from lunette.planner.portals import shown
+
+
+def describe(judge: Judge, rows: Rows) -> Plan:
+    """One line for each row; nothing to do makes an empty plan."""
+    count = len(judge.adopted)
+    return Plan(
+        title=f"Adopt {count} iSCSI target{'s' if count != 1 else ''}",
+        changes=tuple(_changes(rows)), steps=tuple(rows.steps), warnings=tuple(_warnings(judge, rows)),
+    )  # fmt: skip
+
+
+def _changes(rows: Rows) -> Iterator[Change]:
+    arrays = {array.id: array.name for array in rows.arrays}
+    owners = {host.id: host.name for host in rows.hosts} | {group.id: group.name for group in rows.groups}
+    volumes = {volume.id: volume.name for volume in rows.volumes}
+    for array in rows.arrays:
+        detail = f"{array.seen.level} of {len(array.seen.members)} disks, as it runs, md's {array.md_name}"
+        yield _new("array", array.name, detail)
+    for volume in rows.volumes:
+        where = f"{volume.group}/{volume.lv_name}"
+        on = f" on array {arrays[volume.array_id]}" if volume.array_id in arrays else ""
+        detail = f"{where} ({format_size(volume.size_bytes)}){on}, NAA {volume.identity.naa} stays"
+        yield _new("volume", volume.name, detail)
+    for host in rows.hosts:
+        yield _new("host", host.name, f"{host.iqn} with {'CHAP as it is' if host.chap else 'no CHAP'}")
+    for group in rows.groups:
+        yield _new("host group", group.name, shorten([owners[one] for one in group.host_ids]))
+    for target in rows.targets:
+        owner = owners[target.host_id or target.host_group_id or ""]
+        luns = [
+            one for one in rows.mappings if (one.host_id, one.host_group_id) == (target.host_id, target.host_group_id)
+        ]
+        for one in luns:
+            yield _new("mapping", volumes[one.volume_id], f"LUN {one.lun} of {owner} at {target.iqn}, as it is")
+    for portal in rows.portals:
+        yield _new("portal", portal.name, f"iscsi on {shown(portal.address, portal.port)}")
+
+
+def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
+    staying = [target.wwn for target in judge.foreign.saved.targets if target not in judge.adopted]
+    if staying:
+        yield (
+            f"{shorten(staying)} stay as they are. Lunette does not bring them back after a boot, and whatever does "
+            "must not restore the ones that are taken over with them."
+        )
+    if rows.targets and (rows.portals or judge.facts.portals):
+        yield "Every portal leads to every target, so targets that were at some addresses only will be at all of them."
+    taken = {(volume.group, volume.lv_name) for volume in rows.volumes}
+    for name in sorted({volume.group for volume in rows.volumes}):
+        group = judge.foreign.group(name)
+        others = [one.name for one in group.volumes if one.is_open and (name, one.name) not in taken] if group else []
+        others = [one for one in others if not (group and (found := group.volume(one)) and found.is_ours)]
+        if others:
+            yield f"Others use {shorten(others)} in volume group {name}: it is left alone, and shut down with the rest."
+
+
+def _new(noun: str, name: str, detail: str) -> Change:
+    return Change(action=Action.CREATE, noun=noun, name=name, detail=detail)

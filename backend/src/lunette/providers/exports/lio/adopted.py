@@ -1,0 +1,82 @@
+"""What others made and Lunette took over: where it stands, and which names are ours though they do not tell.
+
+A target keeps its name for life. A backstore stays where it is until it goes, at the latest with the next boot; then it
+is made in our own adapter.
+"""
+
+from collections.abc import Iterable
+
+from lunette.domain.exports import ExportSet, ExportTarget, ExportVolume, Leftover
+from lunette.providers.exports.lio import tree
+from lunette.providers.exports.lio.configfs import Configfs
+
+
+def settled(files: Configfs, wish: ExportSet) -> ExportSet:
+    """The wish with every adopted backstore where it stands, or where it is to be made."""
+    if not any(volume.adopted for volume in wish.volumes):
+        return wish
+    return wish.model_copy(update={"volumes": tuple(_settled(files, volume) for volume in wish.volumes)})
+
+
+def paths(wish: ExportSet) -> frozenset[str]:
+    """Targets and backstores that are ours, or were, and carry names of others."""
+    prefix = tree.target_prefix(wish.appliance_id)
+    targets = (f"iscsi/{target.iqn}" for target in wish.targets if not target.iqn.startswith(prefix))
+    return frozenset((*targets, *_stores(wish.volumes), *(one.path for one in wish.leftovers)))
+
+
+def left_over(served: ExportSet, wanted: ExportSet) -> tuple[Leftover, ...]:
+    """What was adopted and is given up by `wanted`, with what `served` had not removed yet."""
+    staying = paths(wanted.model_copy(update={"leftovers": ()}))
+    prefix = tree.target_prefix(served.appliance_id)
+    going = [
+        *served.leftovers,
+        *(Leftover(path=path) for path in _targets(served.targets, prefix)),
+        *(
+            Leftover(path=volume.adopted.path, volume_id=volume.volume_id, serial=volume.identity.serial)
+            for volume in served.volumes
+            if volume.adopted is not None
+        ),
+    ]
+    found = {one.path: one for one in going if one.path not in staying}
+    return tuple(found[path] for path in sorted(found))
+
+
+def standing(files: Configfs, leftovers: Iterable[Leftover]) -> tuple[Leftover, ...]:
+    """Those of them that are still there."""
+    return tuple(one for one in leftovers if _stands(files, one.path, one.serial))
+
+
+def standing_volumes(files: Configfs, served: ExportSet) -> frozenset[str]:
+    """Ids of the volumes whose adopted backstores stand."""
+    places = [(one.adopted.path, one.identity.serial, one.volume_id) for one in served.volumes if one.adopted]
+    places += [(one.path, one.serial or "", one.volume_id) for one in served.leftovers if one.volume_id]
+    return frozenset(volume_id for path, serial, volume_id in places if _stands(files, path, serial))
+
+
+def is_same(files: Configfs, device: str, other: str) -> bool:
+    """True if two paths lead to one device."""
+    return files.system.realpath(device) == files.system.realpath(other)
+
+
+def _settled(files: Configfs, volume: ExportVolume) -> ExportVolume:
+    kept = volume.adopted
+    if kept is None or _stands(files, kept.path, volume.identity.serial):
+        return volume
+    own = kept.model_copy(update={"path": tree.backstore_path(volume.volume_id)})
+    return volume.model_copy(update={"adopted": own})
+
+
+def _stands(files: Configfs, path: str, serial: str | None) -> bool:
+    """Whether it is there and still itself: targets are told by their names, backstores by their serials."""
+    if not files.exists(path):
+        return False
+    return serial is None or files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2] == serial
+
+
+def _stores(volumes: Iterable[ExportVolume]) -> list[str]:
+    return [volume.adopted.path for volume in volumes if volume.adopted]
+
+
+def _targets(targets: Iterable[ExportTarget], prefix: str) -> list[str]:
+    return [f"iscsi/{target.iqn}" for target in targets if not target.iqn.startswith(prefix)]

@@ -1,0 +1,84 @@
+"""Puts our marks on a volume group that others made, and on volumes in it, while hosts use them: LVM's tags alone."""
+
+from lunette.domain.errors import Conflict, NotFound
+from lunette.domain.steps import AdoptedVolume, GroupAdopt
+from lunette.providers.arrays.md.assemble import ensure_running
+from lunette.providers.arrays.md.plan import device_path
+from lunette.providers.volumes.lvm import observe, parse
+from lunette.providers.volumes.lvm.group import TIMEOUT_S, list_device
+from lunette.providers.volumes.lvm.plan import TAG, array_tag, volume_tag
+from lunette.system.doorway import System
+
+
+def adopt(system: System, step: GroupAdopt) -> str | None:
+    """Mark the group and the volumes; None if all of them are marked."""
+    group = _group(system, step)
+    if group is None:
+        raise NotFound(f"volume group {step.group} is not on its array any more: look what became of it")
+    _check(group, step)
+    unmarked = [one for one in step.volumes if not _is_marked(group, one)]
+    own = {TAG, array_tag(step.md_uuid)}
+    if own <= group.tags and not unmarked:
+        return None
+    if not own <= group.tags:
+        _tag(system, ["vgchange"], "--addtag", sorted(own), step.group)
+    for one in unmarked:
+        _tag(system, ["lvchange"], "--addtag", sorted(_marks(one)), f"{step.group}/{one.lv_name}")
+    return f"{step.describe()}: done"
+
+
+def undo_adopt(system: System, step: GroupAdopt) -> str | None:
+    """Take the marks off; None if there are none. The group's own stay while another volume of ours is in it."""
+    group = _group(system, step)
+    if group is None or array_tag(step.md_uuid) not in group.tags:
+        return None
+    marked = [one for one in step.volumes if _is_marked(group, one)]
+    for one in marked:
+        _tag(system, ["lvchange"], "--deltag", sorted(_marks(one)), f"{step.group}/{one.lv_name}")
+    names = {one.lv_name for one in marked}
+    others = any(TAG in volume.tags and volume.name not in names for volume in group.volumes)
+    if step.is_new and not others:
+        _tag(system, ["vgchange"], "--deltag", [TAG, array_tag(step.md_uuid)], step.group)
+    elif not marked:
+        return None
+    return f"volume group {step.group} has no marks of ours any more" if step.is_new else f"{step.group} is as before"
+
+
+def _group(system: System, step: GroupAdopt) -> parse.Group | None:
+    """The group of the step, with its array up. None if it is not there. Raises Conflict for another of this name."""
+    device = device_path(step.md_uuid)
+    if not ensure_running(system, step.md_uuid):
+        return None
+    known = observe.physical_volume(system, device)
+    if known is None or known.group != step.group:
+        return None
+    list_device(system, device)
+    group = observe.find_group(system, step.group)
+    if group is not None and group.uuid != step.group_uuid:
+        raise Conflict(f"{step.group} is another volume group than the one that was looked at: it is left alone")
+    return group
+
+
+def _check(group: parse.Group, step: GroupAdopt) -> None:
+    """Raises NotFound or Conflict, before anything is marked, unless every volume is there and free to be marked."""
+    if TAG in group.tags and array_tag(step.md_uuid) not in group.tags:
+        raise Conflict(f"volume group {step.group} carries the mark of another array: it is left alone")
+    for one in step.volumes:
+        found = group.volume(one.lv_name)
+        if found is None:
+            raise NotFound(f"logical volume {step.group}/{one.lv_name} is not there any more: look again")
+        if TAG in found.tags and volume_tag(one.volume_id) not in found.tags:
+            raise Conflict(f"{step.group}/{one.lv_name} carries the mark of another volume: it is left alone")
+
+
+def _is_marked(group: parse.Group, one: AdoptedVolume) -> bool:
+    found = group.volume(one.lv_name)
+    return found is not None and _marks(one) <= found.tags
+
+
+def _marks(one: AdoptedVolume) -> set[str]:
+    return {TAG, volume_tag(one.volume_id)}
+
+
+def _tag(system: System, command: list[str], option: str, tags: list[str], name: str) -> None:
+    system.run([*command, *(word for tag in tags for word in (option, tag)), name], timeout_s=TIMEOUT_S)
