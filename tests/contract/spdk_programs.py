@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from lunette.agent.local import LocalSystem
+from lunette.domain.errors import ToolFailed
 from lunette.providers.exports.spdk import process
 from lunette.system import jsonrpc
 from lunette.system.doorway import RpcCall
@@ -43,16 +44,23 @@ class Program:
         self.start()
 
     def start(self) -> None:
-        log = (self.folder / "log").open("ab")
         path = shutil.which("nvmf_tgt")
         assert path
-        # each in a session of its own: a kill must reach nobody else
-        self._process = subprocess.Popen([path, *self._options], stdout=log, stderr=log, start_new_session=True)
+        with (self.folder / "log").open("ab") as log:
+            # each in a session of its own: a kill must reach nobody else
+            self._process = subprocess.Popen([path, *self._options], stdout=log, stderr=log, start_new_session=True)
         deadline = time.monotonic() + START_S
-        while not process.answers(LocalSystem(), str(self.folder)):
+        while not self._is_ready():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 pytest.fail(f"nvmf_tgt did not start: {(self.folder / 'log').read_text()[-2000:]}")
             time.sleep(0.2)
+
+    def _is_ready(self) -> bool:
+        """It listens before it answers."""
+        try:
+            return process.answers(LocalSystem(), str(self.folder))
+        except ToolFailed:
+            return False
 
     def ask(self, method: str, **params: Any) -> Any:
         """One request. Raises Refused."""
@@ -96,12 +104,13 @@ class Initiator(Program):
         )  # fmt: skip
         return found
 
-    def discover(self, host: str, port: int) -> list[str]:
-        """The subsystems that discovery tells a host of."""
+    def discover(self, host: str, port: int, *, waits: bool = True) -> list[str]:
+        """The subsystems that discovery tells a host of; it waits for ever if there are none."""
         self.ask(
             "bdev_nvme_start_discovery", name="found", trtype="TCP", adrfam="ipv4", traddr="127.0.0.1",
-            trsvcid=str(port), hostnqn=host, wait_for_attach=True,
+            trsvcid=str(port), hostnqn=host, wait_for_attach=waits,
         )  # fmt: skip
+        time.sleep(0 if waits else 5)
         told = self.ask("bdev_nvme_get_controllers")
         self.ask("bdev_nvme_stop_discovery", name="found")
         return [one["ctrlrs"][0]["trid"]["subnqn"] for one in told]

@@ -46,10 +46,18 @@ def start(system: System, run_dir: str = RUN_DIR) -> None:
         raise Unavailable(MISSING)
     system.run(["systemctl", "start", UNIT])
     deadline = system.monotonic() + START_S
-    while not answers(system, run_dir):
+    while not _is_ready(system, run_dir):
         if system.monotonic() >= deadline:
             raise ToolFailed(f"{TOOL} did not answer within {START_S:.0f} s: see journalctl -u {UNIT}")
         system.sleep(POLL_S)
+
+
+def _is_ready(system: System, run_dir: str) -> bool:
+    """It listens before it answers: on a busy machine by many seconds."""
+    try:
+        return answers(system, run_dir)
+    except ToolFailed:
+        return False
 
 
 def stop(system: System) -> None:
