@@ -8,11 +8,27 @@ import type {
   PlanVolume,
   Portal,
   PortalCreate,
+  RdmaDevice,
 } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { MADE, freshId } from './made'
 import type { World } from './world'
+
+export const softRoce = (address: string): RdmaDevice => ({
+  id: 'rxe0/1',
+  interface: 'eth1',
+  link_layer: 'Ethernet',
+  state: 'active',
+  physical_state: 'linkup',
+  rate: '2.5 Gb/sec (1X SDR)',
+  mtu_bytes: 1500,
+  firmware: null,
+  node_guid: '5054:00ff:fe4c:5502',
+  addresses: [{ address, gid_index: 1, gid: '', kind: 'RoCE v2', interface: 'eth1' }],
+  reason: null,
+  age_s: 1,
+})
 
 export function portal(name: string, change: Partial<Portal> = {}): Portal {
   return {

@@ -1,5 +1,5 @@
 /** Rows of the mock world that are about storage: disks, one array, volumes. */
-import type { Disk, DiskHardware, Engine, EngineLevel, RdmaDevice, StorageArray, Volume } from '@/api'
+import type { Disk, DiskHardware, Engine, EngineLevel, StorageArray, Volume } from '@/api'
 import { MADE } from './made'
 
 export const GIB = 2 ** 30
@@ -221,21 +221,6 @@ export const exportEngines = (hasRdma = false): Engine[] =>
   )
 
 export const spdkEngine = engine('spdk', 'export', { protocols: ['nvme-tcp'] })
-
-export const softRoce = (address: string): RdmaDevice => ({
-  id: 'rxe0/1',
-  interface: 'eth1',
-  link_layer: 'Ethernet',
-  state: 'active',
-  physical_state: 'linkup',
-  rate: '2.5 Gb/sec (1X SDR)',
-  mtu_bytes: 1500,
-  firmware: null,
-  node_guid: '5054:00ff:fe4c:5502',
-  addresses: [{ address, gid_index: 1, gid: '', kind: 'RoCE v2', interface: 'eth1' }],
-  reason: null,
-  age_s: 1,
-})
 
 export const mdEngine = (): Engine =>
   engine('md', 'array', {

@@ -1,7 +1,8 @@
 /** Portals, and the RDMA devices and Fibre Channel ports beside them. */
 import { describe, expect, it } from 'vitest'
 import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { exportEngines, softRoce, spdkEngine } from '../../../mock/storage'
+import { softRoce } from '../../../mock/mappings'
+import { exportEngines, spdkEngine } from '../../../mock/storage'
 import { fcPort } from '../../../mock/fc'
 import { loggedIn } from '../../../mock/world'
 

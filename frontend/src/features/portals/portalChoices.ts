@@ -32,7 +32,9 @@ const KINDS = ['lio', 'nvmet', 'spdk'] satisfies Serving[]
 /** The engines that serve a protocol here, the kernel's first. */
 export const enginesFor = (protocol: Protocol, engines: Engine[] | undefined): Serving[] =>
   KINDS.filter((name) =>
-    engines?.some(({ kind, engine, protocols }) => kind === 'export' && engine === name && protocols.includes(protocol)),
+    engines?.some(
+      ({ kind, engine, protocols }) => kind === 'export' && engine === name && protocols.includes(protocol),
+    ),
   )
 
 /** The addresses a portal of this protocol can have, with the device that carries them. */

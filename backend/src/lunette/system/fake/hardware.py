@@ -69,11 +69,10 @@ class Hardware:
         self.iscsi: IscsiFabric | None = None
         self.nvme: NvmeTarget | None = None
         self.rdma = RdmaCore(self.addresses, self._request_module)
-        self.tools.add("rdma", self.rdma.resources)
         self.fc = FcWorld(self._core)
-        self.network = Network(self.addresses, self.files, self.later)
-        self.tools.add("ip", self.network.ip)
-        self.tools.add("networkctl", self.network.networkctl)
+        self.network = net = Network(self.addresses, self.files, self.later)
+        for name, run in {"rdma": self.rdma.resources, "ip": net.ip, "networkctl": net.networkctl}.items():
+            self.tools.add(name, run)
         self.spdk = SpdkTarget(self.blocks, self.files, self.addresses, self.later)
         self.tools.add("systemctl", self._systemctl)
         for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
