@@ -140,7 +140,6 @@ export function volume(number: number, change: Partial<Volume> = {}): Volume {
     size_bytes: 512 * GIB,
     provisioning: 'thick',
     can_snapshot: false,
-    can_snapshot_thick: false,
     state: 'ready',
     uuid: `3f1a4d5e-0000-4000-8000-0000000000${two(number)}`,
     serial: `4c55${two(number)}e0a1`,
