@@ -2,6 +2,7 @@
 
 import pytest
 
+from lunette.domain.errors import Unavailable
 from lunette.domain.interfaces import TRIAL_S, InterfaceSettings, Made
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
 from lunette.domain.steps.interfaces import Beside
@@ -157,6 +158,16 @@ def test_a_vlan_that_somebody_else_made_is_never_deleted() -> None:
     machine.network.add("eth1.100", kind="vlan", vlan_id=100, parent="eth1")
     trial.begin(machine, InterfaceTry(trial_id="t1", interface="eth1.100", settings=None))
     assert "eth1.100" in picture(machine)
+
+
+def test_what_the_kernel_does_not_make_is_taken_back_with_that_reason() -> None:
+    machine = fresh()
+    before = picture(machine)
+    machine.network.lacks = {"vlan"}
+    with pytest.raises(Unavailable, match="8021q"):
+        trial.begin(machine, TRIES["eth1.100"])
+    assert picture(machine) == before
+    assert trial.pending(machine) is None
 
 
 def test_the_files_say_what_networkd_makes() -> None:

@@ -10,7 +10,7 @@ there finishes: this, or settle-network.
 """
 
 from lunette.domain.base import Model
-from lunette.domain.errors import Conflict, LunetteError
+from lunette.domain.errors import Conflict, LunetteError, Unavailable
 from lunette.domain.interfaces import TRIAL_S
 from lunette.domain.steps.interfaces import InterfaceKeep, InterfaceRevert, InterfaceStep, InterfaceTry
 from lunette.providers.network import files
@@ -22,6 +22,8 @@ LAST = f"{files.KEPT}/last-trial"
 NEXT = f"{files.KEPT}/next"
 WHOLE = f"{NEXT}/whole"
 """Names of the files to be kept, a line each; one that is not beside it is to go."""
+MADE_S = 15.0
+"""How long a VLAN or bond may take to be there."""
 TIMER, SERVICE = "lunette-network-revert.timer", "lunette-network-revert.service"
 
 
@@ -116,11 +118,25 @@ def _configure(system: System, step: InterfaceTry) -> None:
     for one in step.all:
         _lay(system, files.every(one.interface, one.settings))
     system.run(["networkctl", "reload"])
+    if step.settings is not None and step.settings.made is not None:
+        _await_made(system, step.interface)
     if gone and system.exists(f"/sys/class/net/{step.interface}"):
         system.run(["ip", "link", "delete", "dev", step.interface])
     for one in step.beside:  # what leaves a bond is down until then
         if one.settings is None and system.exists(f"/sys/class/net/{one.interface}"):
             system.run(["networkctl", "reconfigure", one.interface])
+
+
+def _await_made(system: System, interface: str) -> None:
+    """networkd answers before it has made a VLAN or bond. Raises Unavailable where none comes."""
+    deadline = system.monotonic() + MADE_S
+    while not system.exists(f"/sys/class/net/{interface}"):
+        if system.monotonic() >= deadline:
+            raise Unavailable(
+                f"The kernel made no interface {interface} within {MADE_S:.0f} s; the log of systemd-networkd says why, "
+                "such as a kernel module that is missing (8021q for a VLAN, bonding for a bond)."
+            )
+        system.sleep(0.2)
 
 
 def _lay(system: System, wanted: dict[str, bytes | None]) -> bool:

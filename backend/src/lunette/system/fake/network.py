@@ -52,6 +52,8 @@ class Network:
         self._armed = 0
         self._numbers = 10
         self.is_running = True
+        self.lacks: set[str] = set()
+        """Kinds whose kernel module is missing."""
 
     def add(self, name: str, *, kind: str | None = None, vlan_id: int | None = None, parent: str | None = None) -> None:
         """One more; `kind` of what somebody else made."""
@@ -204,7 +206,7 @@ class Network:
     def _make(self, name: str, text: str, texts: dict[str, str]) -> None:
         number = re.search(r"^Id=(\d+)$", text, re.MULTILINE)
         carriers = [_between(one) for one, content in texts.items() if f"VLAN={name}\n" in content]
-        if number is not None and not carriers:
+        if (number is not None and not carriers) or ("vlan" if number else "bond") in self.lacks:
             return
         self.add(
             name, kind="vlan" if number else "bond", vlan_id=int(number.group(1)) if number else None,
