@@ -105,6 +105,7 @@ def test_a_change_is_taken_back_at_once_where_a_person_says_so(made: Appliance) 
     assert addresses(made) == before
 
 
+@pytest.mark.slow
 def test_a_bond_that_nobody_confirms_is_taken_back_without_agent_and_api(made: Appliance) -> None:
     on_trial(made, "/interfaces", {"name": BOND, "kind": "bond", "members": list(MEMBERS)})
     wait_until("both belong to the bond", lambda: masters(made) == [BOND, BOND])

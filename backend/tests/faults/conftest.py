@@ -15,7 +15,7 @@ EVERY = 8
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts each case to every second test, the next case to the others, and takes each eighth fault of it;
+    """`make test` puts each case to every third test, the next case to others, and takes each eighth fault of it;
     the full matrix takes them all. What is of one case runs in one process: its run without faults is made once.
     """
     groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = sorted({name for name, _ in groups})
     for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
-        is_others = (tests.index(name) + number) % 2
+        is_others = (tests.index(name) + number) % 3
         every = min(EVERY, len(faults))
         for index, fault in enumerate(faults):
             if is_others or (index + number) % every:
