@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from lunette.domain.base import Model
+from lunette.domain.mappings import PortalCreate
 from lunette.domain.site import Site, SiteNoun, key_of
+from lunette.planner.portals import SERVED_BY
 
 ARRAYS: dict[str, dict[str, Any]] = {
     "tank": {
@@ -154,10 +156,14 @@ Facts = dict[str, dict[str, object]]
 
 
 def facts(site: Site) -> Facts:
-    """What a site says, by key, in a form in which the order of lists means nothing. Settings are always there."""
+    """What a site says, by key, in a form in which the order of lists means nothing. Settings are always there.
+
+    A portal without an engine has the first that serves its protocol.
+    """
     made = [noun for noun in SiteNoun if noun is not SiteNoun.SETTING]
     return {key_of(noun, entry): _facts(entry) for noun in made for entry in site.entries(noun)}
 
 
 def _facts(entry: Model) -> dict[str, object]:
-    return {name: frozenset(value) if isinstance(value, tuple) else value for name, value in entry}
+    chosen = {"engine": entry.engine or SERVED_BY[entry.protocol][0]} if isinstance(entry, PortalCreate) else {}
+    return {name: frozenset(value) if isinstance(value, tuple) else value for name, value in entry} | chosen

@@ -133,7 +133,7 @@ def _await_made(system: System, interface: str) -> None:
     while not system.exists(f"/sys/class/net/{interface}"):
         if system.monotonic() >= deadline:
             raise Unavailable(
-                f"The kernel made no interface {interface} within {MADE_S:.0f} s; the log of systemd-networkd says why, "
+                f"The kernel made no interface {interface} within {MADE_S:.0f} s: systemd-networkd's log says why, "
                 "such as a kernel module that is missing (8021q for a VLAN, bonding for a bond)."
             )
         system.sleep(0.2)
