@@ -73,7 +73,7 @@ def test_a_change_that_nobody_confirms_is_taken_back_also_without_agent_and_api(
     wait_until("it is taken back", lambda: TRIED not in addresses(made), deadline_s=TRIAL_S + 60)
     assert made.machine.check(f"cat /sys/class/net/{CARD}/mtu").strip() == "1500"
     assert TRIED not in made.machine.check("ip rule")
-    made.machine.check("systemctl start lunette-agent lunette-api")
+    made.machine.check("systemctl start lunette-agent lunette-api", timeout_s=180.0)
     made.wait_for_api()
     shown = made.client.get(f"/interfaces/{CARD}")
     assert (shown["wanted"], shown["trial_left_s"], shown["mtu_bytes"]) == (None, None, 1500)
@@ -116,7 +116,7 @@ def test_a_bond_that_nobody_confirms_is_taken_back_without_agent_and_api(made: A
     wait_until("the bond is gone", lambda: not is_there(made, BOND), deadline_s=TRIAL_S + 60)
     wait_until("nobody belongs to it", lambda: BOND not in masters(made))
     assert made.machine.check("ls /run/systemd/network").count("bond7") == 0
-    made.machine.check("systemctl start lunette-agent lunette-api")
+    made.machine.check("systemctl start lunette-agent lunette-api", timeout_s=180.0)
     made.wait_for_api()
 
 
