@@ -175,14 +175,14 @@ class Api:
     def delete(self, path: str, etag: str = "*", **params: Any) -> Response:
         return self.call("DELETE", path, headers={"If-Match": etag}, params=params)
 
-    def done(self, job: Any, deadline_s: float = 20.0) -> Any:
+    def done(self, job: Any, deadline_s: float = 120.0) -> Any:
         """Waits for a job to succeed."""
         self.until(lambda: self.get(f"/jobs/{job['id']}")["state"] not in ("pending", "running"), deadline_s)
         ended = self.get(f"/jobs/{job['id']}")
         assert ended["state"] == "succeeded", ended
         return ended
 
-    def until(self, is_true: Callable[[], bool], deadline_s: float = 20.0) -> None:
+    def until(self, is_true: Callable[[], bool], deadline_s: float = 120.0) -> None:
         """Waits for a condition, or fails naming it."""
         end = time.monotonic() + deadline_s
         while not is_true():
