@@ -33,7 +33,7 @@ from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
-EXAMPLES = 12
+EXAMPLES = 8
 NOT_HTTP = b"Invalid HTTP request received."
 """The server's own answer to what is no HTTP, as an address of a megabyte: the application never hears of it."""
 CHECKS = [
