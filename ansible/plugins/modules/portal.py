@@ -56,7 +56,8 @@ options:
     type: int
   engine:
     description:
-      - The field C(engine) of the API.
+      - 'What serves it: V(spdk) for NVMe/TCP by SPDK. Without it, the kernel. All portals for NVMe have the same
+        one.'
       - Fixed when it is created; a difference later is refused.
     type: str
     choices:

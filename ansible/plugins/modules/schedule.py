@@ -34,7 +34,7 @@ options:
     required: true
   volumes:
     description:
-      - Names or ids of the thin volumes to take snapshots of.
+      - Names or ids of the volumes to take snapshots of; on MDRAID arrays only thin ones have them.
     type: list
     elements: str
   arrays:

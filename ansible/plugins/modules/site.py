@@ -328,7 +328,8 @@ options:
             type: int
           engine:
             description:
-              - The field C(engine) of the API.
+              - 'What serves it: V(spdk) for NVMe/TCP by SPDK. Without it, the kernel. All portals for NVMe have
+                the same one.'
               - One of V(lio), V(nvmet), V(spdk), or null.
             type: str
       fc_ports:
@@ -411,7 +412,7 @@ options:
             required: true
           volumes:
             description:
-              - Names or ids of the thin volumes to take snapshots of.
+              - Names or ids of the volumes to take snapshots of; on MDRAID arrays only thin ones have them.
             type: list
             elements: str
           arrays:
