@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from lunette.client import Client, Endpoint, fetch_fingerprint
+from lunette.client import Client, Endpoint, JsonObject, fetch_fingerprint
+from tests.e2e.waiting import wait_until
 from tests.machines.disks import ROOT_SERIAL
 from tests.machines.images import iso_image
 from tests.machines.qemu_command import Media
@@ -107,9 +108,8 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
     with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint), timeout_s=300.0) as client:
         assert not client.login("admin", PASSWORD)["password_change_required"]
         token = client.post("/tokens", {"name": "kept", "role": "administrator"})["token"]
-        status = client.get("/status")
+        status = wait_until("the agent answers", lambda: observed(client), 300)
         assert status["name"] == "shelf-7"
-        assert GUEST_ADDRESS in status["addresses"]
         disks = {disk["serial"]: disk for disk in client.list("/disks")}
     assert disks[ROOT_SERIAL]["state"] == "system"
     assert disks[machine.disks[0].serial]["state"] == "occupied"
@@ -118,9 +118,15 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
     machine.start()
     machine.wait_for_api(DEADLINE_S)
     with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint, token=token), timeout_s=300.0) as client:
-        assert client.get("/status")["name"] == "shelf-7"
+        assert wait_until("the agent answers", lambda: observed(client), 300)["name"] == "shelf-7"
     machine.press_power_button()
     assert digest(site.foreign) == site.before
+
+
+def observed(client: Client) -> JsonObject | None:
+    """The status, once the agent has told the API of the machine."""
+    status = client.get("/status")
+    return status if status["agent"]["answers"] and GUEST_ADDRESS in status["addresses"] else None
 
 
 def cut_off_while_it_writes(site: Site) -> None:

@@ -50,7 +50,7 @@ def test_live_mode_serves_the_api_and_writes_to_no_disk(machine: FirmwareQemu) -
     assert access.endpoint.fingerprint is not None
     assert re.sub("[^0-9a-f]", "", access.endpoint.fingerprint.lower()) == shown.replace(":", "").lower()
     with Client(access.endpoint, timeout_s=300.0) as client:
-        status = wait_until("the agent answers", lambda: _observed(client))
+        status = wait_until("the agent answers", lambda: _observed(client), 300)
         disks = {disk["serial"]: disk for disk in client.list("/disks")}
     machine.wait_for_text(rf"Web address +https://{re.escape(GUEST_ADDRESS)}:8443", 60)
     machine.wait_for_text(rf"Health +{re.escape(status['sentence'])}", 120)
