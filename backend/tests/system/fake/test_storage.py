@@ -6,6 +6,7 @@ import pytest
 
 from lunette.domain.errors import ToolFailed, Unavailable
 from lunette.system.fake import FakeSignature, FakeSystem, Media, Partition
+from lunette.system.fake.views import Tree
 
 GIB, MIB = 1024**3, 1024**2
 UUID = "11111111:22222222:33333333:44444444"
@@ -220,3 +221,20 @@ def test_a_tool_that_is_not_installed_is_unavailable(machine: FakeSystem) -> Non
     assert machine.find_tool("mdadm") is None
     with pytest.raises(Unavailable, match="mdadm"):
         machine.run(["mdadm", "--examine", "/dev/nvme1n1"])
+
+
+def test_what_changes_while_somebody_looks_breaks_no_look_and_is_seen_by_the_next(
+    machine: FakeSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = machine.fc.add_to
+
+    def changes_meanwhile(tree: Tree) -> None:
+        monkeypatch.undo()
+        machine.changed()
+        add(tree)
+
+    monkeypatch.setattr(machine.fc, "add_to", changes_meanwhile)
+    machine.changed()
+    assert machine.read("/sys/class/net/eth0/mtu") == "1500\n"
+    machine.network.interfaces["eth0"].mtu = 9000
+    assert machine.read("/sys/class/net/eth0/mtu") == "9000\n"

@@ -64,7 +64,7 @@ class Hardware:
         """Loaded at every boot."""
         self.vfs = Vfs(self.files, self._view, self._write_sysfs)
         self._modules: set[str] = set()
-        self._tree: Tree | None = None
+        self._views: list[Tree] = []
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
         self.nvme: NvmeTarget | None = None
@@ -176,11 +176,11 @@ class Hardware:
         for _, happens in due:
             happens()
         if any(array.sync_action != "idle" for array in self.md.arrays.values()):
-            self._tree = None
+            self._views = []
             if self.md.tick(self.clock):
                 self._tell()
         if self.zfs.tick(self.clock):
-            self._tree = None
+            self._views = []
 
     def later(self, seconds: float, happens: Callable[[], None]) -> None:
         """Let something happen from outside once this much time went by, whoever waits meanwhile."""
@@ -188,23 +188,26 @@ class Hardware:
 
     def changed(self) -> None:
         """Something changed: the views are made anew when they are next asked for, and the watchers look."""
-        self._tree = None
+        self._views = []
         for watch in self.watchers:
             watch()
 
     def _view(self) -> Tree:
-        if self._tree is None:
+        """What is seen now. What changes while it is being made leaves its list behind, so nobody sees it for long."""
+        views = self._views
+        if not views:
             modules = frozenset(self._modules)
             node = Node(
                 self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic,
                 self.memory_bytes,
             )  # fmt: skip
-            self._tree = build(node, self.clock)
-            self.fc.add_to(self._tree)
-            self.network.add_to(self._tree)
+            tree = build(node, self.clock)
+            self.fc.add_to(tree)
+            self.network.add_to(tree)
             if self.iscsi is not None:
-                put(self._tree, "/proc/net/tcp", self.iscsi.sockets())
-        return self._tree
+                put(tree, "/proc/net/tcp", self.iscsi.sockets())
+            views.append(tree)
+        return views[0]
 
     def _load(self, names: set[str]) -> None:
         needs = {
@@ -350,14 +353,14 @@ class Hardware:
         """An initiator logs in from the address `peer`. Raises ConnectionError or PermissionError."""
         if self.iscsi is None:
             raise ConnectionError("nobody listens")
-        self._tree = None
+        self._views = []
         return self.iscsi.login(initiator, target, portal, chap, iser=iser, peer=peer)
 
     def logout(self, session: FakeSession) -> None:
         """One session ends, as where a cable is cut."""
         if self.iscsi is not None:
             self.iscsi.sessions.remove(session)
-        self._tree = None
+        self._views = []
 
     def connect(
         self, host: str, subsystem: str, where: str, keys: tuple[str, str | None] | None = None, transport: str = "tcp"
