@@ -63,6 +63,7 @@ def test_a_playbook_that_is_run_elsewhere_can_be_read(player: Player, book: str)
     assert f"playbook: {BOOKS[book]}" in printed, printed
 
 
+@pytest.mark.slow
 def test_esxi_fibre_channel_is_played(player: Player, api: Api) -> None:
     values = {"lunette_datastores": {"datastore1": "1GiB"}, "lunette_wwpns": {"esx1": ["10:00:00:10:9b:00:00:01"]}}
     _thrice(player, "esxi_fibre_channel", **values)
@@ -71,6 +72,7 @@ def test_esxi_fibre_channel_is_played(player: Player, api: Api) -> None:
     assert api.items("/fc-ports")[0]["mode"] == "target"
 
 
+@pytest.mark.slow
 def test_proxmox_nvme_is_played(player: Player, api: Api) -> None:
     nqns = {"pve1": "nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-000000000001"}
     values = {"lunette_volume_size": "1GiB", "lunette_addresses": {"pve-a": "192.0.2.1"}, "lunette_nqns": nqns}

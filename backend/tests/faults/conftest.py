@@ -15,8 +15,8 @@ EVERY = 8
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts each case to every third test, the next case to others, and takes each eighth fault of it;
-    the full matrix takes them all. What is of one case runs in one process: its run without faults is made once.
+    """`make test` takes every second case, puts it to every third test, the next one to others, and takes each eighth
+    fault of it; the full matrix takes them all. What is of one case runs in one process: its run without faults is made once.
     """
     groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
     for item in items:
@@ -32,10 +32,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = sorted({name for name, _ in groups})
     for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
-        is_others = (tests.index(name) + number) % 3
+        is_others = number % 2 or (tests.index(name) + number // 2) % 3
         every = min(EVERY, len(faults))
         for index, fault in enumerate(faults):
-            if is_others or (index + number) % every:
+            if is_others or (index + number // 2) % every:
                 fault.add_marker(pytest.mark.slow)
 
 

@@ -54,7 +54,8 @@ def leaves(kind: type[Step]) -> Iterator[type[Step]]:
     yield from (leaf for one in below for leaf in leaves(one)) if below else (kind,)
 
 
-@pytest.mark.timeout(300)  # it builds the world of each case
+@pytest.mark.slow  # it builds the world of each case
+@pytest.mark.timeout(600)
 def test_every_kind_of_step_is_in_a_case(harnesses: dict[str, Harness]) -> None:
     union, _ = typing.get_args(AnyStep)
     kinds = set(typing.get_args(union))
