@@ -17,8 +17,8 @@ EVERY = 8
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """`make test` takes every second case, puts it to every third test, and takes each eighth fault of it.
 
-    The next case is put to other tests, and the full matrix takes them all. What is of one case runs in one process: its
-    run without faults is made once.
+    The next case is put to other tests, and the full matrix takes them all. What is of one case runs in one process:
+    its run without faults is made once.
     """
     groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
     for item in items:
