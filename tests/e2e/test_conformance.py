@@ -9,15 +9,23 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 import pytest
 
+from lunette.client import JsonObject
 from tests.e2e.waiting import wait_until
 from tests.initiators import conformance
 from tests.initiators.conformance import Asked
-from tests.initiators.libiscsi import LibiscsiInitiator
-from tests.lab.appliance import appliance
+from tests.initiators.reservations import (
+    CONFLICT,
+    GOOD,
+    WRITE_EXCLUSIVE_REGISTRANTS_ONLY,
+    Action,
+    logged_in,
+)
+from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 from tests.run.command import ROOT
 
@@ -32,37 +40,73 @@ HEAD = "| suite | passed | failed | not applicable |\n|---|---|---|---|\n"
 RESERVATIONS = re.compile(r"Prin|Prout|Reserve6")
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A thin volume that is mapped to one host with two initiator names."""
+
+    appliance: Appliance
+    portal: str
+    target: str
+    lun: int
+
+    @property
+    def url(self) -> str:
+        """As libiscsi writes the LUN."""
+        return f"iscsi://{self.portal}/{self.target}/{self.lun}"
+
+
 @pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    """libiscsi's URL of a thin volume that is mapped to one host with both initiator names."""
+def standing() -> Iterator[Standing]:
+    """On user-mode Linux."""
     with appliance(Uml("conformance", disks=2, disk_mib=1024)) as made:
-        client = made.client
+        client, machine = made.client, made.machine
         disks = made.disk_ids("ubd")
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid1", "disks": disks}))
-        client.wait(
-            client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 256 * MIB, "provisioning": "thin"})
-        )
+        client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 256 * MIB, **THIN}))
         client.post("/hosts", {"name": "host", "iqns": [FIRST, SECOND]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         client.post("/mappings", {"volume": "lun", "host": "host"})
-        (mapping,) = wait_until(
-            "the mapping is served", lambda: [m for m in client.list("/mappings") if m["state"] == "open"]
-        )
-        initiator = LibiscsiInitiator(FIRST, made.machine.address, made.machine.forward(PORTAL_PORT))
-        yield initiator.url(str(client.get("/hosts/host")["target_iqn"]), int(mapping["lun"]))
+        mapping = wait_until("the mapping is served", lambda: served(made))
+        portal = f"{machine.address}:{machine.forward(PORTAL_PORT)}"
+        yield Standing(made, portal, str(client.get("/hosts/host")["target_iqn"]), int(mapping["lun"]))
 
 
-def test_every_persistent_reservation_is_kept_as_the_standard_wants(url: str) -> None:
+def served(made: Appliance) -> JsonObject | None:
+    """The mapping, once hosts can use it."""
+    return next((mapping for mapping in made.client.list("/mappings") if mapping["state"] == "open"), None)
+
+
+def test_every_persistent_reservation_is_kept_as_the_standard_wants(standing: Standing) -> None:
     names = [name for name in conformance.suites() if RESERVATIONS.match(name)]
     assert len(names) == 8
-    asked = [test for name in names for test in conformance.ask(name, url, FIRST, SECOND)]
+    asked = [test for name in names for test in conformance.ask(name, standing.url, FIRST, SECOND)]
     assert [test for test in asked if test.outcome == "failed"] == []
     assert sum(test.outcome == "passed" for test in asked if test.suite.startswith(("Prin", "Prout"))) == 20
 
 
+def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(standing: Standing) -> None:
+    place = (standing.portal, standing.target, standing.lun)
+    with logged_in(FIRST, *place, session=1) as holder:
+        assert holder.reserve(Action.REGISTER, 0, 0xA, kept=True) == GOOD
+        assert holder.reserve(Action.RESERVE, 0xA, kind=WRITE_EXCLUSIVE_REGISTRANTS_ONLY) == GOOD
+        assert holder.write(1) == GOOD
+    standing.appliance.machine.reset()
+    standing.appliance.wait_for_api()
+    wait_until("the mapping is served", lambda: served(standing.appliance))
+    with logged_in(SECOND, *place, session=2) as other:
+        assert other.write(2) == CONFLICT
+        assert other.keys() == [0xA]
+    with logged_in(FIRST, *place, session=1) as holder:
+        assert holder.write(3) == GOOD
+        assert holder.reserve(Action.CLEAR, 0xA) == GOOD
+    with logged_in(SECOND, *place, session=2) as other:
+        assert other.keys() == []
+        assert other.write(4) == GOOD
+
+
 @pytest.mark.slow
-def test_every_suite_ends_as_the_published_table_says(url: str) -> None:
-    asked = [test for name in conformance.suites() for test in conformance.ask(name, url, FIRST, SECOND)]
+def test_every_suite_ends_as_the_published_table_says(standing: Standing) -> None:
+    asked = [test for name in conformance.suites() for test in conformance.ask(name, standing.url, FIRST, SECOND)]
     text = TABLE.read_text()
     if os.environ.get("LUNETTE_GOLDEN") == "write":
         start = text.index(HEAD) + len(HEAD)

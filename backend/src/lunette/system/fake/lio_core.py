@@ -58,6 +58,8 @@ class Backstore:
         self.parameters: dict[str, str] = {}
         self.udev_path = ""
         self.serial = ""
+        self.reservations: list[dict[str, str]] = []
+        """Registrations that were handed back."""
         self.exports = 0
         self._enabled = False
         self._company = 0x001405
@@ -95,7 +97,13 @@ class Backstore:
         alua = group.add_default(Group("alua", "alua"))
         state = {"alua_access_state": setting("0"), "tg_pt_gp_id": constant("0"), "members": constant("")}
         alua.add_default(Group("default_tg_pt_gp", "alua_tg_pt_gp", state))
-        reservations = {"res_holder": constant("No SPC-3 Reservation holder"), "res_aptpl_active": constant("0")}
+        reservations = {
+            "res_holder": constant("No SPC-3 Reservation holder"),
+            "res_aptpl_active": constant("0"),
+            "res_aptpl_metadata": Attribute(
+                show=lambda: "Ready to process PR APTPL metadata..\n", store=self._take_reservation
+            ),
+        }
         group.add_default(Group("pr", "pr", reservations))
         group.add_default(Group("statistics", "statistics"))
         return group
@@ -111,6 +119,16 @@ class Backstore:
         # 6.12 warns and ignores it where the device reports its own write cache, as iblock does
         attributes["emulate_write_cache"] = Attribute(show=lambda: "0\n", store=_number_only)
         return attributes
+
+    def _take_reservation(self, text: str) -> None:
+        """As target_pr_res_aptpl_metadata_store: numbers are C's, so a leading zero makes an octal one."""
+        found = dict(part.split("=", 1) for part in text.strip().split(","))
+        holds = found.get("res_holder") == "1"
+        if self.exports or not {"initiator_node", "target_node", "sa_res_key"} <= found.keys():
+            raise refuse(errno.EINVAL)
+        if holds and not number(found.get("res_type", "0")):
+            raise refuse(errno.EINVAL)
+        self.reservations.append(found)
 
     def _check_block_size(self, text: str) -> None:
         if self.exports or number(text) not in (512, 1024, 2048, 4096):

@@ -4,7 +4,7 @@ What stands and is right is not written again, so a second run changes nothing. 
 the rest is served. Only what carries our mark is ever removed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from lunette.domain.exports import (
     ConvergeReport,
@@ -17,7 +17,7 @@ from lunette.domain.exports import (
 )
 from lunette.domain.identity import TARGET_AUTHORITY
 from lunette.providers.exports.configfs import Attribute, Refused
-from lunette.providers.exports.lio import adopted, fc, strays, tree
+from lunette.providers.exports.lio import adopted, fc, reservations, strays, tree
 from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
 from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
 from lunette.providers.fabrics import rdma
@@ -45,7 +45,7 @@ def converge(
     everything = {**wanted.nodes(), **ports.nodes()}
     prefix = tree.target_prefix(wish.appliance_id)
     theirs = adopted.paths(wish)
-    failed = {} if keep_strays else strays.remove(files, everything, prefix, ports.owned, theirs)
+    failed = {} if keep_strays else _sweep(files, everything, prefix, ports.owned, theirs)
     hearing = rdma.hear(system, wish.portals, no_iser(system))
     failed |= strays.hush(files, everything, hearing.silent)
     fc.set_modes(files, ports)
@@ -150,6 +150,8 @@ class _Builder:
             self.files.rmdir(node.path)
         self.files.mkdir(node.path)
         for attribute in node.setup:
+            if attribute.name == "enable":
+                reservations.restore(self.files, node.path, node.serial)
             self.files.write(f"{node.path}/{attribute.name}", attribute.value)
         self._show(node)
 
@@ -181,6 +183,17 @@ class _Builder:
             raise Refused(f"{node.device} has {int(sectors) * 512} bytes instead of {node.size_bytes}: not served")
         if system.is_held(node.device):
             raise Refused(f"{node.device} is held by another program: free it first")
+
+
+def _sweep(
+    files: Configfs, wanted: Mapping[str, Node], prefix: str, ports: Collection[str], theirs: Collection[str]
+) -> dict[str, str]:
+    """Remove what is not wanted any more. What was refused, by path."""
+    ending = reservations.ending(files, wanted)
+    failed = strays.remove(files, wanted, prefix, ports, theirs)
+    for path in ending.keys() - failed.keys():
+        reservations.forget(files.system, ending[path])
+    return failed
 
 
 def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:

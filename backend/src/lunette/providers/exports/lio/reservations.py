@@ -1,0 +1,77 @@
+"""Persistent reservations that outlive a restart, where the host asked for it (APTPL, SPC-4 section 5.13.5).
+
+LIO writes them to DB_ROOT/pr/aptpl_SERIAL before it answers the host, and never reads them again
+(`core_scsi3_update_aptpl_buf` in drivers/target/target_core_pr.c). They are handed back before the backstore is
+enabled: `target_pr_res_aptpl_metadata_store` takes one registration at a time, and it comes to life with its
+initiator's LUN. systemd-tmpfiles makes the folder synchronous, so that a power cut takes nothing from it.
+"""
+
+from collections.abc import Collection, Iterator
+
+from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.lio.configfs import DB_ROOT, Configfs
+from lunette.providers.exports.lio.strays import own_backstores
+from lunette.system.doorway import System
+
+_START, _END = "PR_REG_START:", "PR_REG_END:"
+_HEX = ("res_type", "res_scope")
+"""Written as two hex digits and read as a C number: `08` would be a wrong octal one."""
+
+
+def file_of(serial: str) -> str:
+    """Where LIO keeps the reservations of a backstore."""
+    return f"{DB_ROOT}/pr/aptpl_{serial}"
+
+
+def kept(system: System, serial: str) -> list[str]:
+    """Each registration of before the restart, as the kernel takes it. Raises ValueError for what it never wrote.
+
+    One whose end is missing was being written when the power went: the host never got an answer.
+    """
+    text = (system.read_file(file_of(serial)) or b"").rstrip(b"\0").decode(errors="replace")
+    return [",".join(found) for found in _registrations(text)]
+
+
+def restore(files: Configfs, path: str, serial: str) -> None:
+    """Hand them to a backstore that is not enabled yet. Raises Refused if one cannot be read or is not taken.
+
+    Without it a host that was fenced off could write again.
+    """
+    try:
+        for registration in kept(files.system, serial):
+            files.write(f"{path}/pr/res_aptpl_metadata", registration)
+    except (Refused, ValueError) as error:
+        raise Refused(
+            f"a persistent reservation of before the restart cannot be given back ({error}), and without it a host "
+            f"that was fenced off could write: make sure that none does, then remove {file_of(serial)}"
+        ) from error
+
+
+def ending(files: Configfs, wanted: Collection[str]) -> dict[str, str]:
+    """Serials, by path, of the backstores of ours that nobody is mapped to any more: their reservations end."""
+    going = [f"{adapter}/{name}" for adapter, name in own_backstores(files) if f"{adapter}/{name}" not in wanted]
+    return {path: files.read(f"{path}/wwn/vpd_unit_serial").rpartition(": ")[2] for path in going}
+
+
+def forget(system: System, serial: str) -> None:
+    """A volume that is mapped anew has no reservations of before."""
+    if serial and system.exists(file_of(serial)):
+        system.unlink(file_of(serial))
+
+
+def _registrations(text: str) -> Iterator[list[str]]:
+    found: list[str] | None = None
+    for line in text.splitlines():
+        if line.startswith(_START):
+            found = []
+        elif line.startswith(_END):
+            if found is not None:
+                yield found
+            found = None
+        elif found is not None:
+            found.append(_readable(line))
+
+
+def _readable(line: str) -> str:
+    name, _, value = line.partition("=")
+    return f"{name}={int(value, 16)}" if name in _HEX else line
