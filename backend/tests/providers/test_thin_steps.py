@@ -166,6 +166,28 @@ def test_a_pool_of_another_job_is_used_and_not_taken_back(shop: ThinShop) -> Non
         shop.do(shop.thin)
 
 
+@pytest.mark.parametrize("parts", [["pool-metadata"], ["pool-metadata", "pool"]])
+@pytest.mark.parametrize("way", ["again", "back"])
+def test_of_a_pool_that_was_cut_short_nothing_is_left(shop: ThinShop, parts: list[str], way: str) -> None:
+    """lvm was killed between two of its commands."""
+    tags = ["--addtag", "lunette", "--addtag", lvm.pool_tag("p")]
+    for name in parts:
+        shop.machine.run(["lvcreate", "-y", *tags, "--name", name, "--size", "4m", shop.made.group])
+    assert shop.do(shop.pool) if way == "again" else shop.undo(shop.pool)
+    assert not (shop.do(shop.pool) if way == "again" else shop.undo(shop.pool))
+    assert sizes(shop) == {}
+    (pool,) = shop.agent.observe().pools
+    assert (pool.thin is not None) == (way == "again")
+
+
+def test_parts_of_a_pool_that_are_not_ours_are_left_alone(shop: ThinShop) -> None:
+    shop.machine.run(["lvcreate", "-y", "--name", "pool-metadata", "--size", "4m", shop.made.group])
+    with pytest.raises(Conflict, match="left alone"):
+        shop.do(shop.pool)
+    assert not shop.undo(shop.pool)
+    assert sizes(shop) == {"pool-metadata": 4 * MIB}
+
+
 def test_something_else_under_the_name_of_the_pool_is_left_alone(shop: ThinShop) -> None:
     shop.machine.run(["lvcreate", "-y", "--name", "pool", "--size", "8m", shop.made.group])
     for step in (shop.pool, ThinPoolRemove(group=shop.made.group, name="pool")):

@@ -19,7 +19,7 @@ _BARE = {
 }  # fmt: skip
 COMMANDS = (
     "pvcreate", "pvremove", "pvresize", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange",
-    "lvextend", "lvrename", "lvm",
+    "lvconvert", "lvextend", "lvrename", "lvm",
     "pvs", "vgs", "lvs",
 )  # fmt: skip
 

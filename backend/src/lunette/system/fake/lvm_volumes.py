@@ -23,6 +23,8 @@ class VolumeTools:
         match command:
             case "lvcreate":
                 return self.create(options, words[0])
+            case "lvconvert":
+                return self.convert(options, words[0])
             case "lvremove":
                 return each(words, functools.partial(self.remove, options))
             case "lvextend":
@@ -89,6 +91,24 @@ class VolumeTools:
             return fail("Please specify either size or extents with snapshots.")
         lv.pool, lv.virtual_extents, lv.content = view.lv.pool, view.lv.virtual_extents, dict(view.lv.content)
         return lv
+
+    def convert(self, options: Options, name: str) -> Answer:
+        """Two volumes become a thin pool, in one commit of the metadata; the spare was made in one before."""
+        view, metadata = self._lvm.lv(name), self._lvm.lv(f"{name.partition('/')[0]}/{options['poolmetadata'][-1]}")
+        if view is None or metadata is None:
+            return missing(self._lvm, name)
+        if view.lv.segtype != "linear" or metadata.lv.segtype != "linear":
+            return fail(f"Operation not permitted on LV {name} type {view.lv.segtype}.")
+        vg, free = view.vg, view.vg.free_extents()
+        spare = max(0, len(metadata.lv.extents) - len(vg.spare))
+        if spare > len(free):
+            return _no_room(vg, spare)
+        vg.spare += free[:spare]
+        self._half_way()
+        self._lvm.deactivate(metadata)
+        del vg.lvs[metadata.lv.name]
+        view.lv.metadata_extents = metadata.lv.extents
+        return 0, f"  Converted {name} and {vg.name}/{metadata.lv.name} to thin pool.\n", ""
 
     def extend(self, options: Options, name: str) -> Answer:
         """The metadata first, and then the kernel is told."""

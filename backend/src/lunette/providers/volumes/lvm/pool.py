@@ -4,6 +4,8 @@ A full pool answers writes to new chunks with an error at once (`lv_when_full` i
 holds commands back for a minute: hosts then abort them, and reset sessions that other volumes are served through.
 """
 
+from collections.abc import Sequence
+
 from lunette.domain.errors import Conflict, NotFound
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import ThinPoolCreate, ThinPoolGrow, ThinPoolRemove
@@ -14,25 +16,30 @@ from lunette.system.doorway import System
 
 
 def create(system: System, step: ThinPoolCreate) -> str | None:
-    """Make the pool; None if the group has one of ours, whoever made it."""
+    """Make the pool; None if the group has one of ours, whoever made it.
+
+    Of two volumes with our tags: where lvcreate makes a pool alone and is killed, it leaves a volume `lvol0` without
+    any tag, which could be anybody's.
+    """
     group = own_group(system, step.group)
-    known = _known(group, step.name)
-    if known is not None:
+    parts = _parts(group, step)
+    known = None if parts else (_known(group, step.name) or _known(group, _metadata(step.name)))
+    if known is None:
+        _remove(system, group, parts)
+        check_space(group, f"thin pool {step.name}", step.data_bytes + 2 * step.metadata_bytes)
+        _make(system, step)
+    elif known.active:
         return None
-    check_space(group, f"thin pool {step.name}", step.data_bytes + 2 * step.metadata_bytes)
-    tags = ["--addtag", TAG, "--addtag", pool_tag(step.pool_id)]
-    sizes = ["--size", f"{step.data_bytes}b", "--poolmetadatasize", f"{step.metadata_bytes}b"]
-    shape = ["--poolmetadataspare", "y", "--chunksize", f"{step.chunk_bytes}b", "--zero", "y"]
-    # lvcreate takes no --errorwhenfull for a pool alone (2.03.31), but keeps in the pool what its configuration says.
-    policy = ["--discards", "passdown", "--config", "activation/error_when_full=1"]
-    command = ["lvcreate", "-y", "--type", "thin-pool", *tags, *sizes, *shape, *policy, "--name", step.name]
-    system.run([*command, step.group], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "--activate", "y", f"{step.group}/{step.name}"], timeout_s=TIMEOUT_S)
     return f"thin pool {step.name} of {format_size(step.data_bytes)} is made in {step.group}"
 
 
 def undo_create(system: System, step: ThinPoolCreate) -> str | None:
-    """Remove the pool if this step made it and nothing is in it; None otherwise."""
+    """Remove the pool, or the parts of it, if this step made it and nothing is in it; None otherwise."""
     group = own_group(system, step.group)
+    if parts := _parts(group, step):
+        _remove(system, group, parts)
+        return f"what was made of thin pool {step.name} is gone from {step.group}"
     known = group.volume(step.name)
     if known is None or pool_tag(step.pool_id) not in known.tags:
         return None
@@ -81,6 +88,35 @@ def _is_stale(system: System, group: parse.Group, pool: parse.Volume) -> bool:
     sizes = {"-tpool": pool.size_bytes, "_tmeta": pool.metadata_bytes}
     paths = {pool_device_path(group.name, pool.name, part): size for part, size in sizes.items()}
     return any(system.exists(path) and device_bytes(system, path) != size for path, size in paths.items())
+
+
+def _metadata(name: str) -> str:
+    """The volume that becomes the pool's metadata."""
+    return f"{name}-metadata"
+
+
+def _parts(group: parse.Group, step: ThinPoolCreate) -> list[parse.Volume]:
+    """What this step made and was not put together yet: nobody was ever shown it."""
+    found = [group.volume(name) for name in (_metadata(step.name), step.name)]
+    return [one for one in found if one and not one.is_pool and {TAG, pool_tag(step.pool_id)} <= one.tags]
+
+
+def _remove(system: System, group: parse.Group, parts: Sequence[parse.Volume]) -> None:
+    for part in parts:
+        system.run(["lvremove", "-y", f"{group.name}/{part.name}"], timeout_s=TIMEOUT_S)
+
+
+def _make(system: System, step: ThinPoolCreate) -> None:
+    for name, size_bytes in ((_metadata(step.name), step.metadata_bytes), (step.name, step.data_bytes)):
+        tags = ["--addtag", TAG, "--addtag", pool_tag(step.pool_id)]
+        bare = ["--activate", "n", "--wipesignatures", "n", "--zero", "n"]
+        sized = ["--type", "linear", *bare, *tags, "--name", name, "--size", f"{size_bytes}b", step.group]
+        system.run(["lvcreate", "-y", *sized], timeout_s=TIMEOUT_S)
+    shape = ["--poolmetadata", _metadata(step.name), "--poolmetadataspare", "y", "--chunksize", f"{step.chunk_bytes}b"]
+    # lvconvert knows no --errorwhenfull (2.03.31), but keeps in the pool what its configuration says.
+    policy = ["--zero", "y", "--discards", "passdown", "--config", "activation/error_when_full=1"]
+    path = f"{step.group}/{step.name}"
+    system.run(["lvconvert", "-y", "--type", "thin-pool", *shape, *policy, path], timeout_s=TIMEOUT_S)
 
 
 def _known(group: parse.Group, name: str) -> parse.Volume | None:
