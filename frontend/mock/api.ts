@@ -3,6 +3,7 @@ import { etag, json, page, problem } from './answers'
 import type { Row, Wish } from './answers'
 import { advance } from './jobs'
 import { undoEvent } from './journal'
+import * as bulk from './bulk'
 import * as care from './care'
 import * as clock from './clock'
 import * as fc from './fc'
@@ -62,6 +63,8 @@ const CREATES = (world: World): Record<string, (body: never) => Wish | Response>
   snapshots: (body) => care.createSnapshot(world, body),
   'site:plan': (body) => whole.siteWish(world, body),
   'site:apply': (body) => whole.siteWish(world, body),
+  'volumes:delete-batch': (body) => bulk.deleteVolumes(world, body),
+  'snapshots:batch': (body) => bulk.takeSnapshots(world, body),
   'volumes:batch': (body) => work.createVolumes(world, work.batchVolumes(body)),
 })
 

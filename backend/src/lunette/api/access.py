@@ -29,8 +29,9 @@ _VIEWER = (
     "token_list", "token_show", "token_create", "token_delete",
 )  # fmt: skip
 _OPERATOR = (
-    "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_grow",
-    "volume_roll_back", "deleted_volume_recover", "snapshot_create", "snapshot_clone", "snapshot_delete",
+    "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_delete_batch", "volume_grow",
+    "volume_roll_back", "deleted_volume_recover", "snapshot_create", "snapshot_create_batch", "snapshot_clone",
+    "snapshot_delete",
     "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
     "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "site_inspect", "event_undo",
 )  # fmt: skip
