@@ -200,6 +200,10 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /arrays/layouts': (_request, url) => json(work.layouts(world, url)),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
+    'GET /events:export': () =>
+      new Response('[]', {
+        headers: { 'Content-Disposition': 'attachment; filename="lunette-events-20261123.json"' },
+      }),
     'POST /appliance:support': () =>
       new Response('bundle', {
         headers: { 'Content-Disposition': 'attachment; filename="lunette-support-rack4.tar.gz"' },

@@ -23,7 +23,7 @@ _VIEWER = (
     "fc_port_list", "fc_port_show", "interface_list", "interface_show",
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
-    "session_list", "job_list", "job_show", "event_list", "event_show", "event_stream", "alert_list",
+    "session_list", "job_list", "job_show", "event_list", "event_export", "event_show", "event_stream", "alert_list",
     "site_show", "site_schema_show", "site_saveconfig", "volume_why", "schedule_list", "schedule_show",
     "setting_show",
     "token_list", "token_show", "token_create", "token_delete",

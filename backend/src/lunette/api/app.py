@@ -54,7 +54,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     interfaces.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes,
     settings.routes, site.routes, site.verbs, appliance.verbs,
     targetcli.verbs, drift.routes, jobs.routes,
-    events.routes, events.alerts, document.routes, metrics.routes,
+    events.verbs, events.routes, events.alerts, document.routes, metrics.routes,
 )  # fmt: skip
 
 
