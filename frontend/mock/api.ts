@@ -5,6 +5,7 @@ import { advance } from './jobs'
 import { undoEvent } from './journal'
 import * as bulk from './bulk'
 import * as care from './care'
+import * as certificate from './certificate'
 import * as clock from './clock'
 import * as fc from './fc'
 import * as hosts from './hosts'
@@ -214,6 +215,11 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
     'PATCH /settings': async (request, url) =>
       settle(clock.patchSettings(world, (await request.json()) as never), url),
+    'GET /certificate': () => json(world.certificate),
+    'POST /certificate:replace': async (request, url) =>
+      settle(certificate.replace(world, (await request.json()) as never), url),
+    'POST /certificate:revert': (_request, url) => settle(certificate.revert(world), url),
+    'POST /certificate:self-sign': (_request, url) => settle(certificate.selfSign(world), url),
     'POST /settings/alerts:test': () => clock.testAlerts(world),
   }
   return async (request) => {

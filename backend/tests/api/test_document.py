@@ -15,7 +15,7 @@ REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch
     "Login", "Chap", "DhChap", "Split", "ArrayAddSpares", "ArrayGrow", "ArrayReplace", "ArrayDiskChoice",
     "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site", "SiteArray", "SiteChap",
     "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest", "RestoreRequest", "Retention", "MailSettings",
-    "WebhookSettings", "SyslogSettings", "InspectRequest", "AdoptRequest",
+    "WebhookSettings", "SyslogSettings", "InspectRequest", "AdoptRequest", "CertificateReplace",
     *(name for name in SCHEMAS if name.startswith("Saved")),
 }  # fmt: skip
 

@@ -32,6 +32,7 @@ TESTED_ELSEWHERE = {
     "drift": "what was put right in a round varies: test_drift.py",
     "event show": "needs the number of an event: test_undo.py",
     "event undo": "needs the number of an event: test_undo.py",
+    "certificate": "its times and fingerprints vary, and needs TLS: test_certificate.py",
     "event export": "numbers and times: test_undo.py",
     "event follow": "never ends: test_terminal.py",
     "job wait": "follows a job that runs: test_terminal.py",

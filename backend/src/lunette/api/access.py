@@ -23,7 +23,8 @@ _VIEWER = (
     "fc_port_list", "fc_port_show", "interface_list", "interface_show",
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
-    "session_list", "job_list", "job_show", "event_list", "event_export", "event_show", "event_stream", "alert_list",
+    "session_list", "job_list", "job_show", "certificate_show",
+    "event_list", "event_export", "event_show", "event_stream", "alert_list",
     "site_show", "site_schema_show", "site_saveconfig", "volume_why", "schedule_list", "schedule_show",
     "setting_show",
     "token_list", "token_show", "token_create", "token_delete",
@@ -44,6 +45,7 @@ _ADMINISTRATOR = (
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
     "appliance_rebuild",
+    "certificate_replace", "certificate_revert", "certificate_create",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

@@ -20,6 +20,7 @@ export const NOUNS = [
   'setting',
   'site',
   'appliance',
+  'certificate',
   'job',
   'user',
   'token',
