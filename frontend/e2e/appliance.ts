@@ -25,6 +25,7 @@ export const PAGES = [
   'drift',
   'site',
   'settings',
+  'settings/certificate',
   'backup',
   'users',
   'tokens',

@@ -51,7 +51,7 @@ export interface Wish {
 }
 
 const field = (row: Row, key: string): unknown => (row as Record<string, unknown>)[key]
-const PAGING = new Set(['name', 'sort', 'limit', 'cursor', 'active'])
+const PAGING = new Set(['name', 'sort', 'limit', 'cursor', 'active', 'text', 'people', 'since', 'until'])
 
 function compare(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right

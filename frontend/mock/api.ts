@@ -3,7 +3,9 @@ import { etag, json, page, problem } from './answers'
 import type { Row, Wish } from './answers'
 import { advance } from './jobs'
 import { undoEvent } from './journal'
+import * as bulk from './bulk'
 import * as care from './care'
+import * as certificate from './certificate'
 import * as clock from './clock'
 import * as fc from './fc'
 import * as hosts from './hosts'
@@ -62,6 +64,8 @@ const CREATES = (world: World): Record<string, (body: never) => Wish | Response>
   snapshots: (body) => care.createSnapshot(world, body),
   'site:plan': (body) => whole.siteWish(world, body),
   'site:apply': (body) => whole.siteWish(world, body),
+  'volumes:delete-batch': (body) => bulk.deleteVolumes(world, body),
+  'snapshots:batch': (body) => bulk.takeSnapshots(world, body),
   'volumes:batch': (body) => work.createVolumes(world, work.batchVolumes(body)),
 })
 
@@ -197,6 +201,10 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /arrays/layouts': (_request, url) => json(work.layouts(world, url)),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
+    'GET /events:export': () =>
+      new Response('[]', {
+        headers: { 'Content-Disposition': 'attachment; filename="lunette-events-20261123.json"' },
+      }),
     'POST /appliance:support': () =>
       new Response('bundle', {
         headers: { 'Content-Disposition': 'attachment; filename="lunette-support-rack4.tar.gz"' },
@@ -207,6 +215,11 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
     'PATCH /settings': async (request, url) =>
       settle(clock.patchSettings(world, (await request.json()) as never), url),
+    'GET /certificate': () => json(world.certificate),
+    'POST /certificate:replace': async (request, url) =>
+      settle(certificate.replace(world, (await request.json()) as never), url),
+    'POST /certificate:revert': (_request, url) => settle(certificate.revert(world), url),
+    'POST /certificate:self-sign': (_request, url) => settle(certificate.selfSign(world), url),
     'POST /settings/alerts:test': () => clock.testAlerts(world),
   }
   return async (request) => {

@@ -108,6 +108,7 @@ const event = (
   ref: null,
   actor: 'admin',
   message,
+  outcome: kind.endsWith('failed') ? 'failed' : 'done',
   changes: [],
   hosts_interrupted: [],
   warnings: [],

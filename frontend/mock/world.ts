@@ -34,6 +34,7 @@ import { interfaces } from './interfaces'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
 import { token, user } from './people'
+import { certificate } from './certificate'
 import { schedule, settings } from './clock'
 import { deletedVolume } from './trash'
 import { exportEngines, GIB, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
@@ -81,6 +82,7 @@ export interface World {
   interfaces: Interface[]
   schedules: Schedule[]
   settings: Settings
+  certificate: ReturnType<typeof certificate>
 }
 
 /** The mappings the volumes tell of, as the list of mappings shows them. */
@@ -215,6 +217,7 @@ export function makeWorld(): World {
     interfaces: interfaces(),
     schedules: [schedule('nightly')],
     settings: settings(),
+    certificate: certificate(),
     isOneTime: false,
     status: status(),
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],

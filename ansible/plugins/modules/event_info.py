@@ -33,18 +33,18 @@ options:
     choices:
       - -seq
       - seq
-  noun:
-    description:
-      - Only those of this C(noun).
-    type: str
-  ref:
-    description:
-      - Id of the resource it is about.
-    type: str
   kind:
     description:
       - Such as volume.created.
     type: str
+  outcome:
+    description:
+      - Only what ended so.
+    type: str
+    choices:
+      - begun
+      - done
+      - failed
   after:
     description:
       - Only events with a higher number.
@@ -55,6 +55,35 @@ options:
       - Each step of a job too; the job itself tells them as well.
       - The appliance takes V(False) when it is created without.
     type: bool
+  noun:
+    description:
+      - Only those of this C(noun).
+    type: str
+  ref:
+    description:
+      - Id of the resource it is about.
+    type: str
+  text:
+    description:
+      - Only events whose words hold this, such as a name; C(*) stands for any text, C(?) for a letter.
+    type: str
+  actor:
+    description:
+      - Only what this user or token did; C(*) stands for any text, C(?) for a letter.
+    type: str
+  people:
+    description:
+      - Only what somebody asked for, not what happened by itself.
+      - The appliance takes V(False) when it is created without.
+    type: bool
+  since:
+    description:
+      - Only events at this time or later.
+    type: str
+  until:
+    description:
+      - Only events before this time.
+    type: str
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -86,20 +115,39 @@ ARGUMENTS = {
         "type": "str",
         "choices": ["-seq", "seq"],
     },
-    "noun": {
-        "type": "str",
-    },
-    "ref": {
-        "type": "str",
-    },
     "kind": {
         "type": "str",
+    },
+    "outcome": {
+        "type": "str",
+        "choices": ["begun", "done", "failed"],
     },
     "after": {
         "type": "int",
     },
     "progress": {
         "type": "bool",
+    },
+    "noun": {
+        "type": "str",
+    },
+    "ref": {
+        "type": "str",
+    },
+    "text": {
+        "type": "str",
+    },
+    "actor": {
+        "type": "str",
+    },
+    "people": {
+        "type": "bool",
+    },
+    "since": {
+        "type": "str",
+    },
+    "until": {
+        "type": "str",
     },
     "id": {
         "type": "str",
@@ -111,7 +159,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=("sort", "noun", "ref", "kind", "after", "progress"))
+    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=("sort", "kind", "outcome", "after", "progress", "noun", "ref", "text", "actor", "people", "since", "until"))
 
 
 if __name__ == "__main__":

@@ -331,16 +331,16 @@ def test_the_certificate_comes_with_it_and_is_in_place_at_the_next_start(api_alo
     second = files.tls_cert.read_text(), files.tls_key.read_text()
     for content, more in ((bare, {}), (file, {"certificate": False})):
         restored(api, content, **more)
-        keeping.install_restored(parts.store, files)
+        keeping.install_staged(parts.store, files)
         assert (files.tls_cert.read_text(), files.tls_key.read_text()) == second
         api = Api(api.http, add_token(parts.store, Role.ADMINISTRATOR))
     restored(api, file)
     assert (files.tls_cert.read_text(), files.tls_key.read_text()) == second
-    keeping.install_restored(parts.store, files)
+    keeping.install_staged(parts.store, files)
     assert (files.tls_cert.read_text(), files.tls_key.read_text()) == first
     assert files.tls_key.stat().st_mode & 0o777 == 0o600
     files.tls_cert.write_text("replaced since")
-    keeping.install_restored(parts.store, files)
+    keeping.install_staged(parts.store, files)
     assert files.tls_cert.read_text() == "replaced since", "it is put in place once"
 
 

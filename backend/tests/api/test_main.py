@@ -1,5 +1,6 @@
 """The real process: TLS, the first password, the way back in, and an orderly end."""
 
+import hashlib
 import json
 import re
 import signal
@@ -216,3 +217,46 @@ def test_the_process_speaks_only_problem_json_when_it_refuses(process: Process) 
         big = http.post("/api/v1/login", content=(b"x" * 65536 for _ in range(160)))
         assert (big.status_code, json.loads(big.content)["type"]) == (413, "too-large")
         assert http.get("/api/v1/health").status_code == 200
+
+
+def fingerprint_shown(port: int) -> str:
+    """By a client that asks for no name, as one that comes by an address does."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection(("127.0.0.1", port)) as raw, context.wrap_socket(raw) as tls:
+        shown = tls.getpeercert(binary_form=True)
+    assert shown is not None
+    return ":".join(f"{byte:02X}" for byte in hashlib.sha256(shown).digest())
+
+
+@pytest.mark.parametrize("kind", [trustme.KeyType.RSA, trustme.KeyType.ECDSA])
+def test_another_certificate_is_shown_at_once_and_open_connections_go_on(
+    process: Process, kind: trustme.KeyType
+) -> None:
+    made = trustme.CA().issue_cert("localhost", key_type=kind)
+    pair = {
+        "certificate": made.cert_chain_pems[0].bytes().decode(),
+        "private_key": made.private_key_pem.bytes().decode(),
+    }
+    with process.client() as http:
+        process.log_in(http, one_time(process))
+        body = {"current_password": one_time(process), "new_password": "chosen by a person"}
+        assert http.post("/api/v1/password", json=body).status_code == 204
+        with http.stream("GET", "/api/v1/events/stream") as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == ": connected"
+            first = http.get("/api/v1/certificate").json()["fingerprint"]
+            assert fingerprint_shown(process.port) == first
+            taken = http.post("/api/v1/certificate:replace", json=pair)
+            assert taken.status_code == 200, taken.text
+            assert any("certificate.changed" in line for line in lines), "the open stream goes on"
+        assert fingerprint_shown(process.port) == taken.json()["fingerprint"] != first
+        assert http.post("/api/v1/certificate:revert").json()["fingerprint"] == first
+        assert fingerprint_shown(process.port) == first
+        http.post("/api/v1/certificate:revert")
+    log = process.stop()[1]
+    assert pair["private_key"].splitlines()[1] not in log
+    again = Process(process.folder)
+    again.wait()
+    assert fingerprint_shown(again.port) == taken.json()["fingerprint"]
+    again.stop()

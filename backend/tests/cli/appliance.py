@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -17,7 +18,7 @@ from lunette.agent import serving
 from lunette.api.app import make_app as app_of
 from lunette.api.local import listen
 from lunette.api.main import Server
-from lunette.api.parts import Parts
+from lunette.api.parts import Files, Parts
 from lunette.cli.main import run
 from lunette.cli.screen import Screen
 from lunette.domain.roles import Role
@@ -75,12 +76,13 @@ class Ran:
 
 
 @contextmanager
-def appliance(folder: Path, database_url: str, disks: int = 8) -> Iterator[Cli]:
+def appliance(folder: Path, database_url: str, disks: int = 8, files: Files | None = None) -> Iterator[Cli]:
     """An appliance with blank disks, and the command line of an administrator."""
     machine = FakeSystem()
     serving.prepare(machine)  # as the agent does before it listens; without it `engine list` depends on the moment
     machine.add_disks(disks, size_bytes=1024**3)
     _, parts = make_app(folder, machine, database_url)
+    parts = replace(parts, files=files)
     token = add_token(parts.store, Role.ADMINISTRATOR)
     add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
     with _serving(parts, folder / "local.sock") as url:

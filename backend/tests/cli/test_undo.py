@@ -1,5 +1,7 @@
-"""`lunette event show` and `undo`: by the number that the list gives."""
+"""`lunette event show` and `undo`, by the number that the list gives; `event export`."""
 
+import csv
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,3 +32,15 @@ def test_a_host_that_was_made_by_mistake_is_undone_and_that_is_undone(cli: Cli) 
     assert (again.code, f"was undone already, by event {done['seq']}" in again.err) == (exits.CONFLICT, True)
     assert cli("event", "undo", str(done["seq"])).code == 0
     assert cli("host", "show", "h1").code == 0
+
+
+def test_the_part_of_the_log_that_the_filters_show_is_written_as_a_file(cli: Cli, tmp_path: Path) -> None:
+    cli("host", "create", "h1", "--iqn", "iqn.2026-01.com.example:h1")
+    listed = json.loads(cli("event", "list", "--noun", "host", "--json").out)
+    assert json.loads(cli("event", "export", "--noun", "host").out)[0]["seq"] == listed[0]["seq"]
+    (line,) = csv.DictReader(io.StringIO(cli("event", "export", "--noun", "host", "--format", "csv").out))
+    assert (line["message"], line["outcome"]) == ("Create host h1", "done")
+    file = tmp_path / "log.csv"
+    assert "Written to" in cli("event", "export", "--format", "csv", "--output", str(file)).err
+    assert file.read_text().startswith("seq,at,actor,outcome,")
+    assert cli("event", "list", "--since", "yesterday").code == exits.REFUSED

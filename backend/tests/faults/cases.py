@@ -9,7 +9,8 @@ from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayG
 from lunette.domain.arrays import Level
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
-from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.settings import SettingsPatch
+from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
 from lunette.engine import array_growth
 from lunette.engine.outcome import Outcome
@@ -210,6 +211,33 @@ def _delete_thin(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.delete_volume(tx, ACTOR, "t1"))
 
 
+def _some_volumes(world: World) -> None:
+    """Two thick volumes, of which one was mapped, and the only thin one of the array."""
+    _mapped(world)
+    world.finish(world.create_volumes("tank", "k1").job_id or "")
+    _one_thin(world)
+    _unmap(world)
+    world.settle()
+
+
+def _nothing_is_kept(world: World) -> None:
+    _some_volumes(world)
+    world.ask(lambda tx: world.control.patch_settings(tx, ACTOR, SettingsPatch(deleted_keep_hours=0)))
+
+
+def _delete_some(world: World) -> Outcome:
+    return world.ask(lambda tx: world.control.delete_volumes(tx, ACTOR, ("t1", "k1", "mapped")))
+
+
+def _two_thin(world: World) -> None:
+    world.finish(_create_thin(world).job_id or "")
+
+
+def _take_snapshots(world: World) -> Outcome:
+    wish = SnapshotBatch(volumes=("t1", "t2"), name="{volume}-before")
+    return world.ask(lambda tx: world.control.take_snapshots(tx, ACTOR, wish))
+
+
 def _take_snapshot(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="s1", volume="t1")))
 
@@ -274,7 +302,10 @@ CASES = (
     Case("grow a volume", _mapped, _grow_volume),
     Case("create thin volumes", lambda world: None, _create_thin),
     Case("delete a thin volume", _one_thin, _delete_thin),
+    Case("delete volumes", _some_volumes, _delete_some),
+    Case("delete volumes for good", _nothing_is_kept, _delete_some),
     Case("take a snapshot", _one_thin, _take_snapshot),
+    Case("take snapshots", _two_thin, _take_snapshots),
     Case("delete a snapshot", _snapshot, _delete_snapshot),
     Case("clone a snapshot", _snapshot, _clone),
     Case("roll a volume back", _snapshot, _roll_back),

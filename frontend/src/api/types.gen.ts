@@ -493,6 +493,103 @@ export type BackupRequest = {
 export type BondMode = 'active-backup' | '802.3ad' | 'balance-xor' | 'balance-rr' | 'balance-tlb' | 'balance-alb';
 
 /**
+ * Certificate
+ *
+ * The certificate of the web page and the API.
+ */
+export type Certificate = {
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Issuer
+     */
+    issuer: string;
+    /**
+     * Names
+     */
+    names: Array<string>;
+    /**
+     * Not Before
+     */
+    not_before: string;
+    /**
+     * Not After
+     */
+    not_after: string;
+    /**
+     * Fingerprint
+     */
+    fingerprint: string;
+    /**
+     * Self Signed
+     */
+    self_signed: boolean;
+    /**
+     * Chain
+     */
+    chain: number;
+    /**
+     * Replaceable
+     */
+    replaceable: boolean;
+    previous: CertificateFacts | null;
+};
+
+/**
+ * CertificateFacts
+ *
+ * What a certificate says of itself.
+ */
+export type CertificateFacts = {
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Issuer
+     */
+    issuer: string;
+    /**
+     * Names
+     */
+    names: Array<string>;
+    /**
+     * Not Before
+     */
+    not_before: string;
+    /**
+     * Not After
+     */
+    not_after: string;
+    /**
+     * Fingerprint
+     */
+    fingerprint: string;
+    /**
+     * Self Signed
+     */
+    self_signed: boolean;
+    /**
+     * Chain
+     */
+    chain: number;
+};
+
+/**
+ * CertificateReplace
+ *
+ * The wish for another certificate: the server's own first, then each that signed the one before it.
+ */
+export type CertificateReplace = {
+    /**
+     * Certificate
+     */
+    certificate: string;
+};
+
+/**
  * Channel
  *
  * A way alerts are told to people and machines.
@@ -1178,14 +1275,13 @@ export type Event = {
      * Message
      */
     message: string;
+    outcome: EventOutcome;
 };
 
 /**
  * EventDetail
  *
  * One line of the log in full: what the plan of the change said, and whether it can be undone.
- *
- * Events of jobs and of what happened by itself have no lines: the job has its steps.
  */
 export type EventDetail = {
     /**
@@ -1216,6 +1312,7 @@ export type EventDetail = {
      * Message
      */
     message: string;
+    outcome: EventOutcome;
     /**
      * Changes
      */
@@ -1230,6 +1327,13 @@ export type EventDetail = {
     warnings: Array<string>;
     undo: Undo;
 };
+
+/**
+ * EventOutcome
+ *
+ * begun: a job follows. done: it is so now, or was seen. failed: it was not done, was taken back or is stuck.
+ */
+export type EventOutcome = 'begun' | 'done' | 'failed';
 
 /**
  * EventPage
@@ -1266,6 +1370,11 @@ export type Export = {
  * ExportEngine
  */
 export type ExportEngine = 'lio' | 'nvmet' | 'spdk';
+
+/**
+ * ExportFormat
+ */
+export type ExportFormat = 'csv' | 'json';
 
 /**
  * ExportState
@@ -4612,6 +4721,28 @@ export type Snapshot = {
 };
 
 /**
+ * SnapshotBatch
+ *
+ * A snapshot of each of many volumes, all or nothing, one after the other: not all at the same moment.
+ *
+ * `{volume}`, `{date}` and `{time}` in the name are filled in for each; a long volume's name is cut.
+ */
+export type SnapshotBatch = {
+    /**
+     * Volumes
+     */
+    volumes: Array<string>;
+    /**
+     * Name
+     */
+    name?: string;
+    /**
+     * Description
+     */
+    description?: string;
+};
+
+/**
  * SnapshotClone
  *
  * Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by `name_pattern`.
@@ -5142,6 +5273,18 @@ export type VolumeCreate = {
 };
 
 /**
+ * VolumeDeleteBatch
+ *
+ * The wish to delete many volumes in one plan, all or nothing.
+ */
+export type VolumeDeleteBatch = {
+    /**
+     * Volumes
+     */
+    volumes: Array<string>;
+};
+
+/**
  * VolumeGrow
  *
  * The wish to make a volume larger. Hosts keep using it meanwhile; a volume never gets smaller.
@@ -5479,6 +5622,22 @@ export type BackupRequestWritable = {
      * Certificate
      */
     certificate?: boolean;
+};
+
+/**
+ * CertificateReplace
+ *
+ * The wish for another certificate: the server's own first, then each that signed the one before it.
+ */
+export type CertificateReplaceWritable = {
+    /**
+     * Certificate
+     */
+    certificate: string;
+    /**
+     * Private Key
+     */
+    private_key: string;
 };
 
 /**
@@ -8230,6 +8389,88 @@ export type VolumeCreateBatchResponses = {
 
 export type VolumeCreateBatchResponse = VolumeCreateBatchResponses[keyof VolumeCreateBatchResponses];
 
+export type VolumeDeleteBatchData = {
+    body: VolumeDeleteBatch;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/volumes:delete-batch';
+};
+
+export type VolumeDeleteBatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type VolumeDeleteBatchError = VolumeDeleteBatchErrors[keyof VolumeDeleteBatchErrors];
+
+export type VolumeDeleteBatchResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type VolumeDeleteBatchResponse = VolumeDeleteBatchResponses[keyof VolumeDeleteBatchResponses];
+
 export type VolumeWhyData = {
     body?: never;
     path: {
@@ -9214,6 +9455,82 @@ export type DeletedVolumeRecoverResponses = {
 };
 
 export type DeletedVolumeRecoverResponse = DeletedVolumeRecoverResponses[keyof DeletedVolumeRecoverResponses];
+
+export type SnapshotCreateBatchData = {
+    body: SnapshotBatch;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/snapshots:batch';
+};
+
+export type SnapshotCreateBatchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SnapshotCreateBatchError = SnapshotCreateBatchErrors[keyof SnapshotCreateBatchErrors];
+
+export type SnapshotCreateBatchResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SnapshotCreateBatchResponse = SnapshotCreateBatchResponses[keyof SnapshotCreateBatchResponses];
 
 export type SnapshotListData = {
     body?: never;
@@ -13030,6 +13347,277 @@ export type AlertTestResponses = {
 
 export type AlertTestResponse = AlertTestResponses[keyof AlertTestResponses];
 
+export type CertificateShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/certificate';
+};
+
+export type CertificateShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type CertificateShowError = CertificateShowErrors[keyof CertificateShowErrors];
+
+export type CertificateShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Certificate;
+};
+
+export type CertificateShowResponse = CertificateShowResponses[keyof CertificateShowResponses];
+
+export type CertificateReplaceData = {
+    body: CertificateReplaceWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/certificate:replace';
+};
+
+export type CertificateReplaceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type CertificateReplaceError = CertificateReplaceErrors[keyof CertificateReplaceErrors];
+
+export type CertificateReplaceResponses = {
+    /**
+     * Response 200 Certificate Replace
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Certificate | Plan;
+};
+
+export type CertificateReplaceResponse = CertificateReplaceResponses[keyof CertificateReplaceResponses];
+
+export type CertificateRevertData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/certificate:revert';
+};
+
+export type CertificateRevertErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type CertificateRevertError = CertificateRevertErrors[keyof CertificateRevertErrors];
+
+export type CertificateRevertResponses = {
+    /**
+     * Response 200 Certificate Revert
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Certificate | Plan;
+};
+
+export type CertificateRevertResponse = CertificateRevertResponses[keyof CertificateRevertResponses];
+
+export type CertificateCreateData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/certificate:self-sign';
+};
+
+export type CertificateCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type CertificateCreateError = CertificateCreateErrors[keyof CertificateCreateErrors];
+
+export type CertificateCreateResponses = {
+    /**
+     * Response 200 Certificate Create
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Certificate | Plan;
+};
+
+export type CertificateCreateResponse = CertificateCreateResponses[keyof CertificateCreateResponses];
+
 export type SiteShowData = {
     body?: never;
     path?: never;
@@ -13962,6 +14550,120 @@ export type JobResolveResponses = {
 
 export type JobResolveResponse = JobResolveResponses[keyof JobResolveResponses];
 
+export type EventExportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * csv for a spreadsheet.
+         */
+        format?: ExportFormat;
+        /**
+         * Kind
+         *
+         * Such as volume.created.
+         */
+        kind?: string | null;
+        /**
+         * Outcome
+         *
+         * Only what ended so.
+         */
+        outcome?: EventOutcome | null;
+        /**
+         * After
+         *
+         * Only events with a higher number.
+         */
+        after?: number | null;
+        /**
+         * Progress
+         *
+         * Each step of a job too; the job itself tells them as well.
+         */
+        progress?: boolean;
+        /**
+         * Noun
+         */
+        noun?: string | null;
+        /**
+         * Ref
+         *
+         * Id of the resource it is about.
+         */
+        ref?: string | null;
+        /**
+         * Text
+         *
+         * Only events whose words hold this, such as a name; `*` stands for any text, `?` for a letter.
+         */
+        text?: string | null;
+        /**
+         * Actor
+         *
+         * Only what this user or token did; `*` stands for any text, `?` for a letter.
+         */
+        actor?: string | null;
+        /**
+         * People
+         *
+         * Only what somebody asked for, not what happened by itself.
+         */
+        people?: boolean;
+        /**
+         * Since
+         *
+         * Only events at this time or later.
+         */
+        since?: string | null;
+        /**
+         * Until
+         *
+         * Only events before this time.
+         */
+        until?: string | null;
+    };
+    url: '/api/v1/events:export';
+};
+
+export type EventExportErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type EventExportError = EventExportErrors[keyof EventExportErrors];
+
+export type EventExportResponses = {
+    /**
+     * Successful Response
+     */
+    200: Blob | File;
+};
+
+export type EventExportResponse = EventExportResponses[keyof EventExportResponses];
+
 export type EventListData = {
     body?: never;
     path?: never;
@@ -13983,21 +14685,17 @@ export type EventListData = {
          */
         cursor?: string | null;
         /**
-         * Noun
-         */
-        noun?: string | null;
-        /**
-         * Ref
-         *
-         * Id of the resource it is about.
-         */
-        ref?: string | null;
-        /**
          * Kind
          *
          * Such as volume.created.
          */
         kind?: string | null;
+        /**
+         * Outcome
+         *
+         * Only what ended so.
+         */
+        outcome?: EventOutcome | null;
         /**
          * After
          *
@@ -14010,6 +14708,46 @@ export type EventListData = {
          * Each step of a job too; the job itself tells them as well.
          */
         progress?: boolean;
+        /**
+         * Noun
+         */
+        noun?: string | null;
+        /**
+         * Ref
+         *
+         * Id of the resource it is about.
+         */
+        ref?: string | null;
+        /**
+         * Text
+         *
+         * Only events whose words hold this, such as a name; `*` stands for any text, `?` for a letter.
+         */
+        text?: string | null;
+        /**
+         * Actor
+         *
+         * Only what this user or token did; `*` stands for any text, `?` for a letter.
+         */
+        actor?: string | null;
+        /**
+         * People
+         *
+         * Only what somebody asked for, not what happened by itself.
+         */
+        people?: boolean;
+        /**
+         * Since
+         *
+         * Only events at this time or later.
+         */
+        since?: string | null;
+        /**
+         * Until
+         *
+         * Only events before this time.
+         */
+        until?: string | null;
     };
     url: '/api/v1/events';
 };

@@ -55,6 +55,11 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     })
   }
 
+  /** A filter of free text. */
+  const useText = (key: string) => computed(() => text(route.query[key]))
+  /** Sets a filter; an empty one is none. */
+  const setFilter = (key: string, value: string): void => restart({ [key]: value || undefined })
+
   function next(after: string): void {
     trail.push(cursor.value)
     show({ after, page: page.value + 1 })
@@ -73,6 +78,8 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     query,
     named,
     useFilter,
+    useText,
+    setFilter,
     setSearch: (q: string) => restart({ q: q || undefined }),
     setSort: (key: string) => restart({ sort: key === initial ? undefined : key }),
     next,

@@ -25,6 +25,7 @@ const TOUCHES: Record<string, string[]> = {
   portal: ['portals', 'sessions', 'mappings'],
   interface: ['interfaces', 'portals'],
   fc_port: ['fc-ports', 'sessions', 'mappings', 'hosts'],
+  certificate: ['certificate'],
   job: ['jobs', 'arrays', 'volumes'],
 }
 

@@ -50,6 +50,7 @@ const routes: RouteRecordRaw[] = [
       page('alerts', 'alerts', () => import('@/features/alerts/AlertsPage.vue')),
       page('site', 'site', () => import('@/features/site/SitePage.vue')),
       page('settings', 'settings', () => import('@/features/settings/SettingsPage.vue')),
+      page('settings/certificate', 'certificate', () => import('@/features/certificate/CertificatePage.vue')),
       page('backup', 'backup', () => import('@/features/backup/BackupPage.vue')),
       page('users', 'users', () => import('@/features/users/UsersPage.vue')),
       page('tokens', 'tokens', () => import('@/features/tokens/TokensPage.vue')),

@@ -9,6 +9,8 @@ export interface TableColumn {
   isFigure?: boolean
   /** The label is for readers only, as above a column of buttons. */
   isUnlabelled?: boolean
+  /** Not shown until a person asks for it. */
+  isOptional?: boolean
   /** Extra classes of the cells, such as a width. */
   class?: string
 }

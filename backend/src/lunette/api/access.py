@@ -23,14 +23,16 @@ _VIEWER = (
     "fc_port_list", "fc_port_show", "interface_list", "interface_show",
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
-    "session_list", "job_list", "job_show", "event_list", "event_show", "event_stream", "alert_list",
+    "session_list", "job_list", "job_show", "certificate_show",
+    "event_list", "event_export", "event_show", "event_stream", "alert_list",
     "site_show", "site_schema_show", "site_saveconfig", "volume_why", "schedule_list", "schedule_show",
     "setting_show",
     "token_list", "token_show", "token_create", "token_delete",
 )  # fmt: skip
 _OPERATOR = (
-    "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_grow",
-    "volume_roll_back", "deleted_volume_recover", "snapshot_create", "snapshot_clone", "snapshot_delete",
+    "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_delete_batch", "volume_grow",
+    "volume_roll_back", "deleted_volume_recover", "snapshot_create", "snapshot_create_batch", "snapshot_clone",
+    "snapshot_delete",
     "host_create", "host_patch", "host_delete", "host_group_create", "host_group_patch", "host_group_delete",
     "mapping_create", "mapping_create_batch", "mapping_delete", "site_plan", "site_inspect", "event_undo",
 )  # fmt: skip
@@ -43,6 +45,7 @@ _ADMINISTRATOR = (
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
     "appliance_rebuild",
+    "certificate_replace", "certificate_revert", "certificate_create",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip
 

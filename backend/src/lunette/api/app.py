@@ -15,6 +15,7 @@ from lunette.api.routes import (
     appliance,
     array_changes,
     arrays,
+    certificate,
     deleted_volumes,
     disks,
     document,
@@ -48,11 +49,13 @@ from lunette.api.routes import (
 
 _ROUTERS: tuple[APIRouter, ...] = (
     health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
-    array_changes.routes, volumes.batches, why.routes, volumes.routes, deleted_volumes.routes, snapshots.routes,
+    array_changes.routes, volumes.batches, volumes.deletions, why.routes, volumes.routes, deleted_volumes.routes,
+    snapshots.batches, snapshots.routes,
     host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
     interfaces.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes,
-    settings.routes, site.routes, site.verbs, appliance.verbs, targetcli.verbs, drift.routes, jobs.routes,
-    events.routes, events.alerts, document.routes, metrics.routes,
+    settings.routes, certificate.routes, certificate.verbs, site.routes, site.verbs, appliance.verbs,
+    targetcli.verbs, drift.routes, jobs.routes,
+    events.verbs, events.routes, events.alerts, document.routes, metrics.routes,
 )  # fmt: skip
 
 

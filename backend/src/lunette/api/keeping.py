@@ -1,14 +1,16 @@
 """What of a backup is no row: the certificate, and the copy of the state before a restore.
 
-A restored certificate goes through the database: it is stored, sealed, in the transaction of the restore, and written
-to its two files at the next start, however often a power cut comes in between.
+Another certificate goes through the database: it is stored, sealed, in the transaction of the change, and written to
+its two files then or at the next start, however often a power cut comes in between. The one before is kept beside them.
 """
+
+import ssl
 
 import structlog
 from pydantic import SecretStr
 from sqlalchemy.orm import Session
 
-from lunette.api.certificate import write_durably
+from lunette.api.certificate import check_takes, write_durably, write_pair
 from lunette.api.parts import Files, Parts
 from lunette.domain.errors import Unavailable
 from lunette.store.backup import envelope, tables
@@ -20,12 +22,14 @@ from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings
 
 COPY = "before-restore.lunette-backup"
+PREVIOUS = "previous.json"
+"""Beside the certificate: the pair before it, for whoever wants it back. In no backup."""
 _STAGED = "restored_certificate"
 
 
 def backup(parts: Parts, version: str, passphrase: SecretStr, *, certificate: bool) -> bytes:
     """The file of a backup: one snapshot of the database, whatever changes meanwhile."""
-    own = _certificate(parts.files) if certificate else None
+    own = pair_in_use(parts.files) if certificate else None
     keys = tuple(key.decode("ascii") for key in parts.store.box.keys)
     with parts.store.read() as tx:
         content = tables.dump(tx, Extras(keys=keys, certificate=own))
@@ -51,28 +55,47 @@ def keep_copy(parts: Parts, version: str, passphrase: SecretStr) -> str | None:
 
 
 def stage_certificate(tx: Session, box: SecretBox, certificate: Certificate) -> None:
-    """The certificate to be used from the next start on."""
+    """The certificate to be used as soon as it is installed, or from the next start on."""
     tx.merge(Meta(key=_STAGED, value=box.seal(SecretStr(certificate.model_dump_json()))))
 
 
-def install_restored(store: Store, files: Files) -> None:
-    """Writes the certificate a restore left, before anything is served with the one that was there."""
+def install_staged(store: Store, files: Files) -> None:
+    """Writes the certificate a change left, and keeps the one that was there. Raises OSError with both as they were."""
     with store.read() as tx:
         staged = tx.get(Meta, _STAGED)
     if staged is None:
         return
     found = Certificate.model_validate_json(store.box.open(staged.value).get_secret_value())
-    files.tls_cert.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    write_durably(files.tls_key, found.key.encode(), 0o600)
-    write_durably(files.tls_cert, found.cert.encode(), 0o644)
+    _keep_previous(files, found)
+    write_pair(files.tls_cert, files.tls_key, found.cert, found.key)
     with store.write() as tx:
         row = tx.get(Meta, _STAGED)
         if row is not None:
             tx.delete(row)
-    structlog.get_logger(__name__).info("certificate restored from a backup", path=str(files.tls_cert))
+    structlog.get_logger(__name__).info("certificate replaced", path=str(files.tls_cert))
 
 
-def _certificate(files: Files | None) -> Certificate | None:
+def _keep_previous(files: Files, fresh: Certificate) -> None:
+    """After a power cut between the two files they do not fit each other: then the one before is kept already."""
+    now = pair_in_use(files)
+    if now is None or now.cert == fresh.cert:
+        return
+    try:
+        check_takes(now.cert, now.key)
+    except ssl.SSLError:
+        return
+    write_durably(files.tls_cert.parent / PREVIOUS, now.model_dump_json().encode(), 0o600)
+
+
+def previous_certificate(files: Files) -> Certificate | None:
+    """The pair that was in use before this one; None where there was none."""
+    try:
+        return Certificate.model_validate_json((files.tls_cert.parent / PREVIOUS).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def pair_in_use(files: Files | None) -> Certificate | None:
     """The pair in use; None where it cannot be read."""
     if files is None:
         return None

@@ -14,10 +14,10 @@ import structlog
 import uvicorn
 
 from lunette.api.app import make_app
-from lunette.api.certificate import ensure_certificate, fingerprint
+from lunette.api.certificate import LiveCertificate, ensure_certificate, fingerprint, own_address
 from lunette.api.feed import EventFeed
 from lunette.api.first_user import INSTALLED_PASSWORD, ensure_first_user, reset_first_user
-from lunette.api.keeping import install_restored
+from lunette.api.keeping import install_staged
 from lunette.api.local import LOCAL_SOCKET, ROOT, Doorman, config_for, listen
 from lunette.api.log import set_up_log
 from lunette.api.notify import notify
@@ -95,23 +95,23 @@ def main() -> int:
 
 
 def _serve(settings: Settings) -> int:
-    address = _own_address()
+    address = own_address()
     store = _open(settings)
     files = Files(settings.data, settings.tls_cert, settings.tls_key, own=settings.makes_certificate)
     if files.own:
-        install_restored(store, files)
+        install_staged(store, files)
         known = [] if address is None else [address]
         ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
     password = ensure_first_user(store, passwords, one_time, settings.data / INSTALLED_PASSWORD)
-    feed = EventFeed(store)
+    feed, live = EventFeed(store), LiveCertificate()
     parts = Parts(
         store=store, control=control_over(store, settings.agent_socket), feed=feed, one_time=one_time,
         passwords=passwords, name=socket.gethostname, ui=settings.ui, files=files,
-        restart=lambda: os.kill(os.getpid(), signal.SIGTERM),
+        restart=lambda: os.kill(os.getpid(), signal.SIGTERM), renew_certificate=live.renew,
     )  # fmt: skip
     _greet(settings, address, password)
-    server = Server(_config(settings, parts), feed, _local_door(settings.runtime / LOCAL_SOCKET))
+    server = Server(_config(settings, parts, live), feed, _local_door(settings.runtime / LOCAL_SOCKET))
     try:
         server.run()
     finally:
@@ -128,10 +128,11 @@ def _local_door(path: Path) -> socket.socket | None:
         return None
 
 
-def _config(settings: Settings, parts: Parts) -> uvicorn.Config:
+def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(parts), host=settings.host, port=settings.port, ssl_certfile=settings.tls_cert,
-        ssl_keyfile=settings.tls_key, access_log=False, server_header=False, proxy_headers=False, ws="none",
+        ssl_keyfile=settings.tls_key, ssl_context_factory=live.factory,
+        access_log=False, server_header=False, proxy_headers=False, ws="none",
         log_level="warning", timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=30, lifespan="on",
     )  # fmt: skip
 
@@ -148,7 +149,7 @@ def _reset(settings: Settings) -> int:
         password = reset_first_user(store, Passwords(), OneTimePassword(settings.runtime / "one-time-password"))
     finally:
         store.close()
-    _greet(settings, _own_address(), password)
+    _greet(settings, own_address(), password)
     return 0
 
 
@@ -175,16 +176,6 @@ def _greet(settings: Settings, address: str | None, password: str | None) -> Non
     rule = "=" * max(len(line) for line in lines)
     sys.stdout.write("\n".join(("", rule, *lines, rule, "")) + "\n")
     sys.stdout.flush()
-
-
-def _own_address() -> str | None:
-    """The address this machine uses towards others, None without a network. Connecting a UDP socket sends nothing."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
-        try:
-            peer.connect(("192.0.2.1", 9))
-        except OSError:
-            return None
-        return str(peer.getsockname()[0])
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ class Parts:
     files: Files | None = None
     restart: Callable[[], None] = lambda: None
     """Ends this process soon, so that its service starts it anew."""
+    renew_certificate: Callable[[], None] = lambda: None
+    """The files of the certificate are others now: who comes in from now on is shown what is in them."""
 
 
 def parts_of(request: Request) -> Parts:

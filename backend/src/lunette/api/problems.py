@@ -27,7 +27,7 @@ from lunette.domain.errors import (
 from lunette.store.refusals import as_refusal
 
 _log = structlog.get_logger(__name__)
-_SECRET_WORDS = ("secret", "password", "passphrase", "token")
+_SECRET_WORDS = ("secret", "password", "passphrase", "token", "private")
 _SHOWN = 200
 
 

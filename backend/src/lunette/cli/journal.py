@@ -4,7 +4,8 @@ import json
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
-from lunette.cli.running import send
+from lunette.cli.private import write_privately
+from lunette.cli.running import query_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import RESOLUTION
 
@@ -46,6 +47,16 @@ def follow(call: Call) -> None:
         call.screen.out.flush()
 
 
+def export(call: Call) -> None:
+    """The file as the appliance writes it, to standard output or for this user alone."""
+    content = call.client.operate("event_export", {}, query_of(call))
+    if call["output"] is None:
+        call.screen.out.write(content.decode())
+    else:
+        write_privately(call["output"], content)
+        call.screen.note(f"Written to {call['output']}.")
+
+
 COMMANDS = {
     "job": (
         *standard("job", ("id", "title", "state", "progress_percent", "actor", "created_at"))[:1],
@@ -55,9 +66,12 @@ COMMANDS = {
                 (_JOB, Param("how", "What to do.", words=RESOLUTION)), resolve),
     ),
     "event": (
-        standard("event", ("seq", "at", "kind", "actor", "message"))[0],
+        standard("event", ("seq", "at", "actor", "outcome", "kind", "message"))[0],
         Command("show", "Shows one event, what its plan said, and whether it can be undone.", ("event_show",),
                 (_EVENT,)),
+        Command("export", "Writes the log, or the part of it that the filters show, as CSV or JSON.", ("event_export",),
+                (Param("--output", "Write it to this file instead of standard output.", path=True),), export,
+                is_filtered=True),
         Command("undo", "Undoes the change an event tells of, as things are today.", ("event_undo",), (_EVENT,),
                 interrupts=True,
                 more="It is a new change with a plan of its own (--dry-run shows it), and can be undone itself. Where "

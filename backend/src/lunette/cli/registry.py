@@ -49,6 +49,7 @@ GROUPS = (
     Group("alert", "journal", "Alerts: what a person must look at."),
     Group("engine", "disks", "Engines: what this appliance can do, and what it lacks."),
     Group("setting", "settings", "Settings of the appliance, and the test of its alerts."),
+    Group("certificate", "certificate", "The certificate of web page and API: shown, replaced, had back."),
     Group("backup", "backups", "Writes a backup of database, secrets and certificate."),
     Group("restore", "backups", "Restores a backup, after showing what differs."),
     Group("support", "backups", "Writes a support bundle: logs, configuration and facts, without secrets."),

@@ -69,6 +69,8 @@ class Command(NamedTuple):
     """Of the table, where it lists; then it also takes the filters of its operation."""
     destroys: str = ""
     """What is lost, so that a name must be typed or given with --yes-destroy: the key of the argument that names it."""
+    is_filtered: bool = False
+    """Takes the filters of its operation without being a table."""
     interrupts: bool = False
     """May interrupt hosts: asks (or needs --yes) where the plan says so."""
     more: str = ""
@@ -115,8 +117,10 @@ _LIST = (
 def all_params(command: Command) -> tuple[Param, ...]:
     """What a command takes: its own, and what follows from its operations."""
     given = [*command.params]
+    if command.columns or command.is_filtered:
+        given += _filters(command)
     if command.columns:
-        given += [*_filters(command), *_LIST]
+        given += _LIST
     if command.is_planned:
         given.append(_DRY_RUN)
     if command.makes_job:
@@ -138,6 +142,13 @@ _FILTER_HELP = {
     "after": "Only events with a higher number.",
     "kind": "Only of this kind, such as volume.created.",
     "noun": "Only about this noun, such as volume.",
+    "text": "Only those whose words hold this, such as a name; * and ? stand for what you do not know.",
+    "actor": "Only what this user or token did; * and ? as in names.",
+    "people": "Only what somebody asked for (true), not what happened by itself.",
+    "outcome": "Only what ended so; what has begun is told again by its job.",
+    "since": "Only at this time or later, such as 2026-11-23T07:00:00Z.",
+    "until": "Only before this time.",
+    "format": "csv for a spreadsheet; json if not given.",
     "ref": "Only about the resource with this id.",
     "initiator": "Only the host with this initiator.",
 }

@@ -2,7 +2,7 @@
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
-from lunette.cli.running import body_of, send
+from lunette.cli.running import body_of, delete, send
 from lunette.cli.spec import Command, Param, standard
 from lunette.client.generated.enums import PROVISIONING
 
@@ -40,12 +40,37 @@ def set_(call: Call) -> None:
     send(call, body)
 
 
+def delete_(call: Call) -> None:
+    """One volume, or several in one plan."""
+    names = call["volume"]
+    if len(names) == 1:
+        call.values = {**call.values, "volume": names[0]}
+        delete(call)
+    else:
+        call.values = {**call.values, "volume": f"{len(names)} volumes"}
+        send(call, {"volumes": names}, "volume_delete_batch")
+
+
+def snapshot(call: Call) -> None:
+    """One snapshot, or one of each volume."""
+    body = body_of(call)
+    volumes = body.pop("volume")
+    if len(volumes) == 1 and "{" not in body["name"]:
+        send(call, {**body, "volume": volumes[0]})
+    else:
+        send(call, {**body, "volumes": volumes}, "snapshot_create_batch")
+
+
 COMMANDS = {
     "volume": (
         *standard(
             "volume", ("name", "array", "size_bytes", "provisioning", "state", "export.state", "mapped_to", "naa"),
-            destroys=True,
+            with_delete=False,
         ),
+        Command("delete", "Deletes volumes; several in one plan, all or nothing.",
+                ("volume_delete", "volume_delete_batch"),
+                (Param("volume", "Their names or ids.", noun="volume", many=True),), delete_, destroys="volume",
+                more="To delete several, the words to type (or to give with --yes-destroy) are such as '3 volumes'."),
         Command("create", "Creates one volume, or with --count a batch.", ("volume_create", "volume_create_batch"), (
             Param("name", "Its name; with --count a pattern such as lun%02d."),
             Param("--array", "Array it is cut from.", noun="array", required=True),
@@ -77,11 +102,12 @@ COMMANDS = {
     ),
     "snapshot": (
         *standard("snapshot", ("name", "volume", "size_bytes", "state", "created_at"), destroys=True),
-        Command("create", "Takes a snapshot of a thin volume.", ("snapshot_create",), (
-            Param("name", "Its name."),
-            Param("--volume", "Thin volume it is taken of.", noun="volume", required=True),
+        Command("create", "Takes a snapshot of a volume, or one of each of several.",
+                ("snapshot_create", "snapshot_create_batch"), (
+            Param("name", "Its name; for several volumes a pattern such as '{volume}.{date}'."),
+            Param("--volume", "Volume it is taken of; repeatable.", noun="volume", many=True, required=True),
             _DESCRIPTION,
-        )),
+        ), snapshot),
         Command("clone", "Makes one or many writable volumes of a snapshot.", ("snapshot_clone",), (
             Param("snapshot", "Its name or id.", noun="snapshot"),
             Param("name", "Name of the new volume; with --count a pattern such as vm%02d."),

@@ -6,7 +6,8 @@ from pydantic import Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Description, Name
-from lunette.domain.volumes import MAX_BATCH, NamePattern, numbered
+from lunette.domain.schedules import SnapshotPattern
+from lunette.domain.volumes import MAX_BATCH, NamePattern, VolumeReferences, numbered
 
 
 class SnapshotCreate(Model):
@@ -14,6 +15,17 @@ class SnapshotCreate(Model):
 
     name: Name
     volume: Annotated[str, Field(min_length=1, max_length=63)]
+    description: Description = ""
+
+
+class SnapshotBatch(Model):
+    """A snapshot of each of many volumes, all or nothing, one after the other: not all at the same moment.
+
+    `{volume}`, `{date}` and `{time}` in the name are filled in for each; a long volume's name is cut.
+    """
+
+    volumes: VolumeReferences
+    name: SnapshotPattern = "{volume}.{date}-{time}"
     description: Description = ""
 
 

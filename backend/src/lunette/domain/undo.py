@@ -56,6 +56,7 @@ _EVENTS = {
 }
 _CHANGES = ("created", "changed", "deleted")
 _PEOPLE = "Users, tokens and passwords are not undone: who may come in is decided anew each time, with its own command."
+_CERTIFICATE = "`lunette certificate revert` takes back the one before, as long as it is the last that was replaced."
 _OLD = "It was made by a version that did not keep what was before. Change it back with its own command."
 NO_CHANGE = "It tells what happened and changed nothing by itself."
 
@@ -63,6 +64,8 @@ NO_CHANGE = "It tells what happened and changed nothing by itself."
 def why_not(kind: str) -> str:
     """Why an event that keeps no state cannot be undone, in words with what to do instead."""
     noun, _, verb = kind.partition(".")
+    if noun == "certificate":
+        return _CERTIFICATE
     if kind in _EVENTS:
         return JOB_REASONS[_EVENTS[kind]]
     if noun in ("user", "token") and verb in _CHANGES:

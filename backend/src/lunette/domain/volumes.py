@@ -82,6 +82,18 @@ class VolumeBatch(Model):
         return self
 
 
+VolumeReferences = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(min_length=1, max_length=MAX_BATCH)
+]
+"""Volumes by id or name."""
+
+
+class VolumeDeleteBatch(Model):
+    """The wish to delete many volumes in one plan, all or nothing."""
+
+    volumes: VolumeReferences
+
+
 class VolumePatch(Model):
     """Changes of a volume that touch no data."""
 

@@ -1,17 +1,17 @@
 """What a job's end means for its resources: rows become ready, vanish, come back or get stuck."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
-from lunette.domain.jobs import JobKind, ResourceState
+from lunette.domain.jobs import JobKind, ResourceState, StepState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
 from lunette.engine import adopting, array_disks, deleted_volumes, exportset
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
-from lunette.store.journal import Job
+from lunette.store.journal import Job, JobStep
 from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Snapshot, Volume
 
 _CHANGED = {
@@ -63,8 +63,23 @@ def taken_back(tx: Session, desk: Desk, job: Job) -> None:
         deleted_volumes.not_recovered(tx, job)
     if kind is JobKind.VOLUME_ERASE:
         deleted_volumes.not_erased(tx, job)
+    gone = _destroyed(tx, job) if kind is JobKind.VOLUME_DELETE else []
+    if gone:
+        tx.execute(delete(Volume).where(Volume.id.in_(gone)))
+        _tell(tx, job, "deleted", "is deleted", gone)
     _set_state(tx, desk, job, ResourceState.READY)
-    _tell(tx, job, *_failed_words(kind))
+    if left := [one for one in job.resource_ids if one not in gone]:
+        _tell(tx, job, *_failed_words(kind), left)
+
+
+def _destroyed(tx: Session, job: Job) -> list[str]:
+    """The volumes whose data a deletion had destroyed before it turned round: nothing of them is left to be ready."""
+    steps = tx.scalars(
+        select(JobStep).where(
+            JobStep.job_id == job.id, JobStep.kind == "volume.delete", JobStep.state == StepState.DONE.value
+        )
+    )
+    return [step.payload["volume_id"] for step in steps]
 
 
 def stuck(tx: Session, desk: Desk, job: Job) -> None:
@@ -131,9 +146,9 @@ def _failed_words(kind: JobKind) -> tuple[str, str]:
     return "delete_failed", "was not deleted and is ready again"
 
 
-def _tell(tx: Session, job: Job, verb: str, words: str) -> None:
-    """One event for all resources of the job; `ref` only where it is one."""
-    ids = list(job.resource_ids)
+def _tell(tx: Session, job: Job, verb: str, words: str, of: Sequence[str] | None = None) -> None:
+    """One event for all resources of the job, or for these of them; `ref` only where it is one."""
+    ids = list(job.resource_ids if of is None else of)
     what = job.resource_kind if len(ids) == 1 else f"{len(ids)} {job.resource_kind}s"
     message = f"{job.title}: {what} {words if len(ids) == 1 else words.replace('is ', 'are ').replace('was ', 'were ')}"
     ref = ids[0] if len(ids) == 1 else None

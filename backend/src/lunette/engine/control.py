@@ -27,7 +27,7 @@ from lunette.domain.schedules import ScheduleCreate, SchedulePatch
 from lunette.domain.sealed_copies import RebuildFound
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteRequest
-from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.domain.usage import VolumeUse
 from lunette.domain.volumes import VolumeCreate, VolumePatch, VolumeRecover, VolumeRollBack
 from lunette.domain.why import VolumeWhy
@@ -50,6 +50,7 @@ from lunette.engine import (
     site,
     snapshots,
     usage,
+    volume_batches,
     volumes,
     why,
 )
@@ -215,6 +216,10 @@ class Control:
         """Deletes an unmapped volume, as a job. It is kept for as long as the settings say."""
         return volumes.delete(tx, self.desk, actor, volume_id, dry_run)
 
+    def delete_volumes(self, tx: Session, actor: Actor, volume_ids: Sequence[str], dry_run: bool = False) -> Outcome:
+        """Deletes unmapped volumes, all or nothing, as one job."""
+        return volume_batches.delete(tx, self.desk, actor, volume_ids, dry_run)
+
     def recover_volume(
         self, tx: Session, actor: Actor, volume_id: str, wish: VolumeRecover, dry_run: bool = False
     ) -> Outcome:
@@ -238,6 +243,9 @@ class Control:
     def take_snapshot(self, tx: Session, actor: Actor, wish: SnapshotCreate, dry_run: bool = False) -> Outcome:
         """Takes a snapshot of a thin volume, as a job."""
         return snapshots.take(tx, self.desk, actor, wish, dry_run)
+
+    def take_snapshots(self, tx: Session, actor: Actor, wish: SnapshotBatch, dry_run: bool = False) -> Outcome:
+        return volume_batches.take_snapshots(tx, self.desk, actor, wish, dry_run)
 
     def clone_snapshot(
         self, tx: Session, actor: Actor, snapshot_id: str, wish: SnapshotClone, dry_run: bool = False

@@ -20,19 +20,24 @@ class Findings:
     def add_problem(self, error: type[LunetteError], problem: FieldProblem) -> None:
         self._found[error].append(problem)
 
+    def take(self, other: "Findings", about: str) -> None:
+        """The problems of another one, each beginning with what it is about."""
+        for error, problems in other._found.items():  # noqa: SLF001 one of its own kind
+            self._found[error] += [one.model_copy(update={"message": f"{about}: {one.message}"}) for one in problems]
+
     def __bool__(self) -> bool:
         return any(self._found.values())
 
-    def refuse(self, what: str) -> None:
+    def refuse(self, what: str, shown: int = SHOWN) -> None:
         """Raises the gravest error with all problems of all kinds; does nothing if none was found.
 
-        `what` says what does not happen: 'Array tank was not created'.
+        `what` says what does not happen: 'Array tank was not created'. At most `shown` problems are listed.
         """
         for error, problems in self._found.items():
             if problems:
                 every = [problem for group in self._found.values() for problem in group]
                 more = f" ({len(every) - 1} more problems are listed below)" if len(every) > 1 else ""
-                raise error(f"{what}: {problems[0].message}{more}.", errors=every[:SHOWN])
+                raise error(f"{what}: {problems[0].message}{more}.", errors=every[:shown])
 
 
 def at(list_name: str, index: int, count: int, field: str) -> str:

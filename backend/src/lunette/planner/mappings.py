@@ -18,7 +18,7 @@ LAST_LUN = 255
 NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
 RESERVING = frozenset({OsType.ESXI, OsType.WINDOWS})
 """Systems whose clusters lock volumes with reservations or compare-and-write (VMFS, failover clusters)."""
-LISTED = 64
+LISTED = 1000
 """A plan names this many mappings one by one, the rest as a count."""
 
 

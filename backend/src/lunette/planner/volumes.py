@@ -367,23 +367,25 @@ def plan_delete(volume: KnownVolume, *, last_thin: bool = False, kept: Keeping |
     Raises InUse while it is mapped or has snapshots, naming them.
     """
     findings = Findings()
+    check_deletion(findings, volume, "volume")
+    findings.refuse(f"Volume {volume.name} was not deleted")
+    detail, steps = deletion(volume, last_thin, kept)
+    changes = (Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),)
+    leaving = (Leaving(volume_id=volume.id, name=volume.name),)
+    return Plan(title=f"Delete volume {volume.name}", changes=changes, steps=steps, leaving=leaving)
+
+
+def check_deletion(findings: Findings, volume: KnownVolume, where: str) -> None:
     if volume.mapped_to:
         message = f"it is mapped to {shorten(volume.mapped_to)}; delete these mappings first"
-        findings.add(InUse, "volume", volume.name, message)
+        findings.add(InUse, where, volume.name, message)
     if volume.snapshots:
         message = f"it has the snapshots {shorten(volume.snapshots)}; delete these first"
-        findings.add(InUse, "volume", volume.name, message)
-    findings.refuse(f"Volume {volume.name} was not deleted")
-    detail, steps = _deletion(volume, last_thin, kept)
-    return Plan(
-        title=f"Delete volume {volume.name}",
-        changes=(Change(action=Action.DESTROY, noun="volume", name=volume.name, detail=detail),),
-        steps=steps,
-        leaving=(Leaving(volume_id=volume.id, name=volume.name),),
-    )
+        findings.add(InUse, where, volume.name, message)
 
 
-def _deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
+def deletion(volume: KnownVolume, last_thin: bool, kept: Keeping | None) -> tuple[str, tuple[AnyStep, ...]]:
+    """What becomes of it in words, and the steps, the first of which waits for its exports."""
     engine, group, size = volume.array_engine, volume.group, volume.size_bytes
     if kept is not None:
         until = f"{kept.until:%Y-%m-%d %H:%M} UTC"

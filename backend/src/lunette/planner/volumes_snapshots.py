@@ -42,19 +42,28 @@ def plan_take(
     """Raises Invalid or Conflict where the volume cannot have snapshots now."""
     findings = Findings()
     check_name(findings, "snapshot", wish.name, name_taken)
-    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
-        findings.add(Invalid, "volume", volume.name, unable)
-    elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
-        findings.add(Invalid, "volume", volume.name, thick)
-    elif not _is_active(seen, volume.group):
-        findings.add(Conflict, "volume", volume.name, "its array is not active now; look at its state first")
+    check_volume(findings, volume, seen, "volume")
     findings.refuse(f"Snapshot {wish.name} was not taken")
-    planning = snapshotting(volume.array_engine)
-    step = planning.snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
-    detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), as it is at that moment"
-    changes = (Change(action=Action.CREATE, noun="snapshot", name=wish.name, detail=detail),)
-    plan = Plan(title=f"Take snapshot {wish.name} of volume {volume.name}", changes=changes, steps=(step,))
+    change, step = taking(wish.name, volume, ids)
+    plan = Plan(title=f"Take snapshot {wish.name} of volume {volume.name}", changes=(change,), steps=(step,))
     return NewSnapshot(id=step.snapshot_id, plan=plan, step=step)
+
+
+def check_volume(findings: Findings, volume: KnownVolume, seen: Observation, where: str) -> None:
+    """Whether a snapshot of it could be taken now."""
+    if unable := unable_reason(seen, volume.array_engine, Ability.SNAPSHOT):
+        findings.add(Invalid, where, volume.name, unable)
+    elif thick := thick_snapshot_reason(volume.array_engine, volume.provisioning):
+        findings.add(Invalid, where, volume.name, thick)
+    elif not _is_active(seen, volume.group):
+        findings.add(Conflict, where, volume.name, "its array is not active now; look at its state first")
+
+
+def taking(name: str, volume: KnownVolume, ids: IdentitySource) -> tuple[Change, SnapshotTake]:
+    """A new snapshot in words, and the step that takes it."""
+    step = snapshotting(volume.array_engine).snapshot_step(volume.group, ids.id(), volume.id, volume.size_bytes)
+    detail = f"of volume {volume.name} ({format_size(volume.size_bytes)}), as it is at that moment"
+    return Change(action=Action.CREATE, noun="snapshot", name=name, detail=detail), step
 
 
 def plan_delete(snapshot: KnownSnapshot, clones: Sequence[str]) -> Plan:

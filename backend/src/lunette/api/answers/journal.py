@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from lunette.api.answers.base import Answer
 from lunette.api.answers.plans import PlanChange, step_answer
 from lunette.domain.errors import ProblemType
+from lunette.domain.events import EventOutcome, outcome_of
 from lunette.domain.jobs import JobKind, JobState, StepState
 from lunette.domain.steps import AnyStep
 from lunette.domain.undo import JOB_REASONS, why_not
@@ -91,10 +92,11 @@ class Event(Answer):
     ref: str | None
     actor: str
     message: str
+    outcome: EventOutcome
 
 
-class EventDetail(Event):
-    """One line of the log in full: what the plan of the change said, and whether it can be undone.
+class EventRecord(Event):
+    """One line of the log with what the plan of the change said.
 
     Events of jobs and of what happened by itself have no lines: the job has its steps.
     """
@@ -102,6 +104,11 @@ class EventDetail(Event):
     changes: tuple[PlanChange, ...]
     hosts_interrupted: tuple[str, ...]
     warnings: tuple[str, ...]
+
+
+class EventDetail(EventRecord):
+    """One line of the log in full: what the plan of the change said, and whether it can be undone."""
+
     undo: Undo
 
 
@@ -165,21 +172,29 @@ def _error(stored: dict[str, Any] | None) -> JobError | None:
 
 def event_answer(row: EventRow) -> Event:
     return Event(
-        seq=row.seq, at=row.at, kind=row.kind, noun=row.noun, ref=row.ref, actor=row.actor, message=row.message
+        seq=row.seq, at=row.at, kind=row.kind, noun=row.noun, ref=row.ref, actor=row.actor, message=row.message,
+        outcome=outcome_of(row.kind),
+    )  # fmt: skip
+
+
+def event_record(row: EventRow) -> EventRecord:
+    """An event with the lines of its plan."""
+    plan = row.data.get("plan", {})
+    return EventRecord(
+        **event_answer(row).model_dump(),
+        changes=tuple(PlanChange.model_validate(change) for change in plan.get("changes", ())),
+        hosts_interrupted=tuple(plan.get("hosts_interrupted", ())),
+        warnings=tuple(plan.get("warnings", ())),
     )
 
 
 def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
     """An event in full; `kept` is what its change can be undone with."""
-    plan = row.data.get("plan", {})
     reason = why_not(row.kind) if kept is None else None
     if kept is not None and kept.undone_by is not None:
         reason = f"It was undone by event {kept.undone_by}; undo that one to have the change again."
     return EventDetail(
-        **event_answer(row).model_dump(),
-        changes=tuple(PlanChange.model_validate(change) for change in plan.get("changes", ())),
-        hosts_interrupted=tuple(plan.get("hosts_interrupted", ())),
-        warnings=tuple(plan.get("warnings", ())),
+        **dict(event_record(row)),
         undo=Undo(possible=reason is None, reason=reason, undone_by=kept.undone_by if kept else None),
     )
 

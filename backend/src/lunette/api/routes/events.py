@@ -5,62 +5,62 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Path, Query, Response
+from fastapi.responses import StreamingResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from sqlalchemy import Select, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.api.access import UNDOING
 from lunette.api.answers.base import Page
 from lunette.api.answers.journal import Alert, Event, EventDetail, alert_answer, event_answer, event_detail
 from lunette.api.changes import Replanning, answer
-from lunette.api.declare import BATCHED, LISTED, refusals, router
+from lunette.api.declare import BATCHED, LISTED, Responses, refusals, router
+from lunette.api.event_export import ExportFormat, export
+from lunette.api.event_filters import WantedEvents
 from lunette.api.feed import EventFeed
 from lunette.api.guard import check_may
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import FieldProblem, Invalid
-from lunette.engine.journal import PROGRESS
 from lunette.engine.outcome import Outcome
 from lunette.engine.undoing.undo import need_event
 from lunette.store.journal import Alert as AlertRow
 from lunette.store.journal import Event as EventRow
+from lunette.store.schema import utc_now
 from lunette.store.undo import KeptState
 
 routes = router("/events", "events")
+verbs = router("", "events")
 alerts = router("/alerts", "alerts")
+_FILE = {"schema": {"type": "string", "format": "binary"}}
+_EXPORTED: Responses = {200: {"content": {"text/csv": _FILE, "application/json": _FILE}}, **refusals()}
 _RECONNECT_MS = 3000
 _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
 _ALERT_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
 
 
-def _wanted(
-    noun: Annotated[str | None, Query(max_length=32)] = None,
-    ref: Annotated[str | None, Query(max_length=255, description="Id of the resource it is about.")] = None,
-    kind: Annotated[str | None, Query(max_length=64, description="Such as volume.created.")] = None,
-    after: Annotated[int | None, Query(ge=0, le=2**62, description="Only events with a higher number.")] = None,
-    progress: Annotated[bool, Query(description="Each step of a job too; the job itself tells them as well.")] = False,
-) -> Select[EventRow]:
-    query = select(EventRow)
-    if not progress and kind != PROGRESS:
-        query = query.where(EventRow.kind != PROGRESS)
-    for column, value in ((EventRow.noun, noun), (EventRow.ref, ref), (EventRow.kind, kind)):
-        query = query.where(column == value) if value is not None else query
-    return query.where(EventRow.seq > after) if after is not None else query
-
-
 @routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
 def event_list(
-    parts: UsedParts,
-    page: Paging,
-    query: Annotated[Select[EventRow], Depends(_wanted)],
-    sort: Literal["-seq", "seq"] = "-seq",
+    parts: UsedParts, page: Paging, query: WantedEvents, sort: Literal["-seq", "seq"] = "-seq"
 ) -> Page[Event]:
     """What happened, newest first."""
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _EVENT_COLUMNS)
         items = tuple(event_answer(row) for row in found.rows)
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@verbs.get("/events:export", operation_id="event_export", response_class=Response, responses=_EXPORTED)
+def event_export(
+    parts: UsedParts,
+    query: WantedEvents,
+    shape: Annotated[ExportFormat, Query(alias="format", description="csv for a spreadsheet.")] = ExportFormat.JSON,
+) -> Response:
+    """What happened as a file, newest first: who, when, what the plan of the change said, and how it ended."""
+    name = f"lunette-events-{utc_now():%Y%m%d-%H%M%S}.{shape}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return StreamingResponse(export(parts.store, query, shape), headers=headers, media_type=shape.media_type)
 
 
 def _feed(parts: UsedParts) -> EventFeed:

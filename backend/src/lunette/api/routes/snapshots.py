@@ -15,12 +15,13 @@ from lunette.api.jobs import only_jobs
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
-from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Snapshot as SnapshotRow
 from lunette.store.resources import Volume as VolumeRow
 
 routes = router("/snapshots", "snapshots")
+batches = router("/snapshots:batch", "snapshots")
 _COLUMNS = {
     "id": SnapshotRow.id, "name": SnapshotRow.name, "size_bytes": SnapshotRow.size_bytes,
     "created_at": SnapshotRow.created_at,
@@ -66,6 +67,14 @@ def snapshot_create(body: SnapshotCreate, change: Creating) -> Response:
     """Takes a snapshot of a thin volume, while hosts use it."""
     return change.apply(
         lambda tx: change.control.take_snapshot(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
+    )
+
+
+@batches.post("", operation_id="snapshot_create_batch", status_code=202, response_model=None, responses=JOB_CREATED)
+def snapshot_create_batch(body: SnapshotBatch, change: Creating) -> Response:
+    """Takes a snapshot of each of many volumes, one after the other, all or nothing."""
+    return change.apply(
+        lambda tx: change.control.take_snapshots(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
     )
 
 

@@ -11,7 +11,7 @@ from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.plans import PlanAnswer
 from lunette.api.answers.volumes import Volume
-from lunette.api.changes import Acting, Change, Changing, Creating, Taking, answer
+from lunette.api.changes import Acting, Change, Changing, Creating, Replanning, Taking, answer
 from lunette.api.declare import JOB_CHANGED, JOB_CREATED, JOB_DELETED, LISTED, SHOWN, changed, router
 from lunette.api.jobs import only_jobs
 from lunette.api.looking import seen_now
@@ -19,13 +19,14 @@ from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.jobs import ResourceState
-from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumeGrow, VolumePatch, VolumeRollBack
+from lunette.domain.volumes import VolumeBatch, VolumeCreate, VolumeDeleteBatch, VolumeGrow, VolumePatch, VolumeRollBack
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, Host, HostGroup, Mapping
 from lunette.store.resources import Volume as VolumeRow
 
 routes = router("/volumes", "volumes")
 batches = router("/volumes:batch", "volumes")
+deletions = router("/volumes:delete-batch", "volumes")
 _COLUMNS = {
     "id": VolumeRow.id, "name": VolumeRow.name, "state": VolumeRow.state, "size_bytes": VolumeRow.size_bytes,
     "naa": VolumeRow.naa, "created_at": VolumeRow.created_at,
@@ -171,3 +172,17 @@ def volume_delete(volume: Reference, change: Taking) -> Response:
         return change.control.delete_volume(tx, change.actor, row.id, dry_run=change.dry_run)
 
     return change.apply(act, only_jobs, looks=True)
+
+
+@deletions.post("", operation_id="volume_delete_batch", status_code=202, response_model=None, responses=JOB_CREATED)
+def volume_delete_batch(body: VolumeDeleteBatch, change: Replanning) -> Response:
+    """Deletes many volumes as one job, all or nothing: refused as a whole while one is mapped or has snapshots.
+
+    `errors` names each volume that is in the way. They can be recovered as one that was deleted alone; where nothing is
+    kept, what was erased before a step failed stays erased, and the job says so.
+    """
+    return change.apply(
+        lambda tx: change.control.delete_volumes(tx, change.actor, body.volumes, dry_run=change.dry_run),
+        only_jobs,
+        looks=True,
+    )

@@ -96,11 +96,22 @@ DRIFT_KIND = (
     "unknown",
     "foreign",
 )
+EventOutcome = Literal["begun", "done", "failed"]
+EVENT_OUTCOME = (
+    "begun",
+    "done",
+    "failed",
+)
 ExportEngine = Literal["lio", "nvmet", "spdk"]
 EXPORT_ENGINE = (
     "lio",
     "nvmet",
     "spdk",
+)
+ExportFormat = Literal["csv", "json"]
+EXPORT_FORMAT = (
+    "csv",
+    "json",
 )
 ExportState = Literal["open", "blocked", "pending", "none", "unknown"]
 EXPORT_STATE = (

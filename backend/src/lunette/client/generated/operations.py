@@ -151,6 +151,9 @@ OPERATIONS: dict[str, Operation] = {
         "POST", "/arrays/{array}:scrub", parameters=("array",), body="ArrayScrub", dry_run=True, job=True
     ),
     "volume_create_batch": Operation("POST", "/volumes:batch", body="VolumeBatch", dry_run=True, job=True),
+    "volume_delete_batch": Operation(
+        "POST", "/volumes:delete-batch", query=("confirm",), body="VolumeDeleteBatch", dry_run=True, job=True
+    ),
     "volume_why": Operation("GET", "/volumes/{volume}:why", parameters=("volume",), query=("host",)),
     "volume_list": Operation(
         "GET",
@@ -232,6 +235,7 @@ OPERATIONS: dict[str, Operation] = {
         dry_run=True,
         job=True,
     ),
+    "snapshot_create_batch": Operation("POST", "/snapshots:batch", body="SnapshotBatch", dry_run=True, job=True),
     "snapshot_list": Operation(
         "GET",
         "/snapshots",
@@ -404,6 +408,10 @@ OPERATIONS: dict[str, Operation] = {
     "setting_show": Operation("GET", "/settings"),
     "setting_patch": Operation("PATCH", "/settings", body="SettingsPatch", if_match=True, dry_run=True),
     "alert_test": Operation("POST", "/settings/alerts:test"),
+    "certificate_show": Operation("GET", "/certificate"),
+    "certificate_replace": Operation("POST", "/certificate:replace", body="CertificateReplace", dry_run=True),
+    "certificate_revert": Operation("POST", "/certificate:revert", dry_run=True),
+    "certificate_create": Operation("POST", "/certificate:self-sign", dry_run=True),
     "site_show": Operation("GET", "/site"),
     "site_schema_show": Operation("GET", "/site:schema"),
     "site_plan": Operation("POST", "/site:plan", body="SiteRequest", dry_run=True),
@@ -452,11 +460,54 @@ OPERATIONS: dict[str, Operation] = {
     "job_resolve": Operation(
         "POST", "/jobs/{job}:resolve", parameters=("job",), body="JobResolve", dry_run=True, job=True
     ),
+    "event_export": Operation(
+        "GET",
+        "/events:export",
+        query=(
+            "format",
+            "kind",
+            "outcome",
+            "after",
+            "progress",
+            "noun",
+            "ref",
+            "text",
+            "actor",
+            "people",
+            "since",
+            "until",
+        ),
+        words=(
+            ("format", ("csv", "json")),
+            ("outcome", ("begun", "done", "failed")),
+            ("progress", ("true", "false")),
+            ("people", ("true", "false")),
+        ),
+        is_binary=True,
+    ),
     "event_list": Operation(
         "GET",
         "/events",
-        query=("sort", "noun", "ref", "kind", "after", "progress"),
-        words=(("sort", ("-seq", "seq")), ("progress", ("true", "false"))),
+        query=(
+            "sort",
+            "kind",
+            "outcome",
+            "after",
+            "progress",
+            "noun",
+            "ref",
+            "text",
+            "actor",
+            "people",
+            "since",
+            "until",
+        ),
+        words=(
+            ("sort", ("-seq", "seq")),
+            ("outcome", ("begun", "done", "failed")),
+            ("progress", ("true", "false")),
+            ("people", ("true", "false")),
+        ),
         is_list=True,
     ),
     "event_stream": Operation("GET", "/events/stream"),
@@ -746,6 +797,22 @@ class Operations:
         """Cuts many volumes of one size, all or nothing."""
         return self.operate("volume_create_batch", {}, {}, body, dry_run=dry_run)
 
+    @overload
+    def volume_delete_batch(
+        self, body: t.VolumeDeleteBatch, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.Job: ...
+    @overload
+    def volume_delete_batch(
+        self, body: t.VolumeDeleteBatch, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def volume_delete_batch(
+        self, body: t.VolumeDeleteBatch, *, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
+        """Deletes many volumes as one job, all or nothing: refused as a whole while one is mapped or has
+        snapshots.
+        """
+        return self.operate("volume_delete_batch", {}, {"confirm": confirm}, body, dry_run=dry_run)
+
     def volume_why(self, volume: str, *, host: str | None = None) -> t.VolumeWhy:
         """The way from the disks to each host of a volume, with the first broken link in words."""
         answer: t.VolumeWhy = self.operate("volume_why", {"volume": volume}, {"host": host})
@@ -861,6 +928,14 @@ class Operations:
     def deleted_volume_recover(self, deleted_volume: str, body: t.VolumeRecover, *, dry_run: bool = False) -> Any:
         """Makes it a volume again, with its data, id and identity, mapped to nobody."""
         return self.operate("deleted_volume_recover", {"deleted_volume": deleted_volume}, {}, body, dry_run=dry_run)
+
+    @overload
+    def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: Literal[True]) -> t.Plan: ...
+    def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: bool = False) -> Any:
+        """Takes a snapshot of each of many volumes, one after the other, all or nothing."""
+        return self.operate("snapshot_create_batch", {}, {}, body, dry_run=dry_run)
 
     def snapshot_list(
         self,
@@ -1294,6 +1369,37 @@ class Operations:
         answer: t.AlertTest = self.operate("alert_test", {}, {})
         return answer
 
+    def certificate_show(self) -> t.Certificate:
+        """The certificate that is shown now, and the one before it. Private keys are never answered."""
+        answer: t.Certificate = self.operate("certificate_show", {}, {})
+        return answer
+
+    @overload
+    def certificate_replace(self, body: t.CertificateReplace, *, dry_run: Literal[False] = False) -> t.Certificate: ...
+    @overload
+    def certificate_replace(self, body: t.CertificateReplace, *, dry_run: Literal[True]) -> t.Plan: ...
+    def certificate_replace(self, body: t.CertificateReplace, *, dry_run: bool = False) -> Any:
+        """Takes another certificate with its key at once; open connections and exports go on. The one before
+        is kept.
+        """
+        return self.operate("certificate_replace", {}, {}, body, dry_run=dry_run)
+
+    @overload
+    def certificate_revert(self, *, dry_run: Literal[False] = False) -> t.Certificate: ...
+    @overload
+    def certificate_revert(self, *, dry_run: Literal[True]) -> t.Plan: ...
+    def certificate_revert(self, *, dry_run: bool = False) -> Any:
+        """Takes back the certificate before; once more, and the present one is back."""
+        return self.operate("certificate_revert", {}, {}, dry_run=dry_run)
+
+    @overload
+    def certificate_create(self, *, dry_run: Literal[False] = False) -> t.Certificate: ...
+    @overload
+    def certificate_create(self, *, dry_run: Literal[True]) -> t.Plan: ...
+    def certificate_create(self, *, dry_run: bool = False) -> Any:
+        """Makes a new key and a self-signed certificate for the names and addresses of today."""
+        return self.operate("certificate_create", {}, {}, dry_run=dry_run)
+
     def site_show(self) -> t.Site:
         """Everything by name, as a document that can be applied again. CHAP secrets are left out."""
         answer: t.Site = self.operate("site_show", {}, {})
@@ -1416,21 +1522,79 @@ class Operations:
         """Decides about a stuck job. 409 if it is not stuck."""
         return self.operate("job_resolve", {"job": job}, {}, body, dry_run=dry_run)
 
+    def event_export(
+        self,
+        *,
+        format: t.ExportFormat | None = None,
+        kind: str | None = None,
+        outcome: t.EventOutcome | None = None,
+        after: int | None = None,
+        progress: bool | None = None,
+        noun: str | None = None,
+        ref: str | None = None,
+        text: str | None = None,
+        actor: str | None = None,
+        people: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
+    ) -> bytes:
+        """What happened as a file, newest first: who, when, what the plan of the change said, and how it
+        ended.
+        """
+        answer: bytes = self.operate(
+            "event_export",
+            {},
+            {
+                "format": format,
+                "kind": kind,
+                "outcome": outcome,
+                "after": after,
+                "progress": progress,
+                "noun": noun,
+                "ref": ref,
+                "text": text,
+                "actor": actor,
+                "people": people,
+                "since": since,
+                "until": until,
+            },
+        )
+        return answer
+
     def event_list(
         self,
         *,
         sort: Literal["-seq", "seq"] | None = None,
-        noun: str | None = None,
-        ref: str | None = None,
         kind: str | None = None,
+        outcome: t.EventOutcome | None = None,
         after: int | None = None,
         progress: bool | None = None,
+        noun: str | None = None,
+        ref: str | None = None,
+        text: str | None = None,
+        actor: str | None = None,
+        people: bool | None = None,
+        since: str | None = None,
+        until: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Event]:
         """What happened, newest first."""
         return self.pages(
             "event_list",
-            {"sort": sort, "noun": noun, "ref": ref, "kind": kind, "after": after, "progress": progress},
+            {
+                "sort": sort,
+                "kind": kind,
+                "outcome": outcome,
+                "after": after,
+                "progress": progress,
+                "noun": noun,
+                "ref": ref,
+                "text": text,
+                "actor": actor,
+                "people": people,
+                "since": since,
+                "until": until,
+            },
             limit,
         )
 

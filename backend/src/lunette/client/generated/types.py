@@ -16,7 +16,9 @@ from lunette.client.generated.enums import (
     DhHash,
     DiskState,
     DriftKind,
+    EventOutcome,
     ExportEngine,
+    ExportFormat,
     ExportState,
     Family,
     FcMode,
@@ -81,6 +83,9 @@ __all__ = [
     "ArrayVerb",
     "BackupRequest",
     "BondMode",
+    "Certificate",
+    "CertificateFacts",
+    "CertificateReplace",
     "Channel",
     "ChannelTest",
     "Chap",
@@ -108,9 +113,11 @@ __all__ = [
     "EnginePage",
     "Event",
     "EventDetail",
+    "EventOutcome",
     "EventPage",
     "Export",
     "ExportEngine",
+    "ExportFormat",
     "ExportState",
     "ExportsStatus",
     "Family",
@@ -244,6 +251,7 @@ __all__ = [
     "SiteHost",
     "SiteRequest",
     "Snapshot",
+    "SnapshotBatch",
     "SnapshotClone",
     "SnapshotCreate",
     "SnapshotPage",
@@ -269,6 +277,7 @@ __all__ = [
     "Volume",
     "VolumeBatch",
     "VolumeCreate",
+    "VolumeDeleteBatch",
     "VolumeGrow",
     "VolumeObserved",
     "VolumePage",
@@ -506,6 +515,41 @@ class BackupRequest(TypedDict):
 
     passphrase: str
     certificate: NotRequired[bool]
+
+
+class Certificate(TypedDict):
+    """The certificate of the web page and the API."""
+
+    subject: str
+    issuer: str
+    names: list[str]
+    not_before: str
+    not_after: str
+    fingerprint: str
+    self_signed: bool
+    chain: int
+    replaceable: bool
+    previous: CertificateFacts | None
+
+
+class CertificateFacts(TypedDict):
+    """What a certificate says of itself."""
+
+    subject: str
+    issuer: str
+    names: list[str]
+    not_before: str
+    not_after: str
+    fingerprint: str
+    self_signed: bool
+    chain: int
+
+
+class CertificateReplace(TypedDict):
+    """The wish for another certificate: the server's own first, then each that signed the one before it."""
+
+    certificate: str
+    private_key: str
 
 
 class ChannelTest(TypedDict):
@@ -750,6 +794,7 @@ class Event(TypedDict):
     ref: str | None
     actor: str
     message: str
+    outcome: EventOutcome
 
 
 class EventDetail(TypedDict):
@@ -762,6 +807,7 @@ class EventDetail(TypedDict):
     ref: str | None
     actor: str
     message: str
+    outcome: EventOutcome
     changes: list[PlanChange]
     hosts_interrupted: list[str]
     warnings: list[str]
@@ -1991,6 +2037,14 @@ class Snapshot(TypedDict):
     updated_at: str
 
 
+class SnapshotBatch(TypedDict):
+    """A snapshot of each of many volumes, all or nothing, one after the other: not all at the same moment."""
+
+    volumes: list[str]
+    name: NotRequired[str]
+    description: NotRequired[str]
+
+
 class SnapshotClone(TypedDict):
     """Writable volumes that begin as a snapshot, all or nothing: one by `name`, or `count` by
     `name_pattern`.
@@ -2204,6 +2258,12 @@ class VolumeCreate(TypedDict):
     size_bytes: int | str
     provisioning: NotRequired[Provisioning]
     description: NotRequired[str]
+
+
+class VolumeDeleteBatch(TypedDict):
+    """The wish to delete many volumes in one plan, all or nothing."""
+
+    volumes: list[str]
 
 
 class VolumeGrow(TypedDict):

@@ -1,0 +1,155 @@
+"""The certificate of the web page and the API: shown, replaced, had back, made anew. Exports are never touched."""
+
+import ssl
+from collections.abc import Iterator
+
+import structlog
+from fastapi import Request, Response
+from sqlalchemy.orm import Session
+
+from lunette.api import keeping
+from lunette.api.answers.certificate import Certificate, facts
+from lunette.api.answers.plans import PlanAnswer
+from lunette.api.certificate import check_takes, own_address, self_signed_pair
+from lunette.api.changes import Change, Creating, answer
+from lunette.api.declare import Responses, refusals, router
+from lunette.api.parts import Files, Parts, UsedParts
+from lunette.domain.certificates import CertificateReplace, check_pair, shown, uncovered
+from lunette.domain.errors import Conflict, FieldProblem, Invalid, NotFound, Unavailable
+from lunette.domain.plans import Action, Plan
+from lunette.domain.plans import Change as PlanChange
+from lunette.store.backup.tables import Certificate as Pair
+from lunette.store.events import emit
+from lunette.store.schema import utc_now
+
+routes = router("/certificate", "certificate")
+verbs = router("", "certificate")
+_TAKEN: Responses = {
+    200: {"model": Certificate | PlanAnswer, "description": "As it is now; the plan in a dry run."},
+    **refusals(404, 409, 413),
+}
+
+
+@routes.get("", operation_id="certificate_show", response_model=Certificate, responses=refusals(404))
+def certificate_show(parts: UsedParts) -> Response:
+    """The certificate that is shown now, and the one before it. Private keys are never answered."""
+    files = _files(parts)
+    return answer(_answer(files, _in_use(files), keeping.previous_certificate(files)))
+
+
+@verbs.post("/certificate:replace", operation_id="certificate_replace", response_model=None, responses=_TAKEN)
+def certificate_replace(body: CertificateReplace, request: Request, change: Creating) -> Response:
+    """Takes another certificate with its key at once; open connections and exports go on. The one before is kept.
+
+    Both are checked first: that they fit, the order of the chain, their time. Names that are missing are a warning.
+    """
+    check_pair(body, utc_now())
+    pair = Pair(cert=body.certificate, key=body.private_key.get_secret_value())
+    return _take(change, request, pair, f"Replace the certificate by {shown(pair.cert).fingerprint}")
+
+
+@verbs.post("/certificate:revert", operation_id="certificate_revert", response_model=None, responses=_TAKEN)
+def certificate_revert(request: Request, change: Creating) -> Response:
+    """Takes back the certificate before; once more, and the present one is back."""
+    pair = keeping.previous_certificate(_files(change.parts))
+    if pair is None:
+        raise Conflict("There is no certificate before this one; replace it, or make a self-signed one.")
+    check_pair(CertificateReplace.model_validate({"certificate": pair.cert, "private_key": pair.key}), utc_now())
+    return _take(change, request, pair, f"Go back to the certificate {shown(pair.cert).fingerprint}")
+
+
+@verbs.post("/certificate:self-sign", operation_id="certificate_create", response_model=None, responses=_TAKEN)
+def certificate_create(request: Request, change: Creating) -> Response:
+    """Makes a new key and a self-signed certificate for the names and addresses of today."""
+    addresses = [one for one in (own_address(),) if one]
+    pair = Pair(**dict(zip(("cert", "key"), self_signed_pair(change.parts.name(), addresses), strict=True)))
+    return _take(change, request, pair, "Make a self-signed certificate")
+
+
+def _take(change: Change, request: Request, pair: Pair, title: str) -> Response:
+    """Stores the pair with the event of it in one transaction, then puts it in place. A dry run answers the plan."""
+    files = _files(change.parts)
+    if not files.own:
+        raise Conflict(
+            f"The settings of the service name the certificate {files.tls_cert}: replace that file and restart the "
+            "service, or take the settings away."
+        )
+    now = _in_use(files)
+    plan = _plan(title, now, pair, request, change.parts)
+
+    def work(tx: Session) -> Response:
+        def take() -> Response:
+            if plan.changes:
+                keeping.stage_certificate(tx, change.parts.store.box, pair)
+                told = {"plan": plan.model_dump(mode="json", include={"changes", "hosts_interrupted", "warnings"})}
+                emit(tx, "certificate.changed", title, actor=change.actor.name, data=told)
+            before = now if plan.changes else keeping.previous_certificate(files)
+            return answer(_answer(files, pair, before))
+
+        return change.plan_or(plan, take)
+
+    response = change.run(work)
+    if not change.dry_run:
+        _put_in_place(change.parts, files)
+    return response
+
+
+def _put_in_place(parts: Parts, files: Files) -> None:
+    """Raises Unavailable where the files cannot be written: then it is taken at the next start."""
+    try:
+        keeping.install_staged(parts.store, files)
+        parts.renew_certificate()
+    except (OSError, ssl.SSLError) as error:
+        structlog.get_logger(__name__).warning("certificate not installed", reason=str(error))
+        raise Unavailable(
+            "The certificate is stored, and is not shown yet: its files could not be written "
+            f"({type(error).__name__}). Look for space on the system disk; it is taken when the API starts anew."
+        ) from error
+
+
+def _plan(title: str, now: Pair | None, pair: Pair, request: Request, parts: Parts) -> Plan:
+    if now == pair:
+        return Plan(title=title, changes=(), steps=())
+    try:
+        check_takes(pair.cert, pair.key)
+    except ssl.SSLError as error:
+        message = f"OpenSSL does not take it ({error.reason or 'no reason given'})"
+        raise Invalid(
+            f"The certificate was not taken, and nothing was changed: {message}.",
+            errors=(FieldProblem(field="certificate", value=None, message=message),),
+        ) from error
+    fresh = shown(pair.cert)
+    names = ", ".join(fresh.names) or "no name"
+    signer = "self-signed" if fresh.self_signed else f"signed by {fresh.issuer}"
+    detail = f"for {names}, until {fresh.not_after:%Y-%m-%d}, {signer}"
+    change = PlanChange(action=Action.CHANGE, noun="certificate", name=fresh.subject, detail=detail)
+    return Plan(title=title, changes=(change,), steps=(), warnings=tuple(_warnings(now, pair, request, parts)))
+
+
+def _warnings(now: Pair | None, pair: Pair, request: Request, parts: Parts) -> Iterator[str]:
+    missing = uncovered(pair.cert, (request.url.hostname or "", parts.name()))
+    if missing:
+        yield f"It does not name {' and '.join(missing)}: browsers that come by this name warn."
+    if now is not None:
+        yield "Clients that remember the fingerprint of the one before refuse the new one until `lunette login`."
+    if shown(pair.cert).self_signed:
+        yield "It is self-signed: browsers warn until a person has compared the fingerprint."
+
+
+def _files(parts: Parts) -> Files:
+    if parts.files is None:
+        raise NotFound("This API serves no certificate: something before it does.")
+    return parts.files
+
+
+def _in_use(files: Files) -> Pair:
+    found = keeping.pair_in_use(files)
+    if found is None:
+        raise NotFound(f"The certificate {files.tls_cert} or its key cannot be read by the API.")
+    return found
+
+
+def _answer(files: Files, pair: Pair, previous: Pair | None) -> Certificate:
+    return Certificate(
+        **vars(shown(pair.cert)), replaceable=files.own, previous=facts(shown(previous.cert)) if previous else None
+    )

@@ -1,0 +1,94 @@
+"""The log filtered by who, what, when and how it ended, and the same part of it as a file."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+
+from backend.tests.scene import make_array
+from backend.tests.wiring import Api
+from lunette.api.parts import Parts
+from lunette.domain.events import EventOutcome, outcome_of
+from lunette.store.events import emit
+from lunette.store.journal import Event
+from lunette.store.schema import utc_now
+
+
+def kinds(api: Api, **filters: object) -> set[str]:
+    return {event["kind"] for event in api.items("/events", **filters)}
+
+
+def fill(api: Api) -> None:
+    """A host that was made, changed and refused once, an array, and something that happened by itself."""
+    make_array(api)
+    api.made("/hosts", {"name": "h1", "os_type": "linux", "iqns": ["iqn.2001-04.com.example:h1"]})
+    assert api.patch("/hosts/h1", {"description": "=cmd()"}).status_code == 200
+
+
+def test_the_outcome_is_that_of_the_kind() -> None:
+    told = {kind: outcome_of(kind) for kind in ("volume.creating", "job.created", "host.created", "disk.gone")}
+    assert list(told.values()) == [EventOutcome.BEGUN, EventOutcome.BEGUN, EventOutcome.DONE, EventOutcome.DONE]
+    failed = ("volume.create_failed", "array.stuck", "site.stopped", "schedule.missed", "schedule.failed")
+    assert {outcome_of(kind) for kind in failed} == {EventOutcome.FAILED}
+
+
+def test_filters_tell_apart_who_what_and_how_it_ended(appliance: Api) -> None:
+    fill(appliance)
+    assert kinds(appliance, outcome="begun") == {"array.creating", "job.created"}
+    assert kinds(appliance, noun="host", outcome="done") == {"host.created", "host.changed"}
+    assert kinds(appliance, outcome="failed") == set()
+    assert {"host.created", "host.changed"} <= kinds(appliance, text="h1")
+    assert kinds(appliance, text="h1", noun="array") == set()
+    assert kinds(appliance, kind="host.changed") == {"host.changed"}
+    (event,) = appliance.items("/events", kind="host.created")
+    assert event["outcome"] == "done"
+    assert kinds(appliance, actor=event["actor"], noun="host") == {"host.created", "host.changed"}
+    assert kinds(appliance, actor="nobody*") == set()
+    every = {one["actor"] for one in appliance.items("/events")}
+    assert {one["actor"] for one in appliance.items("/events", people=True)} == every - {"system"}
+
+
+def test_a_span_begins_with_its_first_moment_and_ends_before_its_last(appliance: Api) -> None:
+    fill(appliance)
+    (made,) = appliance.items("/events", kind="host.created")
+    assert "host.created" in kinds(appliance, since=made["at"])
+    assert "host.created" not in kinds(appliance, until=made["at"])
+    later = (utc_now() + timedelta(hours=1)).isoformat()
+    assert kinds(appliance, since=later) == set()
+    assert appliance.call("GET", "/events", params={"since": "2026-11-23T07:00:00"}).status_code == 422
+    assert appliance.call("GET", "/events", params={"since": "yesterday"}).status_code == 422
+
+
+def test_the_file_holds_what_the_filter_shows_with_the_lines_of_the_plans(appliance: Api) -> None:
+    fill(appliance)
+    answer = appliance.call("GET", "/events:export", params={"noun": "host"})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["content-disposition"].startswith('attachment; filename="lunette-events-')
+    shown = appliance.items("/events", noun="host")
+    assert [one["seq"] for one in answer.json()] == [one["seq"] for one in shown]
+    assert answer.json()[0]["changes"][0]["name"] == "h1"
+    empty = appliance.call("GET", "/events:export", params={"text": "no such words"})
+    assert empty.json() == []
+
+
+def test_the_table_has_a_line_of_titles_and_no_formula(appliance_on_sqlite: tuple[Api, Parts]) -> None:
+    appliance, parts = appliance_on_sqlite
+    fill(appliance)
+    with parts.store.write() as tx:
+        emit(tx, "host.changed", "=HYPERLINK(1)", actor="@someone")
+    answer = appliance.call("GET", "/events:export", params={"noun": "host", "format": "csv"})
+    assert answer.headers["content-type"].startswith("text/csv")
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    assert lines[0]["message"] == "'=HYPERLINK(1)"
+    assert lines[0]["actor"] == "'@someone"
+    assert lines[-1]["outcome"] == "done"
+    assert "create host h1: " in lines[-1]["changes"]
+    assert appliance.call("GET", "/events:export", params={"format": "xml"}).status_code == 422
+
+
+def test_a_long_log_is_told_to_its_end_once(appliance_on_sqlite: tuple[Api, Parts]) -> None:
+    appliance, parts = appliance_on_sqlite
+    with parts.store.write() as tx:
+        tx.add_all(Event(kind="host.changed", noun="host", actor="a", message=str(one), data={}) for one in range(2500))
+    found = json.loads(appliance.call("GET", "/events:export", params={"actor": "a"}).text)
+    assert [one["message"] for one in found] == [str(one) for one in reversed(range(2500))]

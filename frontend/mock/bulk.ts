@@ -1,0 +1,59 @@
+/** What the mock does to many volumes at once, all or nothing. */
+import type { SnapshotBatch, Volume, VolumeDeleteBatch } from '@/api'
+import { plan, refusal } from './answers'
+import type { Wish } from './answers'
+import { planned, snapshot, step } from './care'
+import { freshId } from './made'
+import type { World } from './world'
+
+const of = (world: World, ids: readonly string[]): (Volume | undefined)[] =>
+  ids.map((id) => world.volumes.find((one) => one.id === id || one.name === id))
+
+type Reason = (volume: Volume) => string | undefined
+
+const inTheWay = (found: (Volume | undefined)[], reason: Reason): [string, string][] =>
+  found.flatMap((one, index): [string, string][] => {
+    const message = one ? reason(one) : 'there is no such volume'
+    return message ? [[`volumes[${index}]`, `volume ${one?.name}: ${message}`]] : []
+  })
+
+export function deleteVolumes(world: World, body: VolumeDeleteBatch): Wish | Response {
+  const found = of(world, body.volumes)
+  const wrong = inTheWay(found, ({ mapped_to: [first] }) =>
+    first ? `it is mapped to ${first.host}; delete these mappings first` : undefined,
+  )
+  if (wrong.length) return refusal('No volume was deleted', wrong, 409)
+  const volumes = found as Volume[]
+  const lines: Parameters<typeof plan>[1] = volumes.map(({ name }) => [
+    'destroy',
+    'volume',
+    name,
+    'it can be recovered for 24 hours',
+  ])
+  const title = `Delete ${volumes.length} volumes`
+  const steps = volumes.map(({ name }) => step(`set volume ${name} aside`))
+  return planned(world, plan(title, lines, { steps }), 'volume', () => {
+    world.volumes = world.volumes.filter((one) => !volumes.includes(one))
+  })
+}
+
+export function takeSnapshots(world: World, body: SnapshotBatch): Wish | Response {
+  const found = of(world, body.volumes)
+  const wrong = inTheWay(found, (one) => (one.can_snapshot ? undefined : 'only a thin volume has snapshots'))
+  if (wrong.length) return refusal('No snapshot was taken', wrong, 422)
+  const volumes = found as Volume[]
+  const nameOf = ({ name }: Volume) => (body.name ?? '{volume}').replace('{volume}', name)
+  const lines: Parameters<typeof plan>[1] = volumes.map((one) => [
+    'create',
+    'snapshot',
+    nameOf(one),
+    `of volume ${one.name}`,
+  ])
+  const title = `Take snapshots of ${volumes.length} volumes`
+  return planned(world, plan(title, lines, { steps: [step(title)] }), 'snapshot', () => {
+    for (const one of volumes)
+      world.snapshots.push(
+        snapshot(nameOf(one), { id: freshId('snapshot'), volume: one.name, volume_id: one.id }),
+      )
+  })
+}

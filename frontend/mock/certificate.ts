@@ -1,0 +1,47 @@
+/** The certificate of the mock, checked as far as a page can tell. */
+import type { Certificate, CertificateFacts, CertificateReplaceWritable } from '@/api'
+import { json, plan, refusal } from './answers'
+import type { Wish } from './answers'
+import type { World } from './world'
+
+export const facts = (number: number, change: Partial<CertificateFacts> = {}): CertificateFacts => ({
+  subject: 'CN=rack4',
+  issuer: 'CN=rack4',
+  names: ['rack4', '10.20.0.2'],
+  not_before: '2026-01-01T00:00:00Z',
+  not_after: '2036-01-01T00:00:00Z',
+  fingerprint: Array.from({ length: 32 }, () => `0${number}`).join(':'),
+  self_signed: true,
+  chain: 0,
+  ...change,
+})
+
+export const certificate = (): Certificate => ({ ...facts(1), replaceable: true, previous: null })
+
+function take(world: World, fresh: CertificateFacts, title: string): Wish {
+  const before = world.certificate
+  return {
+    plan: plan(title, [['change', 'certificate', fresh.subject, `for ${fresh.names.join(', ')}`]], {
+      warnings: ['Clients that remember the fingerprint of the one before refuse the new one.'],
+    }),
+    apply: () => {
+      world.certificate = { ...fresh, replaceable: true, previous: before }
+      return json(world.certificate)
+    },
+  }
+}
+
+export function replace(world: World, body: CertificateReplaceWritable): Wish | Response {
+  if (!body.private_key.includes('PRIVATE KEY'))
+    return refusal('The certificate was not taken', [
+      ['body.private_key', 'it is no private key in PEM form'],
+    ])
+  return take(world, facts(2, { self_signed: false, issuer: 'CN=ca', chain: 1 }), 'Replace the certificate')
+}
+
+export const revert = (world: World): Wish | Response =>
+  world.certificate.previous
+    ? take(world, world.certificate.previous, 'Go back to the certificate')
+    : refusal('There is no certificate before this one', [], 409)
+
+export const selfSign = (world: World): Wish => take(world, facts(3), 'Make a self-signed certificate')

@@ -1,0 +1,68 @@
+import { expect, it, vi } from 'vitest'
+import { control, rows, settle, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const last = (requests: string[]) => requests.filter((one) => one.startsWith('GET /events')).at(-1)
+
+const select = (page: Element, label: string) =>
+  page.querySelector<HTMLSelectElement>(`select[aria-label="${label}"]`) as HTMLSelectElement
+
+async function choose(page: Element, label: string, value: string): Promise<void> {
+  select(page, label).value = value
+  select(page, label).dispatchEvent(new Event('change'))
+  await settle()
+}
+
+it('lets the server filter by outcome, by who asked and by words, and keeps that in the link', async () => {
+  const { page, requests, router } = await visit('/events?q=web4&by=admin', loggedIn())
+  await choose(page, 'Outcome', 'done')
+  await choose(page, 'Who asked', 'people')
+  expect(last(requests)).toBe(
+    'GET /events?limit=50&sort=-seq&outcome=done&people=true&actor=*admin*&text=web4',
+  )
+  expect(router.currentRoute.value.query).toEqual({ q: 'web4', by: 'admin', outcome: 'done', who: 'people' })
+})
+
+it('takes whole days, as the browser counts them', async () => {
+  const { requests } = await visit('/events?from=2026-11-20&to=2026-11-22', loggedIn())
+  const { searchParams } = new URL(last(requests)?.split(' ')[1] ?? '', 'http://x')
+  expect(searchParams.get('since')).toBe(new Date(2026, 10, 20).toISOString())
+  expect(searchParams.get('until')).toBe(new Date(2026, 10, 23).toISOString())
+})
+
+it('takes a day that is none from a link as no day', async () => {
+  const { requests } = await visit('/events?from=yesterday', loggedIn())
+  expect(last(requests)).toBe('GET /events?limit=50&sort=-seq')
+})
+
+it('says how each ended, and that a filter finds nothing', async () => {
+  const { page } = await visit('/events', loggedIn())
+  expect(rows(page)[0]?.join(' ')).toContain('Done')
+  await choose(page, 'Outcome', 'failed')
+  expect(page.textContent).toContain('No event is like that')
+})
+
+it('exports what the filter shows', async () => {
+  const { page, requests } = await visit('/events?noun=volume', loggedIn())
+  const saved = vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => undefined)
+  URL.createObjectURL = () => 'blob:x'
+  URL.revokeObjectURL = () => undefined
+  control(page, 'Export').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))
+  await settle()
+  const item = [...document.body.querySelectorAll<HTMLElement>('[role="menuitem"]')].find((one) =>
+    text(one).startsWith('CSV'),
+  )
+  item?.click()
+  await settle()
+  expect(last(requests)).toBe('GET /events:export?noun=volume&format=csv')
+  expect(saved).toHaveBeenCalledOnce()
+})
+
+it('searches who while typing pauses', async () => {
+  const { page, requests } = await visit('/events', loggedIn())
+  const input = page.querySelector<HTMLInputElement>('input[aria-label="User or token"]')
+  type(input as HTMLInputElement, 'adm')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await settle()
+  expect(last(requests)).toBe('GET /events?limit=50&sort=-seq&actor=*adm*')
+})
