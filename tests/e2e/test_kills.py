@@ -187,7 +187,7 @@ def writer(stage: Stage) -> Writer:
     return Writer(stage.appliance, str(client.get("/hosts/steady")["target_iqn"]), int(lun))
 
 
-@pytest.mark.parametrize("rounds", [4, pytest.param(34, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [2, pytest.param(34, marks=pytest.mark.slow)])
 def test_killed_processes_leave_nothing_half_made_and_no_host_notices(stage: Stage, rounds: int) -> None:
     """Three kills each round."""
     with writer(stage) as steady:
