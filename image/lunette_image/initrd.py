@@ -8,6 +8,7 @@ the drivers of every storage controller and loads those that the machine has.
 import gzip
 import lzma
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 # Enough to find the root on a virtio, SCSI, NVMe or SATA disk; the rest is loaded by udev from the root.
@@ -26,7 +27,7 @@ ANY_CONTROLLER = (
     ),
 )
 NOT_A_CONTROLLER = ("drbd", "nbd", "rbd", "zram", "brd", "null_blk", "ublk_drv", "aoe", "floppy", "pktcdvd", "rnbd")
-FILE_SYSTEMS = ("ext4", "isofs", "squashfs", "overlay", "loop", "crc32c_intel")
+FILE_SYSTEMS = ("ext4", "isofs", "squashfs", "overlay", "loop", "crc32c_intel", "raid1")
 """Loaded always; the initrd of an installed system and that of the ISO are the same file."""
 
 
@@ -74,8 +75,11 @@ def make_initrd(root: Path, kernel: str, script: Path) -> bytes:
     return _archive(root, script, ["modules"], files)
 
 
-def make_hardware_initrd(root: Path, kernel: str, script: Path) -> bytes:
-    """The archive that boots any machine; busybox's modprobe finds a device's driver by modules.alias."""
+def make_hardware_initrd(root: Path, kernel: str, script: Path, programs: Mapping[str, Path]) -> bytes:
+    """The archive that boots any machine; busybox's modprobe finds a device's driver by modules.alias.
+
+    `programs` are further files by their path in the archive, see `program_files`.
+    """
     modules = root / "usr/lib/modules" / kernel
     dependencies = parse_dependencies((modules / "modules.dep").read_text())
     order = load_order(boot_modules(dependencies), dependencies)
@@ -94,7 +98,17 @@ def make_hardware_initrd(root: Path, kernel: str, script: Path) -> bytes:
         f"{place}/modules.builtin": (modules / "modules.builtin").read_bytes(),
         "file-systems": "".join(f"{name}\n" for name in FILE_SYSTEMS).encode(),
     }
-    return gzip.compress(_archive(root, script, ["lib", "lib/modules", place, "run"], files), 9, mtime=0)
+    files |= {name: file.read_bytes() for name, file in sorted(programs.items())}
+    folders = sorted(
+        {str(parent) for name in files for parent in Path(name).parents if str(parent) not in (".", "bin")}
+    )
+    return gzip.compress(_archive(root, script, [*folders, "run"], files), 9, mtime=0)
+
+
+def program_files(program: str, ldd: str) -> dict[str, str]:
+    """Path in the archive -> path in the tree, of a program and of what `ldd` says that it loads."""
+    loaded = [word for line in ldd.splitlines() for word in line.split() if word.startswith("/")]
+    return {f"bin/{Path(program).name}": program.lstrip("/")} | {name.lstrip("/"): name.lstrip("/") for name in loaded}
 
 
 def boot_modules(dependencies: dict[str, list[str]]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from typing import Any
 from . import product, sbom
 from .base import base_identity, kernel_version
 from .cache import Cache, content_key
-from .initrd import make_hardware_initrd
+from .initrd import make_hardware_initrd, program_files
 from .problem import ImageProblem
 from .progress import run, say, step
 from .rootfs import HERE, Layers, Sources, compose, composed_key, layers_below
@@ -29,6 +29,8 @@ from .tree import EPOCH_S, in_root, linked_copy, write_file
 TIMEOUT_S = 1200
 EFI_MIB = 4
 """Size of the FAT file system that UEFI starts GRUB from."""
+MDADM = "/usr/sbin/mdadm"
+"""Goes into the initrd: it starts a mirror of system disks, from which all else is read."""
 REPRODUCIBLE = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH_S), "TZ": "UTC"}
 """Environment of programs that would write the time of day."""
 GPT_EFI = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
@@ -118,7 +120,11 @@ def _build(work: Path, disc: Disc, image: Path, base: Path, live: Path) -> None:
     with step("iso: kernel, and an initrd for any hardware"):
         linked_copy(base / "root", root)
         shutil.copyfile(root / "boot" / f"vmlinuz-{kernel}", content / "live/vmlinuz")
-        initrd = make_hardware_initrd(root, kernel, image / "initrd/init-any")
+        in_root(root, "ldd", MDADM, log=work / "mdadm.libraries")
+        loaded = program_files(MDADM, (work / "mdadm.libraries").read_text())
+        (work / "mdadm.libraries").unlink()
+        programs = {name: root / file for name, file in loaded.items()}
+        initrd = make_hardware_initrd(root, kernel, image / "initrd/init-any", programs)
         (content / "live/initrd.img").write_bytes(initrd)
     with step("iso: GRUB for both firmwares"):
         _make_grub(root, image / "iso", disc, work)

@@ -3,7 +3,14 @@
 import gzip
 from pathlib import Path
 
-from lunette_image.initrd import boot_modules, cpio_entry, load_order, make_hardware_initrd, parse_dependencies
+from lunette_image.initrd import (
+    boot_modules,
+    cpio_entry,
+    load_order,
+    make_hardware_initrd,
+    parse_dependencies,
+    program_files,
+)
 
 MODULES_DEP = """\
 kernel/fs/ext4/ext4.ko.xz: kernel/lib/crc16.ko.xz kernel/fs/jbd2/jbd2.ko.xz
@@ -57,9 +64,21 @@ def test_the_initrd_of_any_hardware_names_each_module_by_the_file_it_has(tmp_pat
     (tmp_path / "usr/bin").mkdir()
     (tmp_path / "usr/bin/busybox").write_bytes(b"busybox")
     (tmp_path / "init").write_text("#!/bin/busybox sh\n")
-    made = make_hardware_initrd(tmp_path, "6.12", tmp_path / "init")
-    assert made == make_hardware_initrd(tmp_path, "6.12", tmp_path / "init")
+    programs = {"lib64/ld.so": tmp_path / "usr/bin/busybox"}
+    made = make_hardware_initrd(tmp_path, "6.12", tmp_path / "init", programs)
+    assert made == make_hardware_initrd(tmp_path, "6.12", tmp_path / "init", programs)
     archive = gzip.decompress(made)
     assert b"ahci.ko: libahci.ko\nlibahci.ko: \n" in archive or b"libahci.ko: \nahci.ko: libahci.ko\n" in archive
     assert b"alias pci:v*bc01sc06i01* ahci\n" in archive
     assert b"card" not in archive
+    assert archive.index(b"lib64\0") < archive.index(b"lib64/ld.so\0")
+
+
+def test_a_program_of_the_initrd_brings_what_it_loads() -> None:
+    ldd = """\
+\tlinux-vdso.so.1 (0x00007ffd)
+\tlibudev.so.1 => /lib/x86_64-linux-gnu/libudev.so.1 (0x00007f3a)
+\t/lib64/ld-linux-x86-64.so.2 (0x00007f3b)
+"""
+    libraries = ("lib/x86_64-linux-gnu/libudev.so.1", "lib64/ld-linux-x86-64.so.2")
+    assert program_files("/usr/sbin/mdadm", ldd) == {"bin/mdadm": "usr/sbin/mdadm"} | {one: one for one in libraries}

@@ -28,7 +28,8 @@ def refused(content: bytes) -> str:
 
 def test_the_smallest_document_asks_dhcp_and_lets_nothing_go() -> None:
     made = document()
-    assert (made.wipe, made.network, made.administrator, made.dry_run) == (None, None, None, False)
+    assert (made.disks, made.wipe) == (("ata-Disk_S1",), ())
+    assert (made.network, made.administrator, made.dry_run) == (None, None, False)
     assert made.afterwards == "power-off"
     assert made.hostname == "lunette"
 
@@ -44,6 +45,13 @@ def test_the_smallest_document_asks_dhcp_and_lets_nothing_go() -> None:
         ({"disk": "nvme0n1"}, "disk: must be a name below /dev/disk/by-id"),
         ({"disk": 1234}, "disk: must be text: put it in quotes"),
         ({"wipe": "ata-Other"}, "wipe names ata-Other, but the disk to install to is ata-Disk_S1"),
+        ({"disk": []}, "disk: "),
+        ({"disk": ["a", "b", "c"]}, "disk: must be one disk, or the two of a mirror"),
+        ({"disk": ["a", "/dev/disk/by-id/a"]}, "disk: names a twice: a mirror needs two disks"),
+        ({"disk": ["a", 7]}, "disk: must be text: put it in quotes"),
+        ({"disk": ["a", "/dev/sdb"]}, "disk: must be a name below /dev/disk/by-id"),
+        ({"disk": ["a", "b"], "wipe": ["b", "c"]}, "wipe names c, but the disk to install to is a and b"),
+        ({"disks": ["a", "b"]}, "disks: is no word"),
         ({"hostname": "Shelf 7"}, "hostname: must be lower-case letters"),
         ({"network": {"interface": "eth0\nDHCP=yes"}}, "network.interface: must be the name"),
         ({"network": {"interface": "eth0", "address": "192.0.2.7"}}, "must have the length of its prefix"),
@@ -82,6 +90,13 @@ def test_what_is_no_document_is_refused(content: bytes, message: str) -> None:
 
 def test_no_refusal_repeats_a_password() -> None:
     assert "secret99" not in refused(yaml.safe_dump({**SMALLEST, "administrator": {"password": "secret99"}}).encode())
+
+
+def test_two_disks_make_a_mirror_and_each_is_let_go_by_its_own_name() -> None:
+    made = document(disk=["ata-A", "/dev/disk/by-id/ata-B"], wipe="ata-B")
+    assert (made.disks, made.wipe) == (("ata-A", "ata-B"), ("ata-B",))
+    assert made.identity(0) == made.identity()
+    assert made.identity(1) != made.identity(0)
 
 
 def test_the_identity_follows_the_bytes_and_nothing_else() -> None:

@@ -24,14 +24,17 @@ class Server(FakeSystem):
 
     def __init__(self, links: dict[str, str]) -> None:
         super().__init__()
-        self.large = self.add_disks(1, "sas", MINIMUM_BYTES)[0]
+        self.large, self.twin = self.add_disks(2, "sas", MINIMUM_BYTES)
         self.small = self.add_disks(1, "sas", MINIMUM_BYTES - 512)[0]
-        self.links, self.table, self.boot_code = links, "", ""
+        self.links = links
+        self.tables: dict[str, str] = {}
+        self.boot_codes: dict[str, str] = {}
 
     def run(self, argv, *, timeout_s=60.0, stdin=None, ok=(0,)):  # type: ignore[no-untyped-def]
-        answers = {"blkid": self.table, "head": self.boot_code}
+        answers = {"blkid": self.tables, "head": self.boot_codes}
         if argv[0] in answers:
-            return CommandResult(argv=tuple(argv), returncode=0, stdout=answers[argv[0]], stderr="")
+            said = answers[argv[0]].get(argv[-1], "")
+            return CommandResult(argv=tuple(argv), returncode=0, stdout=said, stderr="")
         return super().run(argv, timeout_s=timeout_s, stdin=stdin, ok=ok)
 
     def listdir(self, path: str) -> list[str]:
@@ -59,10 +62,10 @@ def observed(system: FakeSystem, serial: str) -> ObservedDisk:
 
 def test_a_blank_disk_is_found_by_serial_and_by_every_id() -> None:
     system = Server({"eth0": "1"})
-    disk = judge(system, document(system.large.serial))
+    (disk,) = judge(system, document(system.large.serial))
     assert disk.serial == system.large.serial
     for link in disk.links:
-        assert judge(system, document(link)) == disk
+        assert judge(system, document(link)) == (disk,)
 
 
 def test_an_absent_or_ambiguous_disk_is_refused_with_the_blank_ones() -> None:
@@ -86,9 +89,9 @@ def test_a_disk_with_anything_on_it_is_refused_unless_the_document_lets_it_go() 
     member = blank.model_copy(update={"signatures": (Signature(type="linux_raid_member", label="tank", uuid="a"),)})
     plain, wiping = document(blank.id), document(blank.id, f"wipe: {blank.id}\n")
     with pytest.raises(InUse, match=r"not blank: it carries a linux_raid_member signature.*wipe: "):
-        refuse_occupied(member, (member,), plain, started=False)
-    refuse_occupied(member, (member,), wiping, started=False)
-    refuse_occupied(member, (member,), plain, started=True)
+        refuse_occupied(member, (member,), plain, blank.id, started=False)
+    refuse_occupied(member, (member,), wiping, blank.id, started=False)
+    refuse_occupied(member, (member,), plain, blank.id, started=True)
     assert candidates((member,)).endswith("none")
 
 
@@ -100,21 +103,73 @@ def test_a_disk_in_use_is_refused_even_where_it_may_be_wiped(use: dict[str, obje
     system = Server({"eth0": "1"})
     disk = observed(system, system.large.serial).model_copy(update=use)
     with pytest.raises(InUse, match="is in use"):
-        refuse_occupied(disk, (disk,), document(disk.id, f"wipe: {disk.id}\n"), started=True)
+        refuse_occupied(disk, (disk,), document(disk.id, f"wipe: {disk.id}\n"), disk.id, started=True)
 
 
 def test_what_this_document_installed_is_left_alone_and_what_it_began_is_begun_again() -> None:
     system = Server({"eth0": "1"})
     words = document(system.large.serial)
-    system.table = f"{words.identity()}\n"
-    system.boot_code = "\0" * BOOT_CODE_BYTES
-    assert judge(system, words).serial == system.large.serial
-    system.boot_code = "code".ljust(BOOT_CODE_BYTES, "\0")
+    device = observed(system, system.large.serial).device
+    system.tables[device] = f"{words.identity()}\n"
+    system.boot_codes[device] = "\0" * BOOT_CODE_BYTES
+    assert [disk.serial for disk in judge(system, words)] == [system.large.serial]
+    system.boot_codes[device] = "code".ljust(BOOT_CODE_BYTES, "\0")
     with pytest.raises(Installed, match="installed by this very document"):
         judge(system, words)
     with pytest.raises(Installed):
         judge(system, parse(f"version: 1\ndisk: {system.large.serial}\n".encode()))
-    assert judge(system, document(system.large.serial, "hostname: other\n")).serial == system.large.serial
+    assert judge(system, document(system.large.serial, "hostname: other\n"))[0].serial == system.large.serial
+
+
+def pair(system: Server, more: str = "") -> Document:
+    """A document for a mirror of the two large disks."""
+    return document(f"[{system.large.serial}, {system.twin.serial}]", more)
+
+
+def test_a_mirror_takes_two_disks_in_the_order_of_the_document() -> None:
+    system = Server({"eth0": "1"})
+    assert [disk.serial for disk in judge(system, pair(system))] == [system.large.serial, system.twin.serial]
+
+
+def test_each_disk_of_a_mirror_is_judged() -> None:
+    system = Server({"eth0": "1"})
+    with pytest.raises(NoSpace, match="the system needs"):
+        judge(system, document(f"[{system.large.serial}, {system.small.serial}]"))
+    with pytest.raises(NotFound, match="no disk gone is there"):
+        judge(system, document(f"[{system.large.serial}, gone]"))
+    link = next(one for one in observed(system, system.large.serial).links if one != system.large.serial)
+    with pytest.raises(Conflict, match=r"one and the same disk, .*: a mirror needs two"):
+        judge(system, document(f"[{system.large.serial}, {link}]"))
+
+
+def test_wipe_lets_go_only_the_disk_it_names() -> None:
+    system = Server({"eth0": "1"})
+    carried = {"signatures": (Signature(type="ext4", label="kept", uuid="a"),)}
+    one, other = (observed(system, made.serial).model_copy(update=carried) for made in (system.large, system.twin))
+    words = pair(system, f"wipe: {system.large.serial}\n")
+    refuse_occupied(one, (one, other), words, system.large.serial, started=False)
+    both = rf"`wipe: \[{system.large.serial}, {system.twin.serial}\]`"
+    with pytest.raises(InUse, match=both):
+        refuse_occupied(other, (one, other), words, system.twin.serial, started=False)
+
+
+def test_one_half_that_was_installed_is_never_installed_again_by_the_same_document() -> None:
+    system = Server({"eth0": "1"})
+    words = pair(system, f"wipe: [{system.large.serial}, {system.twin.serial}]\n")
+    devices = [observed(system, made.serial).device for made in (system.large, system.twin)]
+    for number, device in enumerate(devices):
+        system.tables[device] = f"{words.identity(number)}\n"
+    assert len(judge(system, words)) == 2, "cut off before either had boot code"
+    system.boot_codes[devices[1]] = "code"
+    with pytest.raises(Conflict, match=r"was not, or not to its end.*left as it is"):
+        judge(system, words)
+    del system.tables[devices[0]]
+    with pytest.raises(Conflict, match="left as it is"):
+        judge(system, words)
+    system.tables[devices[0]] = f"{words.identity(0)}\n"
+    system.boot_codes[devices[0]] = "code"
+    with pytest.raises(Installed):
+        judge(system, words)
 
 
 def test_without_a_network_nothing_is_installed() -> None:

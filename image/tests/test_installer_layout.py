@@ -11,6 +11,7 @@ from iso.root.usr.lib.lunette.installer.layout import Plan
 from iso.root.usr.lib.lunette.installer.write import copy_and_compare
 
 from lunette.domain.units import MIB
+from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_ours
 from lunette.providers.disks.inventory import observe_disks
 from lunette.system.fake.machine import FakeSystem
 
@@ -19,11 +20,18 @@ INIT = (IMAGE / "initrd/init-any").read_text()
 GRUB_CFG = (IMAGE / "iso/grub.cfg").read_text()
 
 
-def plan() -> Plan:
-    """A plan for a fake NVMe disk."""
+def plan(*sizes: int) -> Plan:
+    """A plan for fake NVMe disks of these sizes, one of the smallest if none is named."""
     system = FakeSystem()
-    system.add_disks(1, "nvme", layout.MINIMUM_BYTES)
-    return Plan.make(parse(b"version: 1\ndisk: FAKE0001\n"), observe_disks(system)[0])
+    made = [system.add_disks(1, "nvme", size)[0].serial for size in sizes or (layout.MINIMUM_BYTES,)]
+    disks = {disk.serial: disk for disk in observe_disks(system)}
+    words = parse(f"version: 1\ndisk: [{', '.join(made)}]\n".encode())
+    return Plan.make(words, tuple(disks[serial] for serial in made))
+
+
+def mirror() -> Plan:
+    """A plan for two disks, of which the second is larger."""
+    return plan(layout.MINIMUM_BYTES + 7 * MIB, layout.MINIMUM_BYTES + 900 * MIB)
 
 
 def test_the_partitions_fit_on_the_smallest_disk_and_have_two_slots_of_one_size() -> None:
@@ -36,15 +44,52 @@ def test_the_partitions_fit_on_the_smallest_disk_and_have_two_slots_of_one_size(
 
 def test_every_command_names_a_partition_of_this_disk() -> None:
     made = plan()
-    assert made.partition(layout.SLOT_A) == "/dev/nvme1n1p3"
-    assert made.model_copy(update={"device": "/dev/sda"}).partition(layout.DATA) == "/dev/sda5"
-    assert made.table_argv()[-1] == made.device
-    assert [argv[-1] for argv in made.file_systems()] == [made.partition(n) for n in (2, 3, 5)]
+    (target,) = made.targets
+    assert target.partition(layout.SLOT_A) == "/dev/nvme1n1p3"
+    assert target.model_copy(update={"device": "/dev/sda"}).partition(layout.DATA) == "/dev/sda5"
+    assert made.table_argv(target)[-1] == target.device
+    assert [argv[-1] for argv in made.file_systems()] == [target.partition(n) for n in (2, 3, 5)]
+    assert made.mirrors() == []
+
+
+def test_the_data_take_what_is_left_of_the_smallest_disk() -> None:
+    assert plan().data_mib == layout.DATA_MINIMUM_MIB
+    made = mirror()
+    assert made.data_mib == layout.DATA_MINIMUM_MIB + 7
+    for target in made.targets:
+        assert f"--new={layout.DATA}:0:+{made.data_mib}M" in made.table_argv(target)
+    fixed = sum(part.mib or 0 for part in layout.PARTITIONS)
+    assert (fixed + made.data_mib + 2) * MIB <= made.targets[0].size_bytes
+
+
+def test_a_mirror_is_made_over_the_same_partitions_of_both_disks() -> None:
+    made = mirror()
+    assert made.targets[0].table != made.targets[1].table
+    for argv, number in zip(made.mirrors(), (layout.SLOT_A, layout.DATA), strict=True):
+        assert argv[:3] == ["mdadm", "--create", made.device(number)]
+        assert argv[-2:] == [target.partition(number) for target in made.targets]
+        assert f"--homehost={SYSTEM_HOMEHOST}" in argv
+        assert not is_ours(f"{SYSTEM_HOMEHOST}:lunette-a")
+    assert "--metadata=1.0" in made.mirrors()[0], "GRUB reads a half as the file system it begins with"
+    assert [argv[-1] for argv in made.file_systems()] == [
+        *(target.partition(layout.EFI) for target in made.targets), made.device(layout.SLOT_A), made.device(layout.DATA)
+    ]  # fmt: skip
+
+
+def test_the_menu_of_a_mirror_names_the_arrays_as_the_initrd_looks_for_them() -> None:
+    made = mirror()
+    for argv, word in zip(made.mirrors(), ("root", "lunette.data"), strict=True):
+        uuid = next(one.removeprefix("--uuid=") for one in argv if one.startswith("--uuid="))
+        assert re.fullmatch(r"([0-9a-f]{8}:){3}[0-9a-f]{8}", uuid)
+        assert f" {word}=MD={uuid} " in made.menu()
+    assert f"--fs-uuid {made.slot}\n" in made.menu()
+    assert 'MD=*) start_mirror "${1#MD=}"' in INIT
+    assert '"MD_UUID=$1"' in INIT
 
 
 def test_two_installations_never_share_an_identity() -> None:
     one, other = plan(), plan()
-    assert one.table == other.table
+    assert one.targets[0].table == other.targets[0].table
     assert len({one.slot, one.data, other.slot, other.data}) == 4
     assert one.efi_serial != other.efi_serial
 

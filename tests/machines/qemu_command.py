@@ -41,6 +41,8 @@ class QemuParts:
     init: str | None = None
     cable: str | None = None
     """One end of a cable to another guest, see `cable_ends`."""
+    bootable: tuple[str, ...] = ()
+    """Serials of data disks that the firmware starts before the system disk: of these a BIOS tries the first only."""
 
 
 @dataclass(frozen=True)
@@ -136,13 +138,14 @@ def _comma(properties: Mapping[str, str | int]) -> str:
     return ",".join(str(value) if key == "driver" else f"{key}={value}" for key, value in properties.items())
 
 
-def _disks(disks: Sequence[DiskInfo], forgetful: bool) -> list[str]:
+def _disks(disks: Sequence[DiskInfo], forgetful: bool, bootable: tuple[str, ...]) -> list[str]:
     argv = ["-device", "virtio-scsi-pci,id=scsi0"]
     for slot, disk in enumerate(disks, start=1):
         argv += ["-blockdev", blockdev(node(disk), f"{node(disk)}.raw", forgetful)]
         if disk.bus == "nvme":
             argv += ["-device", f"pcie-root-port,id={root_port(disk)},bus=pcie.0,chassis={slot},slot={slot}"]
-        argv += ["-device", _comma(device(disk))]
+        place = {"bootindex": 2 + bootable.index(disk.serial)} if disk.serial in bootable else {}
+        argv += ["-device", _comma({**device(disk), **place})]
     return argv
 
 
@@ -159,7 +162,7 @@ def firmware_boot(media: Media) -> list[str]:
     """The machine starts as a server does: its firmware looks at the ISO first, then at the system disk."""
     argv = [
         *("-blockdev", blockdev("root", SYSTEM_DISK, forgetful=False)),
-        *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL},bootindex=2"),
+        *("-device", f"virtio-blk-pci,drive=root,serial={ROOT_SERIAL},bootindex=9"),
     ]
     if media.uefi:
         argv += ["-blockdev", f"driver=file,node-name=code,read-only=on,filename={OVMF_CODE}"]
@@ -190,6 +193,6 @@ def command(parts: QemuParts, boot: Sequence[str], disks: Sequence[DiskInfo], po
         *("-object", "rng-random,id=entropy,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=entropy"),
         *("-netdev", f"user,id=net0,ipv6=off{forwards}", "-device", "virtio-net-pci,netdev=net0,mac=52:54:00:4c:55:01"),
         *boot,
-        *_disks(disks, parts.forgetful),
+        *_disks(disks, parts.forgetful, parts.bootable),
         *_cable(parts.cable),
     ]

@@ -10,6 +10,7 @@ import hashlib
 import re
 import shutil
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from tests.machines.disks import make_empty
@@ -17,7 +18,7 @@ from tests.machines.machine import BOOT_S
 from tests.machines.model import MachineError
 from tests.machines.process import wait_gone
 from tests.machines.qemu import Qemu
-from tests.machines.qemu_command import OVMF_OWN_VARS, OVMF_VARS, SYSTEM_DISK, Media, firmware_boot, node
+from tests.machines.qemu_command import OVMF_OWN_VARS, OVMF_VARS, SYSTEM_DISK, Media, QemuParts, firmware_boot, node
 
 
 class FirmwareQemu(Qemu):
@@ -26,10 +27,21 @@ class FirmwareQemu(Qemu):
     It is emulated even where KVM works: what a KVM can boot is tried with a kernel, and none is handed here.
     """
 
-    def __init__(self, name: str, media: Media, *, nvme: int = 1, disk_mib: int = 256, system_mib: int = 256) -> None:
+    def __init__(
+        self,
+        name: str,
+        media: Media,
+        *,
+        nvme: int = 1,
+        disk_mib: int = 256,
+        system_mib: int = 256,
+        bootable: tuple[str, ...] = (),
+    ) -> None:
+        """`bootable` are serials of data disks that the firmware starts; a BIOS tries the first of them only."""
         super().__init__(name, nvme=nvme, disk_mib=disk_mib, kvm=False)
         self.media = media
         self._system_mib = system_mib
+        self.bootable = bootable
 
     def wait_for_text(self, pattern: str, deadline_s: float = BOOT_S) -> re.Match[str]:
         """The last place where the console shows the pattern; MachineError if it does not within the deadline."""
@@ -83,6 +95,9 @@ class FirmwareQemu(Qemu):
             if not Path(OVMF_VARS).is_file():
                 raise MachineError(f"{OVMF_VARS} is missing: install the package ovmf")
             shutil.copyfile(OVMF_VARS, self.folder / OVMF_OWN_VARS)
+
+    def _parts(self) -> QemuParts:
+        return replace(super()._parts(), bootable=self.bootable)
 
     def _boot_from(self) -> list[str]:
         return firmware_boot(self.media)

@@ -41,6 +41,11 @@ def machine(
     return seen.machine().model_copy(update={"arrays": arrays, "pools": pools, "volumes": volumes})
 
 
+def test_the_mirror_the_appliance_runs_from_is_no_drift() -> None:
+    system = array("uuid-system", "lunette-a", ours=False).model_copy(update={"system": True})
+    assert find(facts((), ()), machine(system), report()) == ()
+
+
 def report(**more: object) -> ConvergeReport:
     fine = {"generation": 1, "accepted": True, "refusal": None, "changed": 0, "targets": (), "volumes": (),
             "portals": (), "unexplained": (), "foreign": ()}  # fmt: skip

@@ -91,6 +91,17 @@ def test_only_our_home_host_marks_an_array_as_ours(name: str, ours: bool) -> Non
     assert parse.is_ours(name) is ours
 
 
+@pytest.mark.parametrize(("partition", "disk"), [("sda3", "sda"), ("nvme0n1p3", "nvme0n1"), ("vdb5", "vdb")])
+def test_the_mirror_of_the_system_is_not_ours_to_change_and_tells_its_disks(partition: str, disk: str) -> None:
+    member = parse.KernelMember(device=partition, slot=0, state="in_sync", offset=0)
+    found = kernel_array("md-raid5-clean").model_copy(update={"members": (member,)})
+    array = parse.running_array(found, "lunette-system:lunette-a", "/dev/md/lunette-a", {disk: "the-disk"})
+    assert (array.system, array.ours, array.name) == (True, False, "lunette-a")
+    assert array.members[0].disk_id == "the-disk"
+    theirs = parse.running_array(found, "server:0", "/dev/md127", {disk: "the-disk"})
+    assert (theirs.system, theirs.members[0].disk_id) == (False, None)
+
+
 def test_a_superblock_is_read() -> None:
     block = parse.superblock(recorded("mdadm-4.4/examine-raid5-ppl.txt"))
     assert block is not None

@@ -1,6 +1,7 @@
 """The QEMU command line keeps what the tests rely on."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 from tests.machines.disks import disk_names
@@ -82,8 +83,17 @@ def test_firmware_looks_at_the_iso_first_and_never_writes_to_it() -> None:
         (iso,) = [value for value in values(argv, "-blockdev") if "node-name=iso" in value]
         assert "read-only=on" in iso
         order = {value.split(",")[1]: value.rsplit("=", 1)[1] for value in values(argv, "-device") if "boot" in value}
-        assert order == {"drive=root": "2", "drive=iso": "1"}
+        assert order == {"drive=root": "9", "drive=iso": "1"}
     assert "iso" not in " ".join(firmware_boot(Media(None)))
+
+
+def test_data_disks_are_started_only_where_they_are_named_and_after_all_else() -> None:
+    parts = QemuParts("qemu", False, "one", memory_mib=2048, cpus=2, forgetful=False)
+    named = replace(parts, bootable=("LUN-NVME-02", "LUN-NVME-01"))
+    plain, ordered = (command(one, firmware_boot(Media(None)), DISKS, {}) for one in (parts, named))
+    assert [value for value in values(plain, "-device") if "bootindex" in value and "nvme" in value] == []
+    order = [value for value in values(ordered, "-device") if "bootindex" in value and value.startswith("nvme")]
+    assert [value.rsplit(",", 1)[1] for value in order] == ["bootindex=3", "bootindex=2"]
 
 
 def test_uefi_variables_are_the_machines_own() -> None:

@@ -252,3 +252,5 @@ class ObservedArray(Model):
     """What an external array's health command says, or why it says nothing; None without such a command."""
     tuning: tuple[ObservedTuning, ...] = ()
     """What its level and its engine have; none while it is not assembled."""
+    system: bool = False
+    """The appliance itself runs from it: the installer made it over two system disks. It is no array for volumes."""

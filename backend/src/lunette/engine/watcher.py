@@ -12,7 +12,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import format_size
-from lunette.engine import exportset, links
+from lunette.engine import exportset, links, system_mirror
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
@@ -30,7 +30,7 @@ MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
 HOLE_GRACE_S = 300.0
 """How long the partial parity log may be away once a reshape is over."""
-FAMILIES = ("array.", links.FAMILY)
+FAMILIES = ("array.", links.FAMILY, system_mirror.FAMILY)
 AWAY_S = 2.0
 _WORDS = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
@@ -103,7 +103,8 @@ class Watcher:
         observed = {array.uuid: array for array in seen.arrays}
         pairs = [(row, observed.get(row.uuid)) for row in standing]
         ill = [cause for row, found in pairs for cause in causes_of(row, found, seen)]
-        self._board.show([*ill, *links.causes_of(seen.interfaces, portals)], self._now())
+        ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen)]
+        self._board.show(ill, self._now())
         self._tell_disks(seen)
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
         self._tend(seen)

@@ -81,6 +81,8 @@ def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:
                 fix="Its exports wait. Attach its disks again: it comes up by itself.", is_repaired=True,
             )  # fmt: skip
     for array in seen.arrays:
+        if array.system:
+            continue
         if not array.ours:
             words = f"{array.engine.value} {array.level} of {array.raid_disks} disks that this appliance did not make"
             yield Drift(

@@ -10,6 +10,9 @@ from lunette.providers.arrays.md.plan import usable_bytes
 
 HOMEHOST = "lunette"
 """The mark in md's superblock: `name` reads lunette:<md name>."""
+SYSTEM_HOMEHOST = "lunette-system"
+"""The mark of the mirrors that an installed appliance itself runs from. They are made by the installer, started by the
+initrd and never touched by a step: `is_ours` does not hold for them."""
 _LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
 
 
@@ -141,10 +144,17 @@ def is_known(name: str, recorded: str) -> bool:
     return is_ours(name) or (":" in recorded and name == recorded)
 
 
+def is_system(name: str) -> bool:
+    """True if an md name is that of a mirror of system disks."""
+    return name.partition(":")[0] == SYSTEM_HOMEHOST and ":" in name
+
+
 def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[str, str]) -> ObservedArray:
     """A running array. `name` is md's own, `disk_ids` goes from kernel name to disk id."""
     level = found.attributes.get("level", "")
     count = first_number(found.attributes.get("raid_disks", ""))
+    if is_system(name):
+        disk_ids = {**disk_ids, **_disks_of_partitions(found.members, disk_ids)}
     by_slot = {member.slot: member for member in found.members if member.slot is not None and not member.relieves}
     members = [_member(by_slot.get(slot), disk_ids, slot) for slot in range(count)]
     beside = [member for member in found.members if member.slot is None or member.relieves]
@@ -168,7 +178,14 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         scrub=_last_sync(found.attributes),
         is_reshaping=is_reshaping(found.attributes) or hides_room(found),
         layout=layout_of(found.attributes),
+        system=is_system(name),
     )
+
+
+def _disks_of_partitions(members: Sequence[KernelMember], disk_ids: Mapping[str, str]) -> dict[str, str]:
+    """The disk by the kernel name of its partition: sda3 is on sda, nvme0n1p3 on nvme0n1."""
+    found = {member.device: re.sub(r"(?<=\d)p\d+$|(?<=\D)\d+$", "", member.device) for member in members}
+    return {part: disk_ids[disk] for part, disk in found.items() if disk in disk_ids}
 
 
 def missing_array(superblocks: Sequence[Superblock], disks: Mapping[int | None, ObservedMember]) -> ObservedArray:

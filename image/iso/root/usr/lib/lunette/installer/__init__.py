@@ -1,7 +1,7 @@
-"""The installer: puts the system that runs from the ISO onto one disk, as an installation document says.
+"""The installer: puts the system that runs from the ISO onto one disk or two, as an installation document says.
 
 document.py  what a person may write, and what is wrong with it
-judge.py     which disk is meant, and whether it may be written to
+judge.py     which disks are meant, and whether they may be written to
 layout.py    partitions, file systems and boot loader, as data
 settings.py  what makes this appliance differ from others: name, network, password, certificate
 write.py     writes it, what makes the disk start last of all

@@ -41,16 +41,16 @@ def _install(file: Path | None, *, check: bool) -> int:
         return 0
     document = parse(content)
     try:
-        disk = judge(system, document)
+        disks = judge(system, document)
     except Installed as found:
         say("nothing to install:", found.detail)
         return 0
-    plan = Plan.make(document, disk)
+    plan = Plan.make(document, disks)
     say("installation:", *plan.lines())
     if check or document.dry_run:
         say("this was a dry run: nothing has been written")
         return 0
-    certificate = Installer(system, document, disk, plan).run(say)
+    certificate = Installer(system, document, disks, plan).run(say)
     say("installed:", *greeting(document, certificate))
     if document.afterwards != "stay":
         say(f"{document.afterwards} follows: remove the medium")

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv4Interface
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
@@ -72,14 +72,32 @@ class Administrator(Model):
         return self
 
 
+def _names(value: object) -> object:
+    """One name, or a list of them, as a tuple of plain names. Raises ValueError for what is no stable name."""
+    found = value if isinstance(value, list) else [value]
+    names = tuple(one.removeprefix("/dev/disk/by-id/") for one in found if isinstance(one, str))
+    if len(names) < len(found):
+        raise ValueError("must be text: put it in quotes")
+    for name in names:
+        if not name or "/" in name or re.fullmatch(r"(sd[a-z]+|vd[a-z]+|nvme\d+n\d+)", name):
+            raise ValueError("must be a name below /dev/disk/by-id or a serial number: /dev/sdX changes between starts")
+        if names.count(name) > 1:
+            raise ValueError(f"names {name} twice: a mirror needs two disks")
+    return names
+
+
+Names = Annotated[tuple[Annotated[str, Field(max_length=256)], ...], BeforeValidator(_names)]
+"""Disks by their names below /dev/disk/by-id or serial numbers; never /dev/sdX, which changes between starts."""
+
+
 class Document(Model):
     """What is to be installed where. `content` is the SHA-256 of the document's bytes: the installation's identity."""
 
     version: Literal[1]
-    disk: Annotated[str, Field(min_length=1, max_length=256)]
-    """A name below /dev/disk/by-id, or a serial number; never /dev/sdX, which is another disk after the next start."""
-    wipe: str | None = None
-    """The disk once more, where what it carries may be lost."""
+    disks: Annotated[Names, Field(alias="disk", min_length=1, max_length=2)]
+    """One, or the two of a mirror."""
+    wipe: Names = ()
+    """Those of the disks that may lose what they carry."""
     hostname: Hostname = "lunette"
     network: Network | None = None
     """None: every wired interface asks DHCP."""
@@ -89,23 +107,18 @@ class Document(Model):
     dry_run: bool = False
     content: str = Field(exclude=True)
 
-    @field_validator("disk")
-    @classmethod
-    def _stable(cls, value: str) -> str:
-        name = value.removeprefix("/dev/disk/by-id/")
-        if "/" in name or re.fullmatch(r"(sd[a-z]+|vd[a-z]+|nvme\d+n\d+)", name):
-            raise ValueError("must be a name below /dev/disk/by-id or a serial number: /dev/sdX changes between starts")
-        return name
-
     @model_validator(mode="after")
-    def _same_disk(self) -> "Document":
-        if self.wipe is not None and self.wipe.removeprefix("/dev/disk/by-id/") != self.disk:
-            raise ValueError(f"wipe names {self.wipe}, but the disk to install to is {self.disk}: write the same twice")
+    def _same_disks(self) -> "Document":
+        for name in self.wipe:
+            if name not in self.disks:
+                known = " and ".join(self.disks)
+                raise ValueError(f"wipe names {name}, but the disk to install to is {known}: write the same twice")
         return self
 
-    def identity(self) -> uuid.UUID:
+    def identity(self, number: int = 0) -> uuid.UUID:
         """What tells a disk that was installed by this document from all others: it becomes the GUID of its table."""
-        return uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:installation:{self.content}")
+        place = f":{number}" if number else ""
+        return uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:installation:{self.content}{place}")
 
 
 def parse(content: bytes) -> Document:
@@ -139,6 +152,8 @@ def _words(problem: Any) -> str:
         return "is no word of an installation document"
     if problem["type"] == "string_type":
         return "must be text: put it in quotes"
+    if problem["type"] == "too_long" and problem["loc"] == ("disk",):
+        return "must be one disk, or the two of a mirror"
     if problem["type"] == "string_pattern_mismatch":
         return _FORMS[problem["loc"][-1]]
     return str(problem["msg"]).removeprefix("Value error, ")

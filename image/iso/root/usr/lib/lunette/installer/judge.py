@@ -1,4 +1,4 @@
-"""Which disk is meant, whether it may be written to, and whether the network of the document is there.
+"""Which disks are meant, whether they may be written to, and whether the network of the document is there.
 
 Disks are judged by what the running appliance sees (`lunette.providers.disks`), so what the product refuses is refused.
 """
@@ -23,34 +23,54 @@ class Installed(Exception):
         self.detail = detail
 
 
-def judge(system: System, document: Document) -> ObservedDisk:
-    """The disk to install to.
+def judge(system: System, document: Document) -> tuple[ObservedDisk, ...]:
+    """The disk to install to, or the two of a mirror in the order of the document.
 
     Raises Installed, or a LunetteError that says why not: absent, ambiguous, in use, not blank, too small, no network.
     """
     settle(system)
     disks = observe_disks(system)
-    disk = chosen(disks, document.disk)
-    if disk.used_by_system:
-        raise InUse(f"disk {disk.id} carries the running system: choose another one. {candidates(disks)}")
-    if disk.fabric:
-        raise Conflict(f"disk {disk.id} belongs to another machine and is reached over a fabric: choose a local one")
-    started = mine(system, disk, document)
-    if started and boots(system, disk):
-        raise Installed(
-            f"disk {disk.id} was installed by this very document: remove the medium and start from the disk. "
-            "To install anew, change the document"
-        )
-    refuse_occupied(disk, disks, document, started=started)
-    if disk.size_bytes < MINIMUM_BYTES:
-        raise NoSpace(
-            f"disk {disk.id} has {format_size(disk.size_bytes)}, the system needs {format_size(MINIMUM_BYTES)}: "
-            f"choose a larger one. {candidates(disks)}"
-        )
-    if system.is_held(disk.device):
-        raise InUse(f"disk {disk.id} is open in a program or file system: free it first")
+    found = tuple(chosen(disks, name) for name in document.disks)
+    if len({disk.id for disk in found}) < len(found):
+        names = " and ".join(document.disks)
+        raise Conflict(f"{names} are one and the same disk, {found[0].id}: a mirror needs two. {candidates(disks)}")
+    for disk in found:
+        if disk.used_by_system:
+            raise InUse(f"disk {disk.id} carries the running system: choose another one. {candidates(disks)}")
+        if disk.fabric:
+            raise Conflict(
+                f"disk {disk.id} belongs to another machine and is reached over a fabric: choose a local one"
+            )
+    started = tuple(mine(system, disk, document, number) for number, disk in enumerate(found))
+    refuse_installed(system, found, started)
+    for disk, name, begun in zip(found, document.disks, started, strict=True):
+        refuse_occupied(disk, disks, document, name, started=begun)
+        if disk.size_bytes < MINIMUM_BYTES:
+            raise NoSpace(
+                f"disk {disk.id} has {format_size(disk.size_bytes)}, the system needs {format_size(MINIMUM_BYTES)}: "
+                f"choose a larger one. {candidates(disks)}"
+            )
+        if system.is_held(disk.device):
+            raise InUse(f"disk {disk.id} is open in a program or file system: free it first")
     check_network(system, document)
-    return disk
+    return found
+
+
+def refuse_installed(system: System, found: tuple[ObservedDisk, ...], started: tuple[bool, ...]) -> None:
+    """Raises Installed where nothing is left to do, Conflict where one half of a mirror is installed: it may serve."""
+    whole = [disk.id for disk, begun in zip(found, started, strict=True) if begun and boots(system, disk)]
+    again = "To install anew, change the document"
+    if len(whole) == len(found):
+        names = " and ".join(whole)
+        raise Installed(
+            f"disk {names} was installed by this very document: remove the medium and start from the disk. {again}"
+        )
+    if whole:
+        other = next(disk.id for disk in found if disk.id not in whole)
+        raise Conflict(
+            f"disk {whole[0]} was installed by this very document and {other} was not, or not to its end: the first is "
+            f"an appliance that may be in use, and is left as it is. {again}, which must name it under `wipe`"
+        )
 
 
 def chosen(disks: tuple[ObservedDisk, ...], name: str) -> ObservedDisk:
@@ -71,23 +91,33 @@ def candidates(disks: tuple[ObservedDisk, ...]) -> str:
     return f"Blank disks of this machine: {listed or 'none'}"
 
 
-def refuse_occupied(disk: ObservedDisk, disks: tuple[ObservedDisk, ...], document: Document, *, started: bool) -> None:
-    """Raises InUse for a disk that carries anything, unless the document lets it go or began to write here itself."""
+def refuse_occupied(
+    disk: ObservedDisk, disks: tuple[ObservedDisk, ...], document: Document, name: str, *, started: bool
+) -> None:
+    """Raises InUse for a disk that carries anything, unless the document lets it go or began to write here itself.
+
+    `name` is what the document calls it.
+    """
     occupied = disk.occupation()
     if disk.is_busy():
         raise InUse(f"disk {disk.id} is in use: {occupied or 'the running system is on it'}. {candidates(disks)}")
-    if occupied is not None and document.wipe is None and not started:
+    if occupied is not None and name not in document.wipe and not started:
         raise InUse(
             f"disk {disk.id} is not blank: {occupied}. Choose another one, or, if that may be lost, add the line "
-            f"`wipe: {document.disk}` to the document. {candidates(disks)}"
+            f"`wipe: {as_yaml((*document.wipe, name))}` to the document. {candidates(disks)}"
         )
 
 
-def mine(system: System, disk: ObservedDisk, document: Document) -> bool:
-    """Whether the partition table on the disk is the one that this document makes."""
+def as_yaml(names: tuple[str, ...]) -> str:
+    """Names as a document has them."""
+    return names[0] if len(names) == 1 else f"[{', '.join(names)}]"
+
+
+def mine(system: System, disk: ObservedDisk, document: Document, number: int) -> bool:
+    """Whether the partition table on the disk is the one that this document makes on its disk of this number."""
     argv = ["blkid", "--probe", "--match-tag", "PTUUID", "--output", "value", disk.device]
     found = system.run(argv, ok=(0, 2, 8)).stdout.strip().lower()
-    return found == str(document.identity())
+    return found == str(document.identity(number))
 
 
 def boots(system: System, disk: ObservedDisk) -> bool:

@@ -5,6 +5,9 @@
 3 slot a  the system: kernel, initrd and compressed tree, the very files of the ISO
 4 slot b  empty; where an update will put the next system
 5 data    what outlives the system: database, certificate, logs, name, network
+
+On two disks slot a and data are md RAID1 over both; partitions 1 and 2 are on each disk, the same. The superblock of
+slot a is at its end (metadata 1.0), so that GRUB reads either half as the plain file system it begins with.
 """
 
 import struct
@@ -13,6 +16,7 @@ import uuid
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB, format_size
+from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST
 
 from .document import Document
 
@@ -55,8 +59,8 @@ PARTITIONS = (
 BIOS, EFI, SLOT_A, SLOT_B, DATA = (part.number for part in PARTITIONS)
 
 
-class Plan(Model):
-    """What will be written where; every identity is chosen here."""
+class Target(Model):
+    """One disk of the installation."""
 
     disk_id: str
     device: str
@@ -64,56 +68,109 @@ class Plan(Model):
     lost: str | None
     """What the disk carries now and will not any more, in words."""
     table: uuid.UUID
-    efi_serial: str
-    """Eight upper-case hex digits, the serial number of the FAT file system."""
-    slot: uuid.UUID
-    data: uuid.UUID
-
-    @classmethod
-    def make(cls, document: Document, disk: ObservedDisk) -> "Plan":
-        """A plan for this disk, with identities of its own."""
-        return cls(
-            disk_id=disk.id, device=disk.device, size_bytes=disk.size_bytes, lost=disk.occupation(),
-            table=document.identity(), efi_serial=uuid.uuid4().hex[:8].upper(), slot=uuid.uuid4(), data=uuid.uuid4(),
-        )  # fmt: skip
-
-    def lines(self) -> list[str]:
-        """The plan as a person reads it."""
-        rest = self.size_bytes - MINIMUM_BYTES + DATA_MINIMUM_MIB * MIB
-        return [
-            f"disk {self.disk_id}, {format_size(self.size_bytes)}",
-            f"lost: {self.lost}" if self.lost else "it is blank: nothing is lost",
-            f"system {format_size(SLOT_MIB * MIB)}, as much for its next version, data {format_size(rest)}",
-        ]
 
     def partition(self, number: int) -> str:
         """The device of a partition."""
         return f"{self.device}{'p' if self.device[-1].isdigit() else ''}{number}"
 
-    def fat_uuid(self) -> str:
-        """The EFI file system's name for itself, as GRUB and udev write it."""
-        return f"{self.efi_serial[:4]}-{self.efi_serial[4:]}"
 
-    def table_argv(self) -> list[str]:
-        """The command that makes the partition table."""
-        argv = ["sgdisk", "--clear", f"--disk-guid={self.table}"]
+class Plan(Model):
+    """What will be written where; every identity is chosen here."""
+
+    targets: tuple[Target, ...]
+    efi_serial: str
+    """Eight upper-case hex digits, the serial number of the FAT file systems."""
+    slot: uuid.UUID
+    data: uuid.UUID
+    slot_mirror: uuid.UUID
+    data_mirror: uuid.UUID
+    """Of the md arrays, where there are two disks."""
+
+    @classmethod
+    def make(cls, document: Document, disks: tuple[ObservedDisk, ...]) -> "Plan":
+        """A plan for these disks, with identities of its own."""
+        targets = tuple(
+            Target(
+                disk_id=disk.id, device=disk.device, size_bytes=disk.size_bytes, lost=disk.occupation(),
+                table=document.identity(number),
+            )
+            for number, disk in enumerate(disks)
+        )  # fmt: skip
+        return cls(
+            targets=targets, efi_serial=uuid.uuid4().hex[:8].upper(), slot=uuid.uuid4(), data=uuid.uuid4(),
+            slot_mirror=uuid.uuid4(), data_mirror=uuid.uuid4(),
+        )  # fmt: skip
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether the system lies on two disks."""
+        return len(self.targets) == 2
+
+    @property
+    def data_mib(self) -> int:
+        """The size of the data partition, which is that of the smallest disk on all of them."""
+        smallest = min(target.size_bytes for target in self.targets)
+        return (smallest - MINIMUM_BYTES) // MIB + DATA_MINIMUM_MIB
+
+    def lines(self) -> list[str]:
+        """The plan as a person reads it."""
+        lines = []
+        for target in self.targets:
+            lines.append(f"disk {target.disk_id}, {format_size(target.size_bytes)}")
+            lines.append(f"lost: {target.lost}" if target.lost else "it is blank: nothing is lost")
+        mirror = ["all of it on both disks: either starts alone"] if self.mirrored else []
+        sizes = f"system {format_size(SLOT_MIB * MIB)}, as much for its next version, data "
+        return [*lines, *mirror, sizes + format_size(self.data_mib * MIB)]
+
+    def device(self, number: int) -> str:
+        """Where the file system of a slot or of the data is made: a partition, or the mirror over two."""
+        if self.mirrored:
+            return f"/dev/md/{PARTITIONS[number - 1].name}"
+        return self.targets[0].partition(number)
+
+    def table_argv(self, target: Target) -> list[str]:
+        """The command that makes the partition table of one disk."""
+        argv = ["sgdisk", "--clear", f"--disk-guid={target.table}"]
         for part in PARTITIONS:
             argv += [
-                f"--new={part.number}:0:{f'+{part.mib}M' if part.mib else '0'}",
+                f"--new={part.number}:0:+{part.mib or self.data_mib}M",
                 f"--typecode={part.number}:{part.type_code}",
                 f"--change-name={part.number}:{part.name}",
             ]
-        return [*argv, self.device]
+        return [*argv, target.device]
+
+    def mirrors(self) -> list[list[str]]:
+        """The commands that make the mirrors: none on one disk.
+
+        They are made without a first copy from one half to the other: every block that is read was written to both.
+        """
+        if not self.mirrored:
+            return []
+        made = ((SLOT_A, self.slot_mirror, "1.0"), (DATA, self.data_mirror, "1.2"))
+        return [
+            [
+                *("mdadm", "--create", self.device(number), "--config=none", f"--homehost={SYSTEM_HOMEHOST}"),
+                *(f"--name={PARTITIONS[number - 1].name}", f"--uuid={md_uuid(name)}", f"--metadata={metadata}"),
+                *("--level=1", "--raid-devices=2", "--bitmap=internal", "--assume-clean", "--run"),
+                *(target.partition(number) for target in self.targets),
+            ]
+            for number, name, metadata in made
+        ]
 
     def file_systems(self) -> list[list[str]]:
         """The commands that make the file systems. What GRUB reads has no feature that it does not know."""
         ext4 = ["mke2fs", "-q", "-F", "-t", "ext4"]
         plain = ["-O", "^metadata_csum_seed,^orphan_file,^has_journal", "-m", "0"]
+        fat = ["mkfs.vfat", "-n", "LUNETTE_EFI", "-i", self.efi_serial]
         return [
-            ["mkfs.vfat", "-n", "LUNETTE_EFI", "-i", self.efi_serial, self.partition(EFI)],
-            [*ext4, *plain, "-L", "lunette-a", "-U", str(self.slot), self.partition(SLOT_A)],
-            [*ext4, "-m", "1", "-L", "lunette-data", "-U", str(self.data), self.partition(DATA)],
+            *([*fat, target.partition(EFI)] for target in self.targets),
+            [*ext4, *plain, "-L", "lunette-a", "-U", str(self.slot), self.device(SLOT_A)],
+            [*ext4, "-m", "1", "-L", "lunette-data", "-U", str(self.data), self.device(DATA)],
         ]
+
+    def fat_uuid(self) -> str:
+        """The EFI file system's name for itself, as GRUB and udev write it."""
+        return f"{self.efi_serial[:4]}-{self.efi_serial[4:]}"
 
     def early_config(self) -> str:
         """What GRUB's images carry: how they find the menu. Its parser knows no comments."""
@@ -122,7 +179,10 @@ class Plan(Model):
 
     def menu(self) -> str:
         """GRUB's menu on the EFI partition."""
-        words = f"root=UUID={self.slot} lunette.data=UUID={self.data} console=tty0 console=ttyS0,115200"
+        root, data = f"UUID={self.slot}", f"UUID={self.data}"
+        if self.mirrored:
+            root, data = f"MD={md_uuid(self.slot_mirror)}", f"MD={md_uuid(self.data_mirror)}"
+        words = f"root={root} lunette.data={data} console=tty0 console=ttyS0,115200"
         entries = (("a", "Lunette", "quiet"), ("verbose", "The same, with all messages", "systemd.show_status=1"))
         head = "serial --unit=0 --speed=115200\nterminal_input console serial\nterminal_output console serial\n"
         text = f"{head}set default=a\nset timeout=3\n"
@@ -134,6 +194,11 @@ class Plan(Model):
                 f'    echo "Loading the first programs ..."\n    initrd /live/initrd.img\n}}\n'
             )
         return text
+
+
+def md_uuid(name: uuid.UUID) -> str:
+    """A UUID as mdadm writes it: four times eight digits."""
+    return ":".join(name.hex[start : start + 8] for start in range(0, 32, 8))
 
 
 def boot_sector(image: bytes, core_sector: int) -> bytes:

@@ -1,7 +1,7 @@
-"""Writes an installation to its disk. What makes a firmware start the disk is written last, and in this order:
+"""Writes an installation to its disk, or to the two of a mirror. What makes a firmware start a disk is written last:
 
-table, file systems, the system (read back and compared), settings, menu, then GRUB for UEFI, then GRUB for BIOS. A disk
-on which this was cut off does not start, and the same document may begin again on it.
+tables, mirrors, file systems, the system (read back and compared), settings, menus, then GRUB for UEFI, then GRUB for
+BIOS. A disk on which this was cut off does not start, and the same document may begin again on it.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from lunette.system.doorway import System
 from . import layout
 from .document import Document
 from .finding import MEDIUM, mounted
-from .layout import Plan
+from .layout import Plan, Target
 from .settings import write_settings
 
 WORK = "/run/lunette-install"
@@ -30,61 +30,79 @@ CHUNK = 1 << 20
 
 
 class Installer:
-    """One installation onto a disk that was judged fit for it."""
+    """One installation onto disks that were judged fit for it."""
 
-    def __init__(self, system: System, document: Document, disk: ObservedDisk, plan: Plan) -> None:
-        self._system, self._document, self._disk, self._plan = system, document, disk, plan
+    def __init__(self, system: System, document: Document, disks: tuple[ObservedDisk, ...], plan: Plan) -> None:
+        self._system, self._document, self._disks, self._plan = system, document, disks, plan
 
     def run(self, say: Callable[[str], None]) -> str:
         """Returns the fingerprint of the certificate. Raises LunetteError or OSError; the disk does not start then."""
         say("making partitions and file systems ...")
-        self._make_partitions()
+        for disk, target in zip(self._disks, self._plan.targets, strict=True):
+            self._make_partitions(disk, target)
+        for argv in (*self._plan.mirrors(), *self._plan.file_systems()):
+            self._system.run(argv, timeout_s=TIMEOUT_S)
+            settle(self._system)
         say("copying the system ...")
-        slot = self._plan.partition(layout.SLOT_A)
+        slot = self._plan.device(layout.SLOT_A)
         with mounted(self._system, slot, f"{WORK}/slot", "rw", types="ext4") as folder:
             (folder / "live").mkdir()
             for name in layout.SLOT_FILES:
                 copy_and_compare(Path(MEDIUM, "live", name), folder / "live" / name)
         say("writing settings and boot loader ...")
-        data = self._plan.partition(layout.DATA)
+        data = self._plan.device(layout.DATA)
         with mounted(self._system, data, f"{WORK}/data", "rw", types="ext4") as folder:
             certificate = write_settings(folder, self._document)
+        self._stop_mirrors()
         uefi, core = self._make_grub("efi", *layout.EFI_GRUB), self._make_grub("bios", *layout.BIOS_GRUB)
-        efi = self._plan.partition(layout.EFI)
-        with mounted(self._system, efi, f"{WORK}/efi", "rw", types="vfat") as folder:
-            _write(folder / "boot/grub/grub.cfg", self._plan.menu().encode())
-            os.sync()
-            _write(folder / "EFI/BOOT/BOOTX64.NEW", uefi)
-            (folder / "EFI/BOOT/BOOTX64.NEW").rename(folder / "EFI/BOOT/BOOTX64.EFI")
+        for target in self._plan.targets:
+            self._write_efi(target, uefi)
         os.sync()
-        self._write_boot_code(core)
+        for disk, target in zip(self._disks, self._plan.targets, strict=True):
+            self._write_boot_code(disk, target, core)
         return certificate
 
-    def _make_partitions(self) -> None:
-        disk, plan = self._disk, self._plan
+    def _make_partitions(self, disk: ObservedDisk, target: Target) -> None:
         step = DiskWipe(
             disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures
         )  # fmt: skip
         wipe(self._system, step)
         # Boot code is no signature: what an earlier system left would pass for the end of this installation.
-        _overwrite(Path(plan.device), bytes(layout.BOOT_CODE_BYTES))
-        self._system.run(plan.table_argv(), timeout_s=TIMEOUT_S)
-        self._wait_for_partitions()
+        _overwrite(Path(target.device), bytes(layout.BOOT_CODE_BYTES))
+        self._system.run(self._plan.table_argv(target), timeout_s=TIMEOUT_S)
+        self._wait_for_partitions(target)
         for part in layout.PARTITIONS:
-            self._system.run(["wipefs", "--all", plan.partition(part.number)])
-        for argv in plan.file_systems():
-            self._system.run(argv, timeout_s=TIMEOUT_S)
-        settle(self._system)
+            self._system.run(["wipefs", "--all", target.partition(part.number)])
 
-    def _wait_for_partitions(self) -> None:
-        last = self._plan.partition(layout.DATA)
+    def _wait_for_partitions(self, target: Target) -> None:
+        last = target.partition(layout.DATA)
         for _ in range(20):
             settle(self._system)
             if self._system.is_block_device(last):
                 return
-            self._system.run(["blockdev", "--rereadpt", self._plan.device], ok=(0, 1))
+            self._system.run(["blockdev", "--rereadpt", target.device], ok=(0, 1))
             self._system.sleep(0.5)
-        raise ToolFailed(f"the kernel does not show the new partitions of {self._plan.device}: restart, then try again")
+        raise ToolFailed(f"the kernel does not show the new partitions of {target.device}: restart, then try again")
+
+    def _stop_mirrors(self) -> None:
+        """Both halves say from now on that they are whole. A mirror that lost one meanwhile is no installation."""
+        if not self._plan.mirrored:
+            return
+        os.sync()
+        for number in (layout.SLOT_A, layout.DATA):
+            device = self._plan.device(number)
+            name = Path(self._system.realpath(device)).name
+            if self._system.read(f"/sys/block/{name}/md/degraded").strip() != "0":
+                raise ToolFailed(f"the mirror {device} lost one of its disks meanwhile: replace it, then start again")
+            self._system.run(["mdadm", "--stop", device], timeout_s=TIMEOUT_S)
+
+    def _write_efi(self, target: Target, program: bytes) -> None:
+        efi = target.partition(layout.EFI)
+        with mounted(self._system, efi, f"{WORK}/efi", "rw", types="vfat") as folder:
+            _write(folder / "boot/grub/grub.cfg", self._plan.menu().encode())
+            os.sync()
+            _write(folder / "EFI/BOOT/BOOTX64.NEW", program)
+            (folder / "EFI/BOOT/BOOTX64.NEW").rename(folder / "EFI/BOOT/BOOTX64.EFI")
 
     def _make_grub(self, name: str, target: str, more: tuple[str, ...]) -> bytes:
         early, image = Path(WORK, f"{name}.cfg"), Path(WORK, f"{name}.img")
@@ -93,14 +111,14 @@ class Installer:
         self._system.run([*argv, *layout.GRUB_MODULES, *more], timeout_s=TIMEOUT_S)
         return image.read_bytes()
 
-    def _write_boot_code(self, core: bytes) -> None:
-        name = Path(self._plan.partition(layout.BIOS)).name
+    def _write_boot_code(self, disk: ObservedDisk, target: Target, core: bytes) -> None:
+        name = Path(target.partition(layout.BIOS)).name
         # The kernel counts in sectors of 512 bytes, and so do GRUB and BIOS; disks of 4096 start by UEFI only.
         sector = int(self._system.read(f"/sys/class/block/{name}/start"))
-        sectors = sector // (self._disk.logical_block_bytes // layout.SECTOR)
-        _overwrite(Path(self._plan.partition(layout.BIOS)), layout.core_image(core, sectors))
+        sectors = sector // (disk.logical_block_bytes // layout.SECTOR)
+        _overwrite(Path(target.partition(layout.BIOS)), layout.core_image(core, sectors))
         boot = (GRUB / "i386-pc/boot.img").read_bytes()
-        _overwrite(Path(self._plan.device), layout.boot_sector(boot, sectors))
+        _overwrite(Path(target.device), layout.boot_sector(boot, sectors))
 
 
 def copy_and_compare(source: Path, target: Path) -> None:
