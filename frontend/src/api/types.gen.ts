@@ -14659,7 +14659,9 @@ export type EventExportResponses = {
     /**
      * Successful Response
      */
-    200: Blob | File;
+    200: Array<{
+        [key: string]: unknown;
+    }>;
 };
 
 export type EventExportResponse = EventExportResponses[keyof EventExportResponses];

@@ -33,8 +33,9 @@ from lunette.store.undo import KeptState
 routes = router("/events", "events")
 verbs = router("", "events")
 alerts = router("/alerts", "alerts")
-_FILE = {"schema": {"type": "string", "format": "binary"}}
-_EXPORTED: Responses = {200: {"content": {"text/csv": _FILE, "application/json": _FILE}}, **refusals()}
+_TABLE = {"schema": {"type": "string", "format": "binary"}}
+_RECORDS = {"schema": {"type": "array", "items": {"type": "object"}}}
+_EXPORTED: Responses = {200: {"content": {"text/csv": _TABLE, "application/json": _RECORDS}}, **refusals()}
 _RECONNECT_MS = 3000
 _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
 _ALERT_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
