@@ -17,10 +17,11 @@ BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts all tests to SQLite, those of the store and every second other one to PostgreSQL too."""
+    """`make test` puts all tests to SQLite, those of the store and every fourth other one to PostgreSQL too."""
     others = [item for item in items if item.get_closest_marker("postgres") and STORE not in item.path.parents]
-    for item in sorted(others, key=lambda item: item.nodeid)[::2]:
-        item.add_marker(pytest.mark.slow)
+    for number, item in enumerate(sorted(others, key=lambda item: item.nodeid)):
+        if number % 4:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
