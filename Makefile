@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Machines need root: name spaces, the image. The rest of a recipe stays with whoever called it.
 ROOT := $(if $(filter-out 0,$(shell id -u)),sudo env "PATH=$(PATH)" "LUNETTE_CACHE=$(CACHE)" PYTHONUNBUFFERED=1)
 .DEFAULT_GOAL := help
-.PHONY: help deps lab lab-down test test-full check dev e2e bench image generate screenshots
+.PHONY: help deps lab lab-down test test-full check dev e2e bench image update generate screenshots
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -43,7 +43,10 @@ bench: deps ## measure the appliance with fio and write a report
 	@$(ROOT) $(PYTHON) -m tests.benchmarks
 
 image: ## build the ISO of the appliance, with checksums and a bill of materials
-	@tests/run/deps python ui machines && $(ROOT) image/build iso
+	@tests/run/deps python ui machines && $(ROOT) image/build iso $(if $(CERT),--cert $(CERT))
+
+update: ## build a signed update for installed appliances; CERT and KEY name who signs, else a development key does
+	@tests/run/deps python ui machines && $(ROOT) image/build update $(if $(CERT),--cert $(CERT)) $(if $(KEY),--key $(KEY))
 
 generate: ## write backend/openapi.json and every client generated from it
 	@tests/run/deps python node && $(PYTHON) -m tests.run.generate

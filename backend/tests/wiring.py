@@ -33,6 +33,7 @@ from lunette.domain.roles import Role
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
+from lunette.domain.updates import BundleFacts, BundleId
 from lunette.engine.control import Control
 from lunette.store.access import ApiToken, User
 from lunette.store.database import Store
@@ -72,6 +73,9 @@ class AwayAgent:
         raise _away()
 
     def await_change(self, known: int, timeout_s: float) -> int:
+        raise _away()
+
+    def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
         raise _away()
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:

@@ -11,6 +11,8 @@ from .iso import build_iso
 from .problem import ImageProblem
 from .progress import say
 from .rootfs import Sources, build_rootfs
+from .signing import signer
+from .update import COMPATIBLE, Wish, build_update
 from .zfs import zfs_layer
 
 IMAGE = Path(__file__).resolve().parent.parent
@@ -20,12 +22,20 @@ TREE = IMAGE.parent
 def parser() -> argparse.ArgumentParser:
     """The options; README.md explains the layers."""
     made = argparse.ArgumentParser(prog="image/build", description="Build the appliance's root file system.")
-    made.add_argument("what", nargs="?", choices=("rootfs", "iso", "zfs", "bundle"), default="rootfs")
+    made.add_argument("what", nargs="?", choices=("rootfs", "iso", "update", "zfs", "bundle"), default="rootfs")
     made.add_argument("--backend", type=Path, default=TREE / "backend", help="folder with pyproject.toml and src")
     made.add_argument("--ui", type=Path, help="built web pages (default: frontend/dist if it exists)")
     made.add_argument("--uv", help="the uv program (default: LUNETTE_UV, else the one on the path)")
     made.add_argument("--without-product", action="store_true", help="a plain Debian guest, for initiators")
     made.add_argument("--bare", action="store_true", help="plain Debian without the product's settings either")
+    made.add_argument(
+        "--cert", type=Path, help="certificate whose updates the appliance takes (default: a development key)"
+    )
+    made.add_argument("--key", type=Path, help="its key, which signs an update")
+    made.add_argument("--version", help="version of an update (default: that of the backend)")
+    made.add_argument("--compatible", default=COMPATIBLE, help="product that an update is for; another one is a test's")
+    made.add_argument("--overlay", type=Path, help="folder laid over the tree of an update, such as a test's faults")
+    made.add_argument("--empty", action="store_true", help="an update without a system, for tests of what is refused")
     made.add_argument("--refresh", action="store_true", help="fetch the Debian packages again")
     made.add_argument("--print", action="store_true", dest="show", help="print the manifest as JSON")
     return made
@@ -59,8 +69,16 @@ def build(options: argparse.Namespace) -> None:
         if options.show:
             print(json.dumps({"bundle": str(folder)}))
         return
-    make = build_iso if options.what == "iso" else build_rootfs
-    manifest = make(cache, sources(options))
+    made = sources(options)
+    if options.what == "rootfs":
+        manifest = build_rootfs(cache, made)
+    else:
+        trusted = signer(cache, options.cert, options.key)
+        if options.what == "iso":
+            manifest = build_iso(cache, made, trusted)
+        else:
+            wish = Wish(options.version, options.compatible, options.overlay, options.empty)
+            manifest = build_update(cache, made, trusted, wish)
     say(f"{options.what}: {manifest[options.what]}")
     if options.show:
         print(json.dumps(manifest, indent=2))

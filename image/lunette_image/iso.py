@@ -1,6 +1,8 @@
-"""Layers `live` and `iso`: the appliance on a hybrid ISO, which BIOS and UEFI start from a disc and from a stick alike.
+"""Layers `live`, `start` and `iso`: the appliance on a hybrid ISO, which BIOS and UEFI start from a disc and from a
+stick alike.
 
 live-<key>/  root.squashfs, bill.json
+start-<key>/ vmlinuz, initrd.img   (of any hardware)
 iso-<key>/   lunette-<version>-amd64.iso
              lunette-<version>-amd64.spdx.json   what is on it
              SHA256SUMS
@@ -24,6 +26,7 @@ from .initrd import make_hardware_initrd, program_files
 from .problem import ImageProblem
 from .progress import run, say, step
 from .rootfs import HERE, Layers, Sources, compose, composed_key, layers_below
+from .signing import Signer
 from .tree import EPOCH_S, in_root, linked_copy, write_file
 
 TIMEOUT_S = 1200
@@ -55,6 +58,11 @@ class Disc:
     """Stem of the files."""
 
     @property
+    def version(self) -> str:
+        """The product's, which a slot tells too."""
+        return self.name.removeprefix("lunette-").removesuffix("-amd64")
+
+    @property
     def label(self) -> str:
         """Label of the ISO's file system, by which its own GRUB and initrd find it among all drives."""
         return f"LUNETTE_{self.key.upper()}"
@@ -64,30 +72,56 @@ class Disc:
         return str(uuid.uuid5(uuid.NAMESPACE_URL, f"lunette:iso:{self.key}:{of}"))
 
 
-def build_iso(cache: Cache, sources: Sources) -> dict[str, Any]:
-    """Build the ISO if it is not there yet; returns its paths. Raises ImageProblem without the product."""
-    if sources.backend is None:
-        raise ImageProblem("an ISO without the product is of no use: leave out --without-product and --bare")
+def build_iso(cache: Cache, sources: Sources, signer: Signer) -> dict[str, Any]:
+    """Build the ISO if it is not there yet; returns its paths. Raises ImageProblem without the product.
+
+    It trusts the updates of the signer.
+    """
+    version = version_of(sources)
     layers = layers_below(cache, sources)
-    version = product.read_distribution(sources.backend).version
     if layers.zfs is None:
         say("iso: without ZFS, whose modules are not compiled for this kernel yet: `image/build zfs` makes them")
     name = f"lunette-{version}-amd64"
-    live = cache.layer("live", live_key(sources, layers), lambda work: _build_live(work, name, sources, layers), keep=2)
+    live = live_layer(cache, sources, layers, signer)
+    boot = boot_layer(cache, sources.image, layers.base)
     disc = Disc(iso_key(sources.image, layers.base, live), name)
-    folder = cache.layer("iso", disc.key, lambda work: _build(work, disc, sources.image, layers.base, live), keep=2)
+    made = (sources.image, layers.base, live, boot)
+    folder = cache.layer("iso", disc.key, lambda work: _build(work, disc, *made), keep=2)
     return {
         "iso": str(folder / f"{disc.name}.iso"),
         "sbom": str(folder / f"{disc.name}.spdx.json"),
         "checksums": str(folder / "SHA256SUMS"),
         "label": disc.label,
+        "tree": str(layers.base / "root"),
         "zfs": layers.zfs is not None,
     }
 
 
-def live_key(sources: Sources, layers: Layers) -> str:
+def version_of(sources: Sources) -> str:
+    """The version of the product. Raises ImageProblem without it."""
+    if sources.backend is None:
+        raise ImageProblem("ISO and update without the product are of no use: leave out --without-product and --bare")
+    return product.read_distribution(sources.backend).version
+
+
+def live_layer(
+    cache: Cache, sources: Sources, layers: Layers, signer: Signer, more: Path | None = None
+) -> Path:  # fmt: skip
+    """The compressed tree; `more` is a folder laid over all else."""
+    key = content_key([more] if more else [], live_key(sources, layers, signer))
+    return cache.layer("live", key, lambda work: _build_live(work, sources, layers, signer, more), keep=3)
+
+
+def live_key(sources: Sources, layers: Layers, signer: Signer) -> str:
     """Key of the compressed tree."""
-    return composed_key(sources, layers, [HERE / "sbom.py", overlay(sources)], *squashfs_argv(Path("a"), Path("b")))
+    inputs = [HERE / "sbom.py", HERE / "signing.py", overlay(sources), signer.certificate]
+    return composed_key(sources, layers, inputs, *squashfs_argv(Path("a"), Path("b")), str(signer.development))
+
+
+def boot_layer(cache: Cache, image: Path, base: Path) -> Path:
+    """Kernel and initrd, the same on the ISO and in a slot."""
+    key = content_key([HERE / "iso.py", HERE / "initrd.py", image / "initrd"], base_identity(base))
+    return cache.layer("start", key, lambda work: _build_boot(work, image, base), keep=2)
 
 
 def iso_key(image: Path, base: Path, live: Path) -> str:
@@ -101,31 +135,38 @@ def overlay(sources: Sources) -> Path:
     return sources.image / "iso/root"
 
 
-def _build_live(work: Path, name: str, sources: Sources, layers: Layers) -> None:
+def _build_live(work: Path, sources: Sources, layers: Layers, signer: Signer, more: Path | None) -> None:
     root = work / "root"
     with step("iso: composing the layers"):
         linked_copy(layers.base / "root", root)
-        compose(root, sources, layers, [*sources.overlays(), overlay(sources)])
+        compose(root, sources, layers, [*sources.overlays(), overlay(sources), *([more] if more else [])])
+        signer.add_to(root)
+    name = f"lunette-{version_of(sources)}-amd64"
     (work / "bill.json").write_text(sbom.document(root, sources, layers, name, EPOCH_S))
     with step("iso: compressing the tree"):
         run(squashfs_argv(root, work / "root.squashfs"), timeout_s=TIMEOUT_S)
     shutil.rmtree(root)
 
 
-def _build(work: Path, disc: Disc, image: Path, base: Path, live: Path) -> None:
-    root, content = work / "root", work / "content"
+def _build_boot(work: Path, image: Path, base: Path) -> None:
+    root = work / "root"
     kernel = kernel_version(base / "root")
-    for folder in ("boot/grub", "live"):
-        (content / folder).mkdir(parents=True)
     with step("iso: kernel, and an initrd for any hardware"):
         linked_copy(base / "root", root)
-        shutil.copyfile(root / "boot" / f"vmlinuz-{kernel}", content / "live/vmlinuz")
+        shutil.copyfile(root / "boot" / f"vmlinuz-{kernel}", work / "vmlinuz")
         in_root(root, "ldd", MDADM, log=work / "mdadm.libraries")
         loaded = program_files(MDADM, (work / "mdadm.libraries").read_text())
         (work / "mdadm.libraries").unlink()
         programs = {name: root / file for name, file in loaded.items()}
-        initrd = make_hardware_initrd(root, kernel, image / "initrd/init-any", programs)
-        (content / "live/initrd.img").write_bytes(initrd)
+        (work / "initrd.img").write_bytes(make_hardware_initrd(root, kernel, image / "initrd/init-any", programs))
+    shutil.rmtree(root)
+
+
+def _build(work: Path, disc: Disc, image: Path, base: Path, live: Path, boot: Path) -> None:
+    root, content = work / "root", work / "content"
+    for folder in ("boot/grub", "live"):
+        (content / folder).mkdir(parents=True)
+    linked_copy(base / "root", root)
     with step("iso: GRUB for both firmwares"):
         _make_grub(root, image / "iso", disc, work)
         shutil.move(work / "eltorito.img", content / "boot/grub/eltorito.img")
@@ -134,6 +175,9 @@ def _build(work: Path, disc: Disc, image: Path, base: Path, live: Path) -> None:
         make_efi(work / "BOOTX64.EFI", work / "efi.img", disc)
     with step("iso: writing the ISO"):
         (content / "live/root.squashfs").hardlink_to(live / "root.squashfs")
+        for name in ("vmlinuz", "initrd.img"):
+            (content / "live" / name).hardlink_to(boot / name)
+        write_file(content / "live/version", f"{disc.version}\n")
         for target in (content, work):
             shutil.copyfile(live / "bill.json", target / f"{disc.name}.spdx.json")
         write(work, content, disc)

@@ -62,3 +62,9 @@ def in_root(root: Path, *argv: str, timeout_s: float = 300, log: Path | None = N
     if os.geteuid() != 0:
         raise ImageProblem("building the image needs root (it makes files of other owners): run it with sudo")
     run(["chroot", str(root), *argv], timeout_s=timeout_s, env=INSIDE, log=log)
+
+
+def in_root_with_proc(root: Path, *argv: str, timeout_s: float = 300, log: Path | None = None) -> None:
+    """The same with /proc, which goes with the program."""
+    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
+    run(["unshare", "--mount", "sh", "-c", script, str(root), *argv], timeout_s=timeout_s, env=INSIDE, log=log)

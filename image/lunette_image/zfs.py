@@ -9,7 +9,7 @@ from .base import kernel_version
 from .cache import Cache, content_key
 from .problem import ImageProblem
 from .progress import run, step, tail
-from .tree import INSIDE
+from .tree import in_root_with_proc
 
 MODULES = ("spl.ko", "zfs.ko")
 TIMEOUT_S = 3600
@@ -60,17 +60,17 @@ def _build(work: Path, base: Path) -> None:
         run(["cp", "-a", str(base / "root"), str(root)], timeout_s=300)
         (root / "etc/resolv.conf").unlink(missing_ok=True)
         shutil.copyfile("/etc/resolv.conf", root / "etc/resolv.conf")
-        _with_proc(root, log, "apt-get", "-qq", "update")
+        _inside(root, log, "apt-get", "-qq", "update")
         wanted = ("build-essential", "dkms", f"linux-headers-{kernel}")
         try:
-            _with_proc(root, log, "apt-get", "-qy", "install", "--no-install-recommends", *wanted)
+            _inside(root, log, "apt-get", "-qy", "install", "--no-install-recommends", *wanted)
         except ImageProblem as problem:
             # Mirrors keep only the newest kernel's headers.
             raise ImageProblem(f"{problem}\nif {kernel} is no longer served, run image/build --refresh first") from None
     with step(f"zfs: compiling OpenZFS {version} for {kernel}"):
         # The package's own trigger compiles; asking dkms again does nothing, or says why it did not.
-        _with_proc(root, log, "apt-get", "-qy", "install", f"zfs-dkms={version}")
-        _with_proc(root, log, "dkms", "autoinstall", "-k", kernel)
+        _inside(root, log, "apt-get", "-qy", "install", f"zfs-dkms={version}")
+        _inside(root, log, "dkms", "autoinstall", "-k", kernel)
     built = root / "usr/lib/modules" / kernel
     for name in MODULES:
         found = [path for path in built.rglob(f"{name}*") if path.is_file()]
@@ -81,7 +81,6 @@ def _build(work: Path, base: Path) -> None:
     shutil.rmtree(root)
 
 
-def _with_proc(root: Path, log: Path, *argv: str) -> None:
-    """Run a program inside the tree with /proc, which compilers and dkms expect; it goes with the program."""
-    script = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
-    run(["unshare", "--mount", "sh", "-c", script, str(root), *argv], timeout_s=TIMEOUT_S, log=log, env=INSIDE)
+def _inside(root: Path, log: Path, *argv: str) -> None:
+    """Compilers and dkms expect /proc."""
+    in_root_with_proc(root, *argv, timeout_s=TIMEOUT_S, log=log)

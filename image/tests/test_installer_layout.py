@@ -13,6 +13,7 @@ from iso.root.usr.lib.lunette.installer.write import copy_and_compare
 from lunette.domain.units import MIB
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_ours
 from lunette.providers.disks.inventory import observe_disks
+from lunette.providers.updates import slots
 from lunette.system.fake.machine import FakeSystem
 
 IMAGE = Path(__file__).resolve().parents[1]
@@ -65,12 +66,13 @@ def test_the_data_take_what_is_left_of_the_smallest_disk() -> None:
 def test_a_mirror_is_made_over_the_same_partitions_of_both_disks() -> None:
     made = mirror()
     assert made.targets[0].table != made.targets[1].table
-    for argv, number in zip(made.mirrors(), (layout.SLOT_A, layout.DATA), strict=True):
+    for argv, number in zip(made.mirrors(), layout.MIRRORED, strict=True):
         assert argv[:3] == ["mdadm", "--create", made.device(number)]
         assert argv[-2:] == [target.partition(number) for target in made.targets]
         assert f"--homehost={SYSTEM_HOMEHOST}" in argv
         assert not is_ours(f"{SYSTEM_HOMEHOST}:lunette-a")
-    assert "--metadata=1.0" in made.mirrors()[0], "GRUB reads a half as the file system it begins with"
+    for argv in made.mirrors()[:2]:
+        assert "--metadata=1.0" in argv, "GRUB reads a half of a slot as the file system it begins with"
     assert [argv[-1] for argv in made.file_systems()] == [
         *(target.partition(layout.EFI) for target in made.targets), made.device(layout.SLOT_A), made.device(layout.DATA)
     ]  # fmt: skip
@@ -78,11 +80,12 @@ def test_a_mirror_is_made_over_the_same_partitions_of_both_disks() -> None:
 
 def test_the_menu_of_a_mirror_names_the_arrays_as_the_initrd_looks_for_them() -> None:
     made = mirror()
-    for argv, word in zip(made.mirrors(), ("root", "lunette.data"), strict=True):
+    for argv, word in zip(made.mirrors(), ("root", "lunette.other", "lunette.data"), strict=True):
         uuid = next(one.removeprefix("--uuid=") for one in argv if one.startswith("--uuid="))
         assert re.fullmatch(r"([0-9a-f]{8}:){3}[0-9a-f]{8}", uuid)
         assert f" {word}=MD={uuid} " in made.menu()
-    assert f"--fs-uuid {made.slot}\n" in made.menu()
+    for slot in made.slots:
+        assert f"--fs-uuid {slot}\n" in made.menu()
     assert 'MD=*) start_mirror "${1#MD=}"' in INIT
     assert '"MD_UUID=$1"' in INIT
 
@@ -90,7 +93,7 @@ def test_the_menu_of_a_mirror_names_the_arrays_as_the_initrd_looks_for_them() ->
 def test_two_installations_never_share_an_identity() -> None:
     one, other = plan(), plan()
     assert one.targets[0].table == other.targets[0].table
-    assert len({one.slot, one.data, other.slot, other.data}) == 4
+    assert len({*one.slots, one.data, *other.slots, other.data}) == 6
     assert one.efi_serial != other.efi_serial
 
 
@@ -101,12 +104,30 @@ def test_grub_finds_the_menu_the_slot_and_the_data_of_this_disk_only() -> None:
     assert not set(early) & set("#'\"")
     lines = [line for line in menu.splitlines() if line.startswith("    linux ")]
     assert lines
-    for line in lines:
-        assert f"root=UUID={made.slot} lunette.data=UUID={made.data} " in line
-        for word in ("root=", "lunette.data="):
-            assert f"{word}*)" in INIT
+    for line, (running, idle) in zip(lines, (made.slots, made.slots[::-1]) * 2, strict=True):
+        assert f"root=UUID={running} lunette.other=UUID={idle} lunette.data=UUID={made.data} " in line
+    for word in ("root=*", "lunette.data=*", "lunette.other=*", "lunette.trial"):
+        assert f"{word})" in INIT
     used = set(re.findall(r"^ *(search|linux|echo|serial|configfile)\b", early + menu, re.M))
     assert used <= set(layout.GRUB_MODULES)
+    assert "loadenv" in layout.GRUB_MODULES, "it has load_env and save_env"
+
+
+def test_the_agent_reads_on_the_kernel_command_line_what_the_menu_says() -> None:
+    for made in (plan(), mirror()):
+        lines = [line for line in made.menu().splitlines() if line.startswith("    linux ")]
+        for line, running in zip(lines[:2], slots.NAMES, strict=True):
+            found = slots.parse(line.replace("$trial_b", "lunette.trial"))
+            assert found is not None
+            assert (found.running, found.on_trial) == (running, running == "b")
+            assert (found.uuids, found.efi, found.mirrored) == (made.slots, made.fat_uuid(), made.mirrored)
+
+
+def test_a_slot_has_the_name_of_its_partition_or_of_its_mirror() -> None:
+    made = plan()
+    for number, name in zip((layout.SLOT_A, layout.SLOT_B), made.slots, strict=True):
+        assert f"--partition-guid={number}:{name}" in made.table_argv(made.targets[0])
+    assert "--partition-guid" not in " ".join(mirror().table_argv(mirror().targets[0])), "two disks would share it"
 
 
 def test_what_the_installer_copies_is_what_the_iso_and_the_initrd_call_it() -> None:

@@ -15,12 +15,15 @@ from lunette_image.cache import Cache
 from lunette_image.iso import Disc
 from lunette_image.problem import ImageProblem
 from lunette_image.rootfs import Layers, Sources
+from lunette_image.signing import Signer
 from lunette_image.tree import EPOCH_S
 from lunette_image.venv import SITE
 
 DISC = Disc("0123456789abcdef", "lunette-1.2.3-amd64")
 MISSING = "squashfs-tools, xorriso or mtools is missing: run `make deps`"
 IMAGE = Path(__file__).resolve().parents[1]
+
+SIGNER = Signer(Path("cert.pem"), None, development=True)
 
 
 def test_names_and_identifiers_belong_to_one_key() -> None:
@@ -89,7 +92,7 @@ def test_checksums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
 
 def test_an_iso_without_the_product_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ImageProblem, match="--without-product"):
-        iso.build_iso(Cache(tmp_path), Sources(IMAGE, None, None))
+        iso.build_iso(Cache(tmp_path), Sources(IMAGE, None, None), SIGNER)
 
 
 def test_the_bill_names_what_is_installed_and_only_that(tmp_path: Path) -> None:

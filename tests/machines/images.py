@@ -114,6 +114,17 @@ def iso_image() -> Path:
     return Path(json.loads(_built("iso", "--print"))["iso"])
 
 
+@functools.cache
+def iso_tree() -> Path:
+    """The tree of Debian packages that the ISO is made of; nothing may be written to it."""
+    return Path(json.loads(_built("iso", "--print"))["tree"])
+
+
+def update_bundle(version: str, *options: str) -> Path:
+    """A signed bundle of this tree for installed appliances, built where out of date."""
+    return Path(json.loads(_built("update", "--print", "--version", version, *options))["update"])
+
+
 def _build(*options: str) -> Image:
     return parse(_built(*options))
 

@@ -21,6 +21,7 @@ _DESIGNED = [
     "e2e",
     "bench",
     "image",
+    "update",
     "generate",
     "screenshots",
 ]

@@ -96,6 +96,7 @@ def operations_text(document: Json) -> str:
         "from collections.abc import Iterator, Mapping",
         "from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload\n",
         "if TYPE_CHECKING:",
+        "    from io import BufferedReader\n",
         "    from lunette.client.generated import types as t\n\n",
         "class Operation(NamedTuple):",
         '    """How an operation is called, and what it may answer: a list, a plan first, a job."""\n',
@@ -195,7 +196,9 @@ def _body(operation: Json) -> str | None:
 def _method(name: str, path: str, operation: Json) -> Iterator[str]:
     item = [(one, "str") for one in _named(operation, "path")]
     body = _body(operation)
-    parts = ["self", *(f"{_safe(one)}: {kind}" for one, kind in item), *([f"body: t.{body}"] if body else ())]
+    file = "application/octet-stream" in operation.get("requestBody", {}).get("content", {})
+    sent = ["file: BufferedReader"] if file else [f"body: t.{body}"] if body else []
+    parts = ["self", *(f"{_safe(one)}: {kind}" for one, kind in item), *sent]
     first = ", ".join(parts)
     query = [
         (one["name"], type_of(one["schema"], "t."))
@@ -214,7 +217,7 @@ def _method(name: str, path: str, operation: Json) -> Iterator[str]:
         return
     options = "".join(f", {_safe(n)}: {_optional(k)} = None" for n, k in query)
     answers, planned = _answers(operation)
-    call = f"self.operate({name!r}, {path_values}, {query_values}{', body' if body else ''}"
+    call = f"self.operate({name!r}, {path_values}, {query_values}{', file' if file else ', body' if body else ''}"
     if planned:
         for flag, kind in (("Literal[False] = False", answers), ("Literal[True]", "t.Plan")):
             yield "    @overload"

@@ -70,6 +70,7 @@ options:
       - site.apply
       - site.adopt
       - schedule.run
+      - system.update
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -125,6 +126,7 @@ ARGUMENTS = {
             "site.apply",
             "site.adopt",
             "schedule.run",
+            "system.update",
         ],
     },
     "id": {

@@ -1,4 +1,7 @@
+import json
+
 import pytest
+from cryptography.fernet import Fernet
 
 from backend.tests.agent.exports import CHAP, exports, initiator, lun, target, volume
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
@@ -60,3 +63,20 @@ def test_a_full_drive_keeps_the_old_ledger_and_says_so(machine: FakeSystem) -> N
     with pytest.raises(ToolFailed, match="ledger"):
         ledger.save(SERVED.model_copy(update={"generation": 2}))
     assert ledger.load() == SERVED
+
+
+def test_a_ledger_of_a_newer_agent_serves_what_is_known_of_it(machine: FakeSystem) -> None:
+    """After an update that failed; what must not be served without being understood has another format."""
+    ledger = Ledger(machine)
+    ledger.save(SERVED)
+    key = machine.read_file(f"{STATE_DIR}/ledger.key")
+    assert key is not None
+    document = json.loads(Fernet(key).decrypt(machine.files.read(PATH)))
+    document["exports"]["colour"] = "red"
+    document["exports"]["targets"][0]["luns"][0]["shelf"] = {"name": "left"}
+    machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
+    assert ledger.load() == SERVED
+    document["format"] = 2
+    machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
+    with pytest.raises(Broken, match="format 2"):
+        ledger.load()

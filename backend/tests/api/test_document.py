@@ -15,7 +15,7 @@ REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch
     "Login", "Chap", "DhChap", "Split", "ArrayAddSpares", "ArrayGrow", "ArrayReplace", "ArrayDiskChoice",
     "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site", "SiteArray", "SiteChap",
     "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest", "RestoreRequest", "Retention", "MailSettings",
-    "WebhookSettings", "SyslogSettings", "InspectRequest", "AdoptRequest", "CertificateReplace",
+    "WebhookSettings", "SyslogSettings", "InspectRequest", "AdoptRequest", "CertificateReplace", "UpdateFetch",
     *(name for name in SCHEMAS if name.startswith("Saved")),
 }  # fmt: skip
 
@@ -41,7 +41,7 @@ def test_rendering_is_the_same_each_time() -> None:
 def test_operations_are_named_noun_verb() -> None:
     verbs = {"list", "show", "create", "patch", "delete", "batch", "change", "resolve", "stream"}
     verbs |= {"add", "replace", "fail", "remove", "readd", "scrub", "grow", "clone", "plan", "apply", "why"}
-    verbs |= {"recover", "support", "export", "confirm", "revert", "rebuild"}
+    verbs |= {"upload", "fetch", "recover", "support", "export", "confirm", "revert", "rebuild"}
     verbs |= {"kit", "paths", "download", "run", "test", "backup", "restore", "saveconfig", "inspect", "adopt", "undo"}
     named = [name.removesuffix("_roll_back") for name in OPERATIONS]
     assert [name for name in named if "_" in name and name.rpartition("_")[2] not in verbs] == []

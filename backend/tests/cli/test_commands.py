@@ -41,6 +41,7 @@ TESTED_ELSEWHERE = {
     "inspect": "reads a file of targetcli: test_targetcli.py",
     "adopt": "needs targets of others: test_adopting.py",
     "backup": "writes a file: test_backup.py",
+    "update": "needs an appliance with two slots: test_updates.py",
     "support": "writes a file: test_backup.py",
     "restore": "reads one: test_backup.py",
     "rebuild": "needs a database that forgot: test_backup.py",

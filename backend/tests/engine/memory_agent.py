@@ -15,7 +15,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.arrays import ArrayState
 from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
-from lunette.domain.errors import AgentAway, LunetteError, ToolFailed
+from lunette.domain.errors import AgentAway, Conflict, LunetteError, ToolFailed
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
@@ -46,6 +46,7 @@ from lunette.domain.steps import (
 )
 from lunette.domain.support import SupportFacts
 from lunette.domain.targetcli import SavedConfig
+from lunette.domain.updates import BundleFacts, BundleId
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.volumes.lvm import plan as lvm
 
@@ -122,6 +123,11 @@ class MemoryAgent:
         self._answer()
         time.sleep(timeout_s)
         return known
+
+    def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
+        """There are no slots here."""
+        self._answer()
+        raise Conflict("this system has no second slot")
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         self._answer()

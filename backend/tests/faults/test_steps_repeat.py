@@ -9,11 +9,22 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Harness, bystanders, changes
 from backend.tests.faults.picture import Picture, differences
 from backend.tests.faults.world import World
-from lunette.domain.steps import AnyStep, GroupAdopt, InterfaceKeep, InterfaceRevert, InterfaceTry, Step
+from lunette.domain.steps import (
+    AnyStep,
+    GroupAdopt,
+    InterfaceKeep,
+    InterfaceRevert,
+    InterfaceTry,
+    SlotStart,
+    SlotWrite,
+    Step,
+)
 
 JOB = "job"
 TIMED = {InterfaceTry, InterfaceKeep, InterfaceRevert}
 """What the machine itself takes back in time: providers/test_network_trial.py has the faults of these."""
+RESTARTING = {SlotWrite, SlotStart}
+"""The machine restarts in the middle of the job: providers/test_updates.py cuts the power at each call."""
 ADOPTING = {GroupAdopt}
 """A reboot before it is done takes away what others serve: engine/test_adopting.py has its faults."""
 
@@ -61,7 +72,7 @@ def test_every_kind_of_step_is_in_a_case(harnesses: dict[str, Harness]) -> None:
     kinds = set(typing.get_args(union))
     seen = {type(step) for case in CASES for step in harnesses[case.name].reference.plan.steps}
     assert kinds == {kind for kind in leaves(Step) if kind.__module__.startswith("lunette.")}
-    assert kinds - seen == TIMED | ADOPTING, "add a case to cases.py that runs these steps"
+    assert kinds - seen == TIMED | ADOPTING | RESTARTING, "add a case to cases.py that runs these steps"
 
 
 def test_a_step_that_is_done_changes_nothing(harness: Harness) -> None:

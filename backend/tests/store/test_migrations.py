@@ -1,18 +1,19 @@
 """The migrations build the schema of the tables, on both databases, from nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import text
+from sqlalchemy import Engine, inspect, text
 
 from backend.tests.conftest import BOTH
 from backend.tests.databases import PostgresServer
 from lunette.domain.errors import Unavailable
 from lunette.store import access, journal, resources, schedules, settings, undo
-from lunette.store.database import Store
+from lunette.store.database import Store, connect, writing
+from lunette.store.migrate import READABLE_FROM, upgrade
 from lunette.store.resources import Meta
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
@@ -53,10 +54,104 @@ def test_a_new_database_gets_ids_once(empty_url: str, box: SecretBox) -> None:
     assert before["export_generation"] == "1"
 
 
-def test_a_database_of_a_newer_version_is_refused_in_words(empty_url: str, box: SecretBox) -> None:
+def test_a_database_of_a_newer_version_that_says_nothing_of_older_ones_is_refused_in_words(
+    empty_url: str, box: SecretBox
+) -> None:
     store = Store.open(empty_url, box)
     with store.write() as tx:
         tx.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        tx.delete(tx.get_one(Meta, "schema_readable_from"))
     store.close()
     with pytest.raises(Unavailable, match="newer version"):
         Store.open(empty_url, box)
+
+
+def newer(url: str, box: SecretBox, readable_from: str) -> None:
+    """A database that the next version has migrated and written to: a column, a table, a row."""
+    store = Store.open(url, box)
+    with store.write() as tx:
+        tx.execute(text("ALTER TABLE array ADD COLUMN colour VARCHAR(20) NULL"))
+        tx.execute(text("CREATE TABLE shelf (id VARCHAR(36) PRIMARY KEY, name VARCHAR(63) NOT NULL)"))
+        tx.execute(text("INSERT INTO shelf (id, name) VALUES ('1', 'left')"))
+        tx.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+        tx.get_one(Meta, "schema_readable_from").value = readable_from
+    store.close()
+
+
+def test_the_version_before_works_with_a_database_that_the_next_one_migrated(empty_url: str, box: SecretBox) -> None:
+    newer(empty_url, box, READABLE_FROM)
+    for value in ("2", "3"):
+        store = Store.open(empty_url, box)
+        with store.write() as tx:
+            tx.get_one(Meta, "export_generation").value = value
+        with store.read() as tx:
+            assert tx.execute(text("SELECT version_num FROM alembic_version")).scalar() == "9999"
+            assert tx.execute(text("SELECT name FROM shelf")).scalar() == "left", "what is not known is left alone"
+            assert tx.get_one(Meta, "export_generation").value == value
+        store.close()
+
+
+def test_a_database_that_this_version_would_damage_is_refused(empty_url: str, box: SecretBox) -> None:
+    newer(empty_url, box, "9998")
+    with pytest.raises(Unavailable, match="newer version"):
+        Store.open(empty_url, box)
+
+
+def shape(engine: Engine) -> dict[str, dict[str, tuple[str, bool, bool]]]:
+    """Type, whether it may be null, and whether it has a default, of every column of every table."""
+    seen = inspect(engine)
+    return {
+        table: {
+            column["name"]: (str(column["type"]), column["nullable"], column["default"] is not None)
+            for column in seen.get_columns(table)
+        }
+        for table in seen.get_table_names()
+    }
+
+
+def rules(engine: Engine, tables: Iterable[str]) -> dict[str, set[str]]:
+    """What a row must satisfy beside its columns."""
+    seen = inspect(engine)
+    return {
+        table: {str(sorted(one["column_names"])) for one in seen.get_unique_constraints(table)}
+        | {str(one["sqltext"]) for one in seen.get_check_constraints(table)}
+        | {str((one["constrained_columns"], one["referred_table"])) for one in seen.get_foreign_keys(table)}
+        for table in tables
+    }
+
+
+def what_breaks(
+    before: dict[str, dict[str, tuple[str, bool, bool]]], after: dict[str, dict[str, tuple[str, bool, bool]]]
+) -> list[str]:
+    """What a program of the schema before could not live with."""
+    found = [f"table {table} is gone" for table in before if table not in after]
+    for table in before.keys() & after.keys():
+        for name, column in before[table].items():
+            if after[table].get(name) != column:
+                found.append(f"{table}.{name} was {column} and is {after[table].get(name)}")
+        for name in after[table].keys() - before[table].keys():
+            _, may_be_null, has_default = after[table][name]
+            if not may_be_null and not has_default:
+                found.append(f"{table}.{name} must be given by a program that does not know it")
+    return found
+
+
+def test_programs_of_the_schema_that_is_named_can_work_with_todays(tmp_path: Path) -> None:
+    engine = connect(f"sqlite:///{tmp_path}/old.db")
+    upgrade(writing(engine), READABLE_FROM)
+    before = shape(engine)
+    old_rules = rules(engine, before)
+    upgrade(writing(engine))
+    after = shape(engine)
+    assert what_breaks(before, after) == []
+    stricter = {table: found - old_rules[table] for table, found in rules(engine, before).items()}
+    assert not any(stricter.values()), stricter
+    engine.dispose()
+
+
+def test_what_an_older_program_could_not_live_with_is_found() -> None:
+    before = {"array": {"name": ("TEXT", False, False)}, "old": {}}
+    after = {
+        "array": {"name": ("TEXT", True, False), "colour": ("TEXT", False, False), "size": ("INTEGER", True, False)}
+    }
+    assert len(what_breaks(before, after)) == 3

@@ -2352,7 +2352,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'site.apply' | 'site.adopt' | 'schedule.run';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'site.apply' | 'site.adopt' | 'schedule.run' | 'system.update';
 
 /**
  * JobResolve
@@ -5024,6 +5024,15 @@ export type TokenPage = {
 export type Transport = 'nvme' | 'sas' | 'sata' | 'scsi' | 'virtio' | 'ubd' | 'other';
 
 /**
+ * TrialState
+ *
+ * starting: the other slot was chosen, and has not proved itself. healthy: it did, and is started from now on.
+ *
+ * failed: the slot before runs again.
+ */
+export type TrialState = 'starting' | 'healthy' | 'failed';
+
+/**
  * TuningName
  *
  * The fields of a tuning record; but for `scheduler` also the names of md's attributes in sysfs.
@@ -5061,6 +5070,128 @@ export type Unseen = {
      * Reason
      */
     reason: string;
+};
+
+/**
+ * Update
+ *
+ * What runs and what would be started next. `reason`: why there are no updates here.
+ */
+export type Update = {
+    /**
+     * Available
+     */
+    available: boolean;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * On Trial
+     */
+    on_trial: boolean;
+    /**
+     * Slots
+     */
+    slots: Array<UpdateSlot>;
+    last: UpdateTrial | null;
+    /**
+     * Trusts
+     */
+    trusts: string | null;
+    /**
+     * Outage S
+     */
+    outage_s: number | null;
+};
+
+/**
+ * UpdateBundle
+ *
+ * A bundle that was uploaded, and is signed by somebody who is trusted.
+ */
+export type UpdateBundle = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+};
+
+/**
+ * UpdateCreate
+ *
+ * An update to the bundle that was uploaded.
+ */
+export type UpdateCreate = {
+    /**
+     * Bundle
+     */
+    bundle: string;
+};
+
+/**
+ * UpdateFetch
+ *
+ * A bundle that a web server has. Its signature is what is trusted, not the server.
+ */
+export type UpdateFetch = {
+    /**
+     * Url
+     */
+    url: string;
+};
+
+/**
+ * UpdateSlot
+ *
+ * One slot. Null is an empty one, or one that was not written to its end.
+ */
+export type UpdateSlot = {
+    /**
+     * Name
+     */
+    name: 'a' | 'b';
+    /**
+     * Version
+     */
+    version: string | null;
+    /**
+     * Running
+     */
+    running: boolean;
+    /**
+     * Next
+     */
+    next: boolean;
+};
+
+/**
+ * UpdateTrial
+ *
+ * The last time the other slot was to be started. `reason`: why it failed.
+ */
+export type UpdateTrial = {
+    /**
+     * Version
+     */
+    version: string;
+    /**
+     * Slot
+     */
+    slot: 'a' | 'b';
+    state: TrialState;
+    /**
+     * Reason
+     */
+    reason: string | null;
 };
 
 /**
@@ -14099,6 +14230,317 @@ export type ApplianceRebuildResponses = {
 };
 
 export type ApplianceRebuildResponse = ApplianceRebuildResponses[keyof ApplianceRebuildResponses];
+
+export type UpdateShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/updates';
+};
+
+export type UpdateShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type UpdateShowError = UpdateShowErrors[keyof UpdateShowErrors];
+
+export type UpdateShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Update;
+};
+
+export type UpdateShowResponse = UpdateShowResponses[keyof UpdateShowResponses];
+
+export type UpdateCreateData = {
+    body: UpdateCreate;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/updates';
+};
+
+export type UpdateCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type UpdateCreateError = UpdateCreateErrors[keyof UpdateCreateErrors];
+
+export type UpdateCreateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type UpdateCreateResponse = UpdateCreateResponses[keyof UpdateCreateResponses];
+
+export type UpdateUploadData = {
+    body: Blob | File;
+    path?: never;
+    query?: never;
+    url: '/api/v1/updates/bundle';
+};
+
+export type UpdateUploadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type UpdateUploadError = UpdateUploadErrors[keyof UpdateUploadErrors];
+
+export type UpdateUploadResponses = {
+    /**
+     * Successful Response
+     */
+    201: UpdateBundle;
+};
+
+export type UpdateUploadResponse = UpdateUploadResponses[keyof UpdateUploadResponses];
+
+export type UpdateFetchData = {
+    body: UpdateFetch;
+    path?: never;
+    query?: never;
+    url: '/api/v1/updates/bundle:fetch';
+};
+
+export type UpdateFetchErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type UpdateFetchError = UpdateFetchErrors[keyof UpdateFetchErrors];
+
+export type UpdateFetchResponses = {
+    /**
+     * Successful Response
+     */
+    201: UpdateBundle;
+};
+
+export type UpdateFetchResponse = UpdateFetchResponses[keyof UpdateFetchResponses];
+
+export type UpdateRollBackData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/updates:roll-back';
+};
+
+export type UpdateRollBackErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type UpdateRollBackError = UpdateRollBackErrors[keyof UpdateRollBackErrors];
+
+export type UpdateRollBackResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type UpdateRollBackResponse = UpdateRollBackResponses[keyof UpdateRollBackResponses];
 
 export type SiteSaveconfigData = {
     body?: never;

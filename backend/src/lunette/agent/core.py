@@ -24,7 +24,7 @@ from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepRepl
 from lunette.domain.arrays import ObservedArray
 from lunette.domain.counters import Counters
 from lunette.domain.errors import InUse, LunetteError, ToolFailed
-from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, ServingState
 from lunette.domain.health_commands import DeviceHealth
 from lunette.domain.mappings import ExportEngine
 from lunette.domain.observations import Observation, SessionsObservation
@@ -39,18 +39,23 @@ from lunette.domain.steps import (
     MdStep,
     PoolCreate,
     PoolStep,
+    SlotStart,
+    SlotWrite,
     VolumeAside,
     VolumeCut,
     VolumeDelete,
     VolumeRollBack,
 )
 from lunette.domain.support import SupportFacts
+from lunette.domain.updates import BundleFacts, BundleId
 from lunette.providers.arrays.external import health
 from lunette.providers.arrays.external.observe import observe_arrays as external_arrays
 from lunette.providers.arrays.md.observe import observe_arrays
 from lunette.providers.disks.inventory import observe_disks
 from lunette.providers.disks.parse import plain
 from lunette.providers.exports.lio import connected
+from lunette.providers.updates import record
+from lunette.providers.updates import run as updates
 from lunette.providers.volumes.lvm import sealed_copy
 from lunette.system.doorway import System
 
@@ -77,6 +82,9 @@ class Agent:
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
         self.changes = Changes()
+        self._told_open = False
+        self._open: tuple[str, ...] = ()
+        """Targets and subsystems that were open at the last look."""
         self._health: dict[str, DeviceHealth] = {}
         """What the health commands said last, by array id."""
 
@@ -96,6 +104,7 @@ class Agent:
             version=PROTOCOL_VERSION,
             agent=lunette.__version__,
             ledger_generation=self._served.generation if self._served else None,
+            serving=self._open,
         )
 
     def observe(self) -> Observation:
@@ -158,18 +167,31 @@ class Agent:
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return self._await_gone(step)
+        if isinstance(step, SlotWrite | SlotStart):
+            return self._update(step)
         self._guard(step)
         return self._run(job_id, step, undo=False)
 
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return StepReply(changed=False, detail="waiting leaves nothing to take back")
+        if isinstance(step, SlotStart):
+            return _replied(_in_words(lambda: updates.undo_start(self._system, step)), "undone")
         if isinstance(step, VolumeCut | VolumeAside):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
         if isinstance(step, MdCreate | PoolCreate | GroupCreate) and step.array_id in serving:
             raise InUse(f"array {serving[step.array_id]} is in service by now: it is not taken back, delete it instead")
         return self._run(job_id, step, undo=True)
+
+    def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
+        return _in_words(lambda: updates.look(self._system, bundle_id))
+
+    def _update(self, step: SlotWrite | SlotStart) -> StepReply:
+        """Takes no lock: a restart is waited for, and closing the exports must not wait for that."""
+        if isinstance(step, SlotWrite):
+            return _replied(_in_words(lambda: updates.write(self._system, step)), "done")
+        return _replied(_in_words(lambda: updates.start(self._system, step, lambda: self._open)), "done")
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         with self._exports:
@@ -227,7 +249,11 @@ class Agent:
         reasons = {door.reason for door in (*report.targets, *report.subsystems)}
         reasons |= {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals}
         reasons |= {port.reason for port in report.fc_ports}
-        return reasons <= {None} and not self._bring_up.waiting
+        whole = reasons <= {None} and not self._bring_up.waiting
+        if whole and not self._told_open:
+            record.exports_open(self._system)
+            self._told_open = True
+        return whole
 
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
@@ -237,6 +263,7 @@ class Agent:
             )
         )
         self._let_go = frozenset()
+        self._open = _open_doors(exports, report)
         return report
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
@@ -246,7 +273,7 @@ class Agent:
             detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
-        return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
+        return _replied(detail, word)
 
     def _await_array(self, step: AnyStep) -> None:
         """A boot may not be over when a job goes on: bring up the array that the step, or its group, is about.
@@ -304,6 +331,20 @@ class Agent:
             waited = True
             self._system.sleep(POLL_S)
         return StepReply(changed=waited, detail="no export holds the volumes")
+
+
+def _open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
+    """The IQNs and NQNs that hosts can log in to now."""
+    targets = {one.target_id for one in report.targets if one.state is ServingState.OPEN}
+    subsystems = {one.target_id for one in report.subsystems if one.state is ServingState.OPEN}
+    return (
+        *(door.iqn for door in exports.targets if door.target_id in targets),
+        *(door.nqn for door in exports.subsystems if door.target_id in subsystems),
+    )
+
+
+def _replied(detail: str | None, word: str) -> StepReply:
+    return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
 
 
 def _ports(exports: ExportSet | None) -> frozenset[str]:

@@ -5,6 +5,8 @@ change, so after a power cut the machine serves what it had promised, or what it
 """
 
 import json
+import logging
+from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import ValidationError
@@ -15,6 +17,7 @@ from lunette.system.doorway import System
 
 STATE_DIR = "/var/lib/lunette/agent"
 _FORMAT = 1
+log = logging.getLogger(__name__)
 
 
 class Broken(Exception):
@@ -39,7 +42,7 @@ class Ledger:
             document = json.loads(Fernet(key).decrypt(sealed))
             if document["format"] != _FORMAT:
                 raise Broken(f"{self._path} has format {document['format']}, not {_FORMAT}")
-            return ExportSet.model_validate(document["exports"])
+            return _as_known(document["exports"])
         except (InvalidToken, ValueError, KeyError, ValidationError) as error:
             raise Broken(f"{self._path} cannot be read ({type(error).__name__})") from error
 
@@ -68,3 +71,23 @@ class Ledger:
             key = Fernet.generate_key()
             self._system.write_durably(self._key_path, key, 0o600)
         return key
+
+
+def _as_known(exports: Any) -> ExportSet:
+    """The exports, without what only a newer agent knows: after an update that failed it wrote the ledger last.
+
+    What must not be served without being understood is written under another format. Raises ValidationError.
+    """
+    try:
+        return ExportSet.model_validate(exports)
+    except ValidationError as error:
+        unknown = [one["loc"] for one in error.errors() if one["type"] == "extra_forbidden"]
+        if len(unknown) < error.error_count():
+            raise
+    for place in unknown:
+        holder = exports
+        for part in place[:-1]:
+            holder = holder[part]
+        holder.pop(place[-1])
+        log.warning("the ledger was written by a newer agent; not known here: %s", ".".join(map(str, place)))
+    return ExportSet.model_validate(exports)

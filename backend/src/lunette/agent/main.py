@@ -28,6 +28,7 @@ from lunette.agent.spdk_watch import SpdkWatch
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportSet
+from lunette.providers.updates import record, trial
 from lunette.system.modules import load
 
 log = logging.getLogger(__name__)
@@ -63,6 +64,7 @@ def _serve(options: argparse.Namespace) -> int:
     for module in MODULES:
         load(system, module)
     _prepare_exports(system)
+    _settle(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
     loop = Loop(agent, SpdkWatch(system))
@@ -86,6 +88,16 @@ def _prepare_exports(system: LocalSystem) -> None:
         log.warning("no exports: %s", error)
 
 
+def _settle(system: LocalSystem) -> None:
+    """What became of an update whose system did not prove itself. Serving goes on whatever comes of this."""
+    try:
+        reason = trial.settle(system)
+        if reason is not None:
+            log.error("the update failed, the system before runs: %s", reason)
+    except (LunetteError, OSError) as error:
+        log.error("the choice of the slot was not looked at: %s", error)
+
+
 def _ledger(options: argparse.Namespace) -> ExportSet | None:
     """What was served; None where that cannot be read: then only what carries our names is closed."""
     try:
@@ -96,7 +108,9 @@ def _ledger(options: argparse.Namespace) -> ExportSet | None:
 
 
 def _shut_down(options: argparse.Namespace) -> int:
-    return _told(shut_down(LocalSystem(), _ledger(options)))
+    system = LocalSystem()
+    record.exports_closed(system)
+    return _told(shut_down(system, _ledger(options)))
 
 
 def _withdraw(options: argparse.Namespace) -> int:

@@ -19,6 +19,7 @@ from lunette.domain.agent_protocol import (
     AnyReply,
     AnyRequest,
     AwaitChange,
+    BundleReply,
     ChangeReply,
     CollectFacts,
     Converge,
@@ -29,6 +30,7 @@ from lunette.domain.agent_protocol import (
     FactsReply,
     ForeignReply,
     Hello,
+    LookAtBundle,
     Observe,
     ObserveCounters,
     ObserveForeign,
@@ -89,16 +91,21 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return FactsReply(facts=agent.facts())
         case AwaitChange():
             return ChangeReply(number=agent.await_change(request.known, request.timeout_s))
-        case DoStep():
-            return agent.do_step(request.job_id, request.step)
-        case UndoStep():
-            return agent.undo_step(request.job_id, request.step)
+        case DoStep() | UndoStep() | LookAtBundle():
+            return _work(agent, request)
         case Converge():
             return ConvergeReply(report=agent.converge(request.wanted))
         case ReadCopies() | SealCopy():
             return _sealed_copy(agent, request)
         case _:
             assert_never(request)
+
+
+def _work(agent: AgentPort, request: DoStep | UndoStep | LookAtBundle) -> AnyReply:
+    if isinstance(request, LookAtBundle):
+        return BundleReply(bundle=agent.look_at_bundle(request.bundle_id))
+    act = agent.do_step if isinstance(request, DoStep) else agent.undo_step
+    return act(request.job_id, request.step)
 
 
 def _exports(agent: AgentPort, request: ObserveServed | ObserveForeign) -> AnyReply:

@@ -1,12 +1,15 @@
 """One observation of the whole machine. An engine that is missing is told with a reason and hides nothing else."""
 
+import logging
 import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
 
 from lunette.domain.arrays import EngineCapability, ObservedArray
 from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
+from lunette.domain.updates import ObservedSlots
 from lunette.providers.arrays.external import health
 from lunette.providers.arrays.external import observe as external
 from lunette.providers.arrays.external import plan as external_plan
@@ -23,6 +26,7 @@ from lunette.providers.exports.nvmet import plan as nvmet_plan
 from lunette.providers.exports.spdk import plan as spdk_plan
 from lunette.providers.fabrics import fc_host, rdma
 from lunette.providers.network import observe as network
+from lunette.providers.updates import run as updates
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -30,6 +34,8 @@ from lunette.providers.volumes.zvol import observe as zvol
 from lunette.providers.volumes.zvol import plan as zvol_plan
 from lunette.system.doorway import System
 from lunette.system.tools import missing_tool
+
+log = logging.getLogger(__name__)
 
 
 class Observer:
@@ -83,7 +89,17 @@ def take(system: System) -> Observation:
         addresses=_addresses(links),
         interfaces=network.observe(system, links),
         rdma_devices=rdma.observe(system),
+        slots=_slots(system),
     )
+
+
+def _slots(system: System) -> ObservedSlots | None:
+    """Without them the rest is seen all the same."""
+    try:
+        return updates.observe(system)
+    except (LunetteError, OSError) as error:
+        log.warning("the slots cannot be looked at: %s", error)
+        return None
 
 
 def _md_arrays(

@@ -133,4 +133,4 @@ RUNNERS: dict[type[Step], Runner] = {
     InterfaceKeep: Runner(trial.keep, _nothing),
     InterfaceRevert: Runner(trial.revert, _nothing),
 }
-"""`exports.gone` is not here: it waits without the storage lock (agent.core)."""
+"""`exports.gone` is not here, nor are the steps on slots: they wait without the storage lock (agent.core)."""

@@ -26,7 +26,7 @@ _VIEWER = (
     "session_list", "job_list", "job_show", "certificate_show",
     "event_list", "event_export", "event_show", "event_stream", "alert_list",
     "site_show", "site_schema_show", "site_saveconfig", "volume_why", "schedule_list", "schedule_show",
-    "setting_show",
+    "setting_show", "update_show",
     "token_list", "token_show", "token_create", "token_delete",
 )  # fmt: skip
 _OPERATOR = (
@@ -44,7 +44,7 @@ _ADMINISTRATOR = (
     "interface_revert", "job_resolve", "site_apply", "site_adopt",
     "schedule_create", "schedule_patch", "schedule_delete", "schedule_run",
     "setting_patch", "alert_test", "appliance_backup", "appliance_restore", "appliance_support",
-    "appliance_rebuild",
+    "appliance_rebuild", "update_upload", "update_fetch", "update_create", "update_roll_back",
     "certificate_replace", "certificate_revert", "certificate_create",
     "user_list", "user_show", "user_create", "user_patch", "user_delete",
 )  # fmt: skip

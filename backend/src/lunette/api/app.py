@@ -42,6 +42,7 @@ from lunette.api.routes import (
     snapshots,
     targetcli,
     tokens,
+    updates,
     users,
     volumes,
     why,
@@ -54,7 +55,7 @@ _ROUTERS: tuple[APIRouter, ...] = (
     host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
     interfaces.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes,
     settings.routes, certificate.routes, certificate.verbs, site.routes, site.verbs, appliance.verbs,
-    targetcli.verbs, drift.routes, jobs.routes,
+    updates.routes, updates.verbs, targetcli.verbs, drift.routes, jobs.routes,
     events.verbs, events.routes, events.alerts, document.routes, metrics.routes,
 )  # fmt: skip
 

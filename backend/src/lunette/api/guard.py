@@ -30,6 +30,8 @@ from lunette.domain.roles import Role
 MAX_BODY_BYTES = 1024 * 1024
 LARGER_BODIES = {"appliance_restore": MAX_FILE_BYTES * 4 // 3 + MAX_BODY_BYTES}
 """Operations that take a file."""
+STREAMED = frozenset({"update_upload"})
+"""Operations that take a file of any size, and read it themselves, piece by piece."""
 
 
 class GuardedRoute(APIRoute):
@@ -44,7 +46,7 @@ class GuardedRoute(APIRoute):
             if operation not in PUBLIC:
                 await run_in_threadpool(_admit, request, operation)
             _check_text(request, known)
-            if request.method in SAFE_METHODS:
+            if request.method in SAFE_METHODS or operation in STREAMED:
                 request.state.body = b""
                 return await handle(request)
             request.state.body = body = await _read(request, LARGER_BODIES.get(operation, MAX_BODY_BYTES))

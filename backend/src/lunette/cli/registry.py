@@ -54,6 +54,7 @@ GROUPS = (
     Group("restore", "backups", "Restores a backup, after showing what differs."),
     Group("support", "backups", "Writes a support bundle: logs, configuration and facts, without secrets."),
     Group("rebuild", "backups", "Rebuilds what a lost database knew from the data disks."),
+    Group("update", "updates", "Updates of the appliance's own system, in two slots."),
     Group("user", "people", "Users and their roles."),
     Group("token", "people", "API tokens for automation."),
     Group("login", "access", "Trusts an appliance, logs in, and remembers a token."),

@@ -1,5 +1,6 @@
 """Calls the API of one appliance: an operation by its name, a job to its end, a list page by page."""
 
+import io
 import json
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from lunette.client.endpoint import Endpoint
-from lunette.client.errors import JobFailed, StillRunning
+from lunette.client.errors import JobFailed, StillRunning, Unreachable
 from lunette.client.generated.operations import OPERATIONS, Operations
 from lunette.client.wire import JsonObject, Wire
 
@@ -17,6 +18,9 @@ SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 """Between two looks at a job: a tenth of the time it has taken so far, within these."""
 PAGE = 1000
 """Items asked for at once: the most the API gives."""
+RESTARTING, RESTART_S = "system.update", 3600.0
+"""The kind of job in which the appliance restarts, and how long it may not answer then: a start that fails, and the one
+back."""
 FILE_S = 900.0
 """How long a file may take to be made: for a support bundle, on an ill machine, commands run into their limits."""
 
@@ -49,7 +53,8 @@ class Client(Operations):
     ) -> Any:
         """Calls one operation. `path` and `query` hold its parameters; None in `query` is left out.
 
-        What needs If-Match is read first, so that a change made in between by somebody else is refused (412).
+        What needs If-Match is read first, so that a change made in between by somebody else is refused (412). What
+        takes a file takes it opened for reading, as `body`.
         """
         operation = OPERATIONS[operation_id]
         place = operation.path.format_map({key: quote(value, safe="") for key, value in (path or {}).items()})
@@ -57,7 +62,8 @@ class Client(Operations):
         if operation.if_match:
             headers["If-Match"] = self._etag(_item(place))
         params = {**(query or {}), **({"dry_run": "true"} if dry_run else {})}
-        timeout_s = FILE_S if operation.is_binary else None
+        is_file = operation.is_binary or isinstance(body, io.BufferedReader) or operation_id == "update_fetch"
+        timeout_s = FILE_S if is_file else None
         answer = self._wire.call(
             operation.method, place, params=params, body=body, headers=headers, timeout_s=timeout_s
         )
@@ -133,7 +139,10 @@ class Client(Operations):
     def wait(
         self, job: Mapping[str, Any], *, deadline_s: float = 3600.0, seen: Callable[[JsonObject], None] | None = None
     ) -> JsonObject:
-        """Waits for a job's end. Raises JobFailed if it ends badly, StillRunning after the deadline."""
+        """Waits for a job's end. Raises JobFailed if it ends badly, StillRunning after the deadline.
+
+        While an update restarts the appliance nobody answers: Unreachable is raised only after RESTART_S.
+        """
         now: JsonObject = dict(job)
         started = time.monotonic()
         while True:
@@ -145,10 +154,21 @@ class Client(Operations):
             if waited > deadline_s:
                 raise StillRunning(now, deadline_s)
             time.sleep(min(max(waited / 10, SHORTEST_PAUSE_S), LONGEST_PAUSE_S))
-            now = self.get(f"/jobs/{now['id']}")
+            now = self._job(now)
         if now["state"] != "succeeded":
             raise JobFailed(now)
         return now
+
+    def _job(self, job: JsonObject) -> JsonObject:
+        """The job as it is now."""
+        end = time.monotonic() + (RESTART_S if job.get("kind") == RESTARTING else 0.0)
+        while True:
+            try:
+                return self.get(f"/jobs/{job['id']}")
+            except Unreachable:
+                if time.monotonic() >= end:
+                    raise
+            time.sleep(LONGEST_PAUSE_S)
 
     def follow_events(self, after: int | None = None) -> Generator[JsonObject, None, None]:
         """Every event as it happens, for ever, beginning after number `after`. Raises Unreachable.

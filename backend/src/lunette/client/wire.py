@@ -6,7 +6,9 @@ A pinned certificate is compared on the very connection that then carries the to
 import hashlib
 import hmac
 import http.client
+import io
 import json
+import os
 import select
 import socket
 import ssl
@@ -14,7 +16,7 @@ import threading
 import uuid
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlencode, urlsplit
 
 from lunette.client.endpoint import Endpoint
@@ -146,14 +148,19 @@ class Wire:
 
         `timeout_s` is for an answer that takes longer to make than others.
 
-        A POST carries an Idempotency-Key, so a request whose connection broke is safely sent once more.
+        A POST carries an Idempotency-Key, so a request whose connection broke is safely sent once more. A `body` that
+        is bytes on disk (a file opened for reading) is sent as it is.
         """
         target = API + path + _query(params)
         sent = {**self.headers, **(headers or {})}
         if method == "POST":
             sent.setdefault("Idempotency-Key", uuid.uuid4().hex)
-        data = None
-        if body is not None or method == "POST":
+        data: bytes | IO[bytes] | None = None
+        if isinstance(body, io.BufferedReader):
+            data, sent["Content-Type"] = body, "application/octet-stream"
+            sent["Content-Length"] = str(os.fstat(body.fileno()).st_size)
+            self.close()  # a connection that was kept may end while the file is sent, and it is not sent twice
+        elif body is not None or method == "POST":
             data, sent["Content-Type"] = json.dumps(body or {}).encode(), "application/json"
         with self._turn:
             answer = self._exchange(method, target, data, sent, timeout_s or self.timeout_s)
@@ -163,7 +170,7 @@ class Wire:
         return answer
 
     def _exchange(
-        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], timeout_s: float
+        self, method: str, target: str, data: bytes | IO[bytes] | None, headers: Mapping[str, str], timeout_s: float
     ) -> Answer:
         kept = self._connection
         if kept is not None and (kept.sock is None or _has_ended(kept.sock)):
@@ -185,7 +192,7 @@ class Wire:
             raise self._unreachable(error) from error
 
     def _once(
-        self, method: str, target: str, data: bytes | None, headers: Mapping[str, str], timeout_s: float
+        self, method: str, target: str, data: bytes | IO[bytes] | None, headers: Mapping[str, str], timeout_s: float
     ) -> Answer:
         if self._connection is None:
             self._connection = _open(self.endpoint, self.timeout_s)

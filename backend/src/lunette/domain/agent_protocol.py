@@ -17,6 +17,7 @@ from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
+from lunette.domain.updates import BundleFacts, BundleId
 
 PROTOCOL_VERSION = 1
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -71,6 +72,13 @@ class AwaitChange(Model):
     timeout_s: float = Field(ge=0, le=60)
 
 
+class LookAtBundle(Model):
+    """Asks what an uploaded bundle is, and refuses one that is not signed by somebody who is trusted."""
+
+    kind: Literal["look_at_bundle"] = "look_at_bundle"
+    bundle_id: BundleId
+
+
 class DoStep(Model):
     """Runs one step; one that is done already answers `already` and changes nothing."""
 
@@ -120,6 +128,7 @@ AnyRequest = Annotated[
     | ObserveCounters
     | CollectFacts
     | AwaitChange
+    | LookAtBundle
     | DoStep
     | UndoStep
     | Converge
@@ -141,6 +150,8 @@ class HelloReply(Model):
     version: int
     agent: str
     ledger_generation: int | None
+    serving: tuple[str, ...] = ()
+    """Targets and subsystems that are open to their hosts."""
 
 
 class ObserveReply(Model):
@@ -177,6 +188,11 @@ class FactsReply(Model):
 class ChangeReply(Model):
     kind: Literal["await_change"] = "await_change"
     number: int
+
+
+class BundleReply(Model):
+    kind: Literal["look_at_bundle"] = "look_at_bundle"
+    bundle: BundleFacts
 
 
 class StepReply(Model):
@@ -227,6 +243,7 @@ AnyReply = Annotated[
     | CountersReply
     | FactsReply
     | ChangeReply
+    | BundleReply
     | StepReply
     | ConvergeReply
     | CopiesReply

@@ -62,6 +62,7 @@ class JobKind(StrEnum):
     SITE_APPLY = "site.apply"
     SITE_ADOPT = "site.adopt"
     SCHEDULE_RUN = "schedule.run"
+    SYSTEM_UPDATE = "system.update"
 
     @property
     def destroys(self) -> bool:
@@ -83,6 +84,7 @@ class JobKind(StrEnum):
             JobKind.VOLUME_ROLL_BACK,
             JobKind.THIN_POOL_GROW,
             JobKind.INTERFACE_CHANGE,
+            JobKind.SYSTEM_UPDATE,
         )
 
 

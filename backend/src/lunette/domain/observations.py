@@ -7,6 +7,7 @@ from lunette.domain.exports import ObservedConnection, ObservedSession, SessionC
 from lunette.domain.fc import ObservedFcPort
 from lunette.domain.interfaces import ObservedInterface
 from lunette.domain.rdma import RdmaDevice
+from lunette.domain.updates import ObservedSlots
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
 
@@ -26,6 +27,8 @@ class Observation(Model):
     """IP addresses of the machine's interfaces, for portals and hints."""
     rdma_devices: tuple[RdmaDevice, ...] = ()
     interfaces: tuple[ObservedInterface, ...] = ()
+    slots: ObservedSlots | None = None
+    """Where the system was installed on a disk of its own; None on any other server, and from the ISO."""
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
         """The disk with this id, or with this link under /dev/disk/by-id."""

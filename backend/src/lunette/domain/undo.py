@@ -30,6 +30,7 @@ JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.SNAPSHOT_DELETE: _DATA_GONE,
     JobKind.THIN_POOL_GROW: "Volumes may use the room already: shrinking would cut off data. The size stays.",
     JobKind.INTERFACE_CHANGE: "A change that was confirmed is changed back with its own command, on trial again.",
+    JobKind.SYSTEM_UPDATE: "The version before is in the other slot: go back to it with its own command.",
     JobKind.SITE_APPLY: "Its changes are undone one by one: each has an event of its own, see the log.",
     JobKind.SITE_ADOPT: "What was adopted is served by Lunette now. To leave, see the export for targetcli.",
     JobKind.SCHEDULE_RUN: "What the run made and let go holds data. Delete a snapshot it took with its own command.",
@@ -51,6 +52,7 @@ _EVENTS = {
     "thin_pool.grown": JobKind.THIN_POOL_GROW,
     "interface.tried": JobKind.INTERFACE_CHANGE,
     "interface.confirmed": JobKind.INTERFACE_CHANGE,
+    "system.updated": JobKind.SYSTEM_UPDATE,
     "site.applied": JobKind.SITE_APPLY,
     "site.adopted": JobKind.SITE_ADOPT,
 }

@@ -20,6 +20,7 @@ _CHANGED = {
     JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
     JobKind.VOLUME_RECOVER: ("recovered", "is recovered", "recover_failed", "was not recovered"),
     JobKind.INTERFACE_CHANGE: ("tried", "is changed, on trial", "change_failed", "was not changed"),
+    JobKind.SYSTEM_UPDATE: ("updated", "is updated", "update_failed", "was not updated"),
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
 }
 """Verb and words of the event when a job that changes something is done, and when it failed."""
@@ -116,7 +117,7 @@ def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Sn
             return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
         case "snapshot":
             return tx.scalars(select(Snapshot).where(Snapshot.id.in_(job.resource_ids))).all()
-    return ()  # a pool or an interface has no row: it is asked of the machine; what is adopted waits as it is
+    return ()  # a pool, an interface, the system: no row, the machine is asked; what is adopted waits as it is
 
 
 def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:

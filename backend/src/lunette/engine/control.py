@@ -71,6 +71,7 @@ from lunette.engine.site_run import SiteRunner
 from lunette.engine.telling import trial
 from lunette.engine.telling.courier import Post
 from lunette.engine.undoing import undo
+from lunette.engine.updates import Updates
 from lunette.engine.watcher import Watcher
 from lunette.engine.workers import Workers
 from lunette.store.database import Store
@@ -107,6 +108,7 @@ class Control:
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         self.interfaces = Interfaces(self.desk)
+        self.updates = Updates(self.desk)
         tend = functools.partial(array_care.tend, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)

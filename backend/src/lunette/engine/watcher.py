@@ -12,7 +12,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import format_size
-from lunette.engine import exportset, links, system_mirror
+from lunette.engine import exportset, links, system_mirror, updates
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
@@ -103,7 +103,7 @@ class Watcher:
         observed = {array.uuid: array for array in seen.arrays}
         pairs = [(row, observed.get(row.uuid)) for row in standing]
         ill = [cause for row, found in pairs for cause in causes_of(row, found, seen)]
-        ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen)]
+        ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen), *updates.causes_of(seen)]
         self._board.show(ill, self._now())
         self._tell_disks(seen)
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})

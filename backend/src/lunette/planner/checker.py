@@ -26,6 +26,8 @@ from lunette.domain.steps import (
     PoolDestroy,
     PoolReplace,
     PoolStep,
+    SlotStart,
+    SlotWrite,
     SnapshotDelete,
     ThinPoolCreate,
     ThinPoolGrow,
@@ -106,6 +108,8 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
             return earlier.disk_id in later.devices()
         case MdWriteHole(), MdAdd():
             return later.uuid == earlier.uuid
+        case SlotStart(), SlotWrite():
+            return later.slot == earlier.slot and later.version == earlier.version
     return False
 
 

@@ -14,6 +14,7 @@ from lunette.domain.agent_protocol import (
     AnyReply,
     AnyRequest,
     AwaitChange,
+    BundleReply,
     ChangeReply,
     CollectFacts,
     Converge,
@@ -26,6 +27,7 @@ from lunette.domain.agent_protocol import (
     ForeignReply,
     Hello,
     HelloReply,
+    LookAtBundle,
     Observe,
     ObserveCounters,
     ObserveForeign,
@@ -48,6 +50,7 @@ from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
+from lunette.domain.updates import BundleFacts, BundleId
 from lunette.system.framing import receive_message, send_message
 
 CONNECT_S = 5.0
@@ -56,6 +59,8 @@ SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
 FACTS_S = 600.0
 """Some thirty commands, each with a deadline of its own, on a machine that may be ill."""
+BUNDLE_S = 330.0
+"""A signature is checked, and its tree of hashes; a little more than the agent gives RAUC."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
 Reply = TypeVar(
@@ -68,6 +73,7 @@ Reply = TypeVar(
     CountersReply,
     FactsReply,
     ChangeReply,
+    BundleReply,
     StepReply,
     ConvergeReply,
     CopiesReply,
@@ -132,6 +138,9 @@ class AgentClient:
     def await_change(self, known: int, timeout_s: float) -> int:
         request = AwaitChange(known=known, timeout_s=timeout_s)
         return self._expect(ChangeReply, request, timeout_s + CONNECT_S).number
+
+    def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
+        return self._expect(BundleReply, LookAtBundle(bundle_id=bundle_id), BUNDLE_S).bundle
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         return self._expect(StepReply, DoStep(job_id=job_id, step=step), self._step_s)

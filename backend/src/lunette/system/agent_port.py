@@ -10,6 +10,7 @@ from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
+from lunette.domain.updates import BundleFacts, BundleId
 
 
 class AgentPort(Protocol):
@@ -37,6 +38,10 @@ class AgentPort(Protocol):
 
     def await_change(self, known: int, timeout_s: float) -> int:
         """How often drives or arrays changed by themselves; returns once that is not `known`, or the time is over."""
+        ...
+
+    def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
+        """What an uploaded bundle is. Raises NotFound, Conflict for another product, Invalid for one to distrust."""
         ...
 
     def do_step(self, job_id: str, step: AnyStep) -> StepReply: ...

@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, alertTest, applianceBackup, applianceRebuild, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayFail, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, certificateCreate, certificateReplace, certificateRevert, certificateShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskList, diskShow, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, CertificateCreateData, CertificateCreateError, CertificateCreateResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertList, alertTest, applianceBackup, applianceRebuild, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayFail, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, certificateCreate, certificateReplace, certificateRevert, certificateShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskList, diskShow, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, CertificateCreateData, CertificateCreateError, CertificateCreateResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -2188,6 +2188,106 @@ export const applianceRebuildMutation = (options?: Partial<Options<ApplianceRebu
     const mutationOptions: UseMutationOptions<ApplianceRebuildResponse, ApplianceRebuildError, Options<ApplianceRebuildData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await applianceRebuild({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const updateShowQueryKey = (options?: Options<UpdateShowData>) => createQueryKey('updateShow', options, false, ['updates']);
+
+/**
+ * Update Show
+ *
+ * Both slots with their versions, which runs, which is started next, and what became of the last update.
+ */
+export const updateShowOptions = (options?: Options<UpdateShowData>) => queryOptions<UpdateShowResponse, UpdateShowError, UpdateShowResponse, ReturnType<typeof updateShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await updateShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: updateShowQueryKey(options)
+});
+
+/**
+ * Update Create
+ *
+ * Writes the uploaded bundle to the slot that does not run, and restarts into it.
+ *
+ * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile.
+ */
+export const updateCreateMutation = (options?: Partial<Options<UpdateCreateData>>): UseMutationOptions<UpdateCreateResponse, UpdateCreateError, Options<UpdateCreateData>> => {
+    const mutationOptions: UseMutationOptions<UpdateCreateResponse, UpdateCreateError, Options<UpdateCreateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateCreate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Update Upload
+ *
+ * Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept.
+ *
+ * It takes the place of the one that was uploaded before. Nothing is written to a slot.
+ */
+export const updateUploadMutation = (options?: Partial<Options<UpdateUploadData>>): UseMutationOptions<UpdateUploadResponse, UpdateUploadError, Options<UpdateUploadData>> => {
+    const mutationOptions: UseMutationOptions<UpdateUploadResponse, UpdateUploadError, Options<UpdateUploadData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateUpload({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Update Fetch
+ *
+ * Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here.
+ */
+export const updateFetchMutation = (options?: Partial<Options<UpdateFetchData>>): UseMutationOptions<UpdateFetchResponse, UpdateFetchError, Options<UpdateFetchData>> => {
+    const mutationOptions: UseMutationOptions<UpdateFetchResponse, UpdateFetchError, Options<UpdateFetchData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateFetch({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Update Roll Back
+ *
+ * Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop meanwhile.
+ */
+export const updateRollBackMutation = (options?: Partial<Options<UpdateRollBackData>>): UseMutationOptions<UpdateRollBackResponse, UpdateRollBackError, Options<UpdateRollBackData>> => {
+    const mutationOptions: UseMutationOptions<UpdateRollBackResponse, UpdateRollBackError, Options<UpdateRollBackData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await updateRollBack({
                 ...options,
                 ...fnOptions,
                 throwOnError: true

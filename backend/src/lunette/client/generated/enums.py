@@ -167,6 +167,7 @@ JobKind = Literal[
     "site.apply",
     "site.adopt",
     "schedule.run",
+    "system.update",
 ]
 JOB_KIND = (
     "array.create",
@@ -185,6 +186,7 @@ JOB_KIND = (
     "site.apply",
     "site.adopt",
     "schedule.run",
+    "system.update",
 )
 JobState = Literal["pending", "running", "succeeded", "failed", "undone", "stuck"]
 JOB_STATE = (
@@ -416,6 +418,12 @@ TRANSPORT = (
     "virtio",
     "ubd",
     "other",
+)
+TrialState = Literal["starting", "healthy", "failed"]
+TRIAL_STATE = (
+    "starting",
+    "healthy",
+    "failed",
 )
 TuningName = Literal["group_thread_cnt", "stripe_cache_size", "skip_copy", "scheduler"]
 TUNING_NAME = (

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 if TYPE_CHECKING:
+    from io import BufferedReader
+
     from lunette.client.generated import types as t
 
 
@@ -420,6 +422,11 @@ OPERATIONS: dict[str, Operation] = {
     "appliance_support": Operation("POST", "/appliance:support", is_binary=True),
     "appliance_restore": Operation("POST", "/appliance:restore", body="RestoreRequest", dry_run=True),
     "appliance_rebuild": Operation("POST", "/appliance:rebuild", body="RebuildRequest", dry_run=True),
+    "update_show": Operation("GET", "/updates"),
+    "update_create": Operation("POST", "/updates", body="UpdateCreate", dry_run=True, job=True),
+    "update_upload": Operation("POST", "/updates/bundle"),
+    "update_fetch": Operation("POST", "/updates/bundle:fetch", body="UpdateFetch"),
+    "update_roll_back": Operation("POST", "/updates:roll-back", dry_run=True, job=True),
     "site_saveconfig": Operation(
         "GET", "/site:saveconfig", query=("secrets",), words=(("secrets", ("true", "false")),)
     ),
@@ -451,6 +458,7 @@ OPERATIONS: dict[str, Operation] = {
                     "site.apply",
                     "site.adopt",
                     "schedule.run",
+                    "system.update",
                 ),
             ),
         ),
@@ -1465,6 +1473,41 @@ class Operations:
         is there.
         """
         return self.operate("appliance_rebuild", {}, {}, body, dry_run=dry_run)
+
+    def update_show(self) -> t.Update:
+        """Both slots with their versions, which runs, which is started next, and what became of the last
+        update.
+        """
+        answer: t.Update = self.operate("update_show", {}, {})
+        return answer
+
+    @overload
+    def update_create(self, body: t.UpdateCreate, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def update_create(self, body: t.UpdateCreate, *, dry_run: Literal[True]) -> t.Plan: ...
+    def update_create(self, body: t.UpdateCreate, *, dry_run: bool = False) -> Any:
+        """Writes the uploaded bundle to the slot that does not run, and restarts into it."""
+        return self.operate("update_create", {}, {}, body, dry_run=dry_run)
+
+    def update_upload(self, file: BufferedReader) -> t.UpdateBundle:
+        """Takes a bundle, and tells what it is; one that is not signed by somebody who is trusted is not kept."""
+        answer: t.UpdateBundle = self.operate("update_upload", {}, {}, file)
+        return answer
+
+    def update_fetch(self, body: t.UpdateFetch) -> t.UpdateBundle:
+        """Fetches a bundle from a web server, as if it were uploaded from there; answers once it is here."""
+        answer: t.UpdateBundle = self.operate("update_fetch", {}, {}, body)
+        return answer
+
+    @overload
+    def update_roll_back(self, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def update_roll_back(self, *, dry_run: Literal[True]) -> t.Plan: ...
+    def update_roll_back(self, *, dry_run: bool = False) -> Any:
+        """Restarts into the other slot as it is, which must prove healthy as an update must. All exports stop
+        meanwhile.
+        """
+        return self.operate("update_roll_back", {}, {}, dry_run=dry_run)
 
     def site_saveconfig(self, *, secrets: bool | None = None) -> t.Saveconfig:
         """All that LIO serves, as a `saveconfig.json` that targetctl and targetcli restore to the same tree."""

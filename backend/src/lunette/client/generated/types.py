@@ -53,6 +53,7 @@ from lunette.client.generated.enums import (
     StepState,
     SyslogTransport,
     Transport,
+    TrialState,
     TuningName,
     WriteHole,
 )
@@ -267,9 +268,16 @@ __all__ = [
     "TokenCreate",
     "TokenPage",
     "Transport",
+    "TrialState",
     "TuningName",
     "Undo",
     "Unseen",
+    "Update",
+    "UpdateBundle",
+    "UpdateCreate",
+    "UpdateFetch",
+    "UpdateSlot",
+    "UpdateTrial",
     "User",
     "UserCreate",
     "UserPage",
@@ -2176,6 +2184,56 @@ class Unseen(TypedDict):
 
     family: Family
     reason: str
+
+
+class Update(TypedDict):
+    """What runs and what would be started next. `reason`: why there are no updates here."""
+
+    available: bool
+    reason: str | None
+    on_trial: bool
+    slots: list[UpdateSlot]
+    last: UpdateTrial | None
+    trusts: str | None
+    outage_s: float | None
+
+
+class UpdateBundle(TypedDict):
+    """A bundle that was uploaded, and is signed by somebody who is trusted."""
+
+    id: str
+    version: str
+    size_bytes: int
+
+
+class UpdateCreate(TypedDict):
+    """An update to the bundle that was uploaded."""
+
+    bundle: str
+
+
+class UpdateFetch(TypedDict):
+    """A bundle that a web server has. Its signature is what is trusted, not the server."""
+
+    url: str
+
+
+class UpdateSlot(TypedDict):
+    """One slot. Null is an empty one, or one that was not written to its end."""
+
+    name: Literal["a", "b"]
+    version: str | None
+    running: bool
+    next: bool
+
+
+class UpdateTrial(TypedDict):
+    """The last time the other slot was to be started. `reason`: why it failed."""
+
+    version: str
+    slot: Literal["a", "b"]
+    state: TrialState
+    reason: str | None
 
 
 class User(TypedDict):

@@ -21,6 +21,7 @@ from lunette.domain.steps.md import (
     MdWriteHole,
 )
 from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, PoolReplace, PoolScrub, PoolStep
+from lunette.domain.steps.updates import SlotStart, SlotWrite
 from lunette.domain.steps.volumes import (
     AdoptedVolume,
     ExportsGone,
@@ -82,7 +83,9 @@ AnyStep = Annotated[
     | VolumeRollBack
     | InterfaceTry
     | InterfaceKeep
-    | InterfaceRevert,
+    | InterfaceRevert
+    | SlotWrite
+    | SlotStart,
     Field(discriminator="kind"),
 ]
 """The closed set of steps the agent runs."""
@@ -120,6 +123,8 @@ __all__ = [
     "PoolScrub",
     "PoolStep",
     "SealedVolume",
+    "SlotStart",
+    "SlotWrite",
     "SnapshotDelete",
     "SnapshotTake",
     "Step",

@@ -17,6 +17,7 @@ from lunette.system.fake.media import Media
 from lunette.system.fake.network import Network
 from lunette.system.fake.nvmet import FakeController, NvmeTarget
 from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
+from lunette.system.fake.slots import FakeSlots
 from lunette.system.fake.spdk import UNIT, SpdkTarget
 from lunette.system.fake.tools import Tools
 from lunette.system.fake.traffic import Io, Traffic
@@ -40,6 +41,9 @@ _MD_WORDS = {
 
 class Hardware:
     """State of the machine and the things tests do to it; the doorway's calls are in machine.py."""
+
+    slots: FakeSlots | None = None
+    """Where the system was installed on a disk."""
 
     def __init__(self) -> None:
         self.clock = 1_700_000_000.0
@@ -166,6 +170,8 @@ class Hardware:
         self.spdk.reboot()
         self._load(self.boot_modules)
         self.advance(10.0)
+        if self.slots is not None:
+            self.slots.boot()
         self.changed()
 
     def advance(self, seconds: float) -> None:
@@ -202,8 +208,8 @@ class Hardware:
                 self.memory_bytes,
             )  # fmt: skip
             tree = build(node, self.clock)
-            self.fc.add_to(tree)
-            self.network.add_to(tree)
+            for add in (self.fc.add_to, self.network.add_to, *((self.slots.add_to,) if self.slots else ())):
+                add(tree)
             if self.iscsi is not None:
                 put(tree, "/proc/net/tcp", self.iscsi.sockets())
             views.append(tree)
@@ -251,7 +257,12 @@ class Hardware:
             self._load(names)
         return 0, "", ""
 
+    def die(self) -> None:
+        """The agent's process ends."""
+
     def _systemctl(self, argv: Sequence[str]) -> Answer:
+        if argv[-1] == "reboot" and self.slots is not None:
+            return self.slots.restart(self.die)
         return self.spdk.systemctl(argv) if argv[-1] == UNIT else self.network.systemctl(argv)
 
     def install_spdk(self) -> None:

@@ -32,6 +32,9 @@ class FakeSystem(Hardware):
     def half_way(self) -> None:
         self.faults.half_way()
 
+    def die(self) -> None:
+        self.faults.dead = True
+
     def restart_process(self) -> None:
         """The agent's process was started again; the machine went on meanwhile."""
         self.faults.restart_process()

@@ -26,11 +26,12 @@ LOOKING = (
     "--examine",
     "--detail",
     "--no-act",
+    "info",
     "-E",
     "-D",
     "-n",
 )
-_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe")
+_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe", "rauc")
 """Commands that look or change, as one of their words says."""
 
 
@@ -50,6 +51,10 @@ class Tools:
     def add(self, name: str, command: Callable[[Sequence[str]], Answer]) -> None:
         """Install a further command."""
         self._commands[name] = command
+
+    def command(self, name: str) -> Callable[[Sequence[str]], Answer]:
+        """What is installed under this name."""
+        return self._commands[name]
 
     def remove(self, name: str) -> None:
         """Uninstall a command, as if its package were missing."""

@@ -1,13 +1,15 @@
 """Partitions, file systems and boot loader of an installed disk, as data: nothing here touches the machine.
 
 1 bios    GRUB for BIOS, without a file system
-2 efi     GRUB for UEFI at the path every firmware tries, and the menu of both
+2 efi     GRUB for UEFI at the path every firmware tries, the menu of both, and the choice of the slot to start
 3 slot a  the system: kernel, initrd and compressed tree, the very files of the ISO
-4 slot b  empty; where an update will put the next system
+4 slot b  empty; where an update puts the next system
 5 data    what outlives the system: database, certificate, logs, name, network
 
-On two disks slot a and data are md RAID1 over both; partitions 1 and 2 are on each disk, the same. The superblock of
-slot a is at its end (metadata 1.0), so that GRUB reads either half as the plain file system it begins with.
+On two disks the slots and data are md RAID1 over both; partitions 1 and 2 are on each disk, the same. The superblock of
+a slot is at its end (metadata 1.0), so that GRUB reads either half as the plain file system it begins with.
+
+A slot is known by one UUID: that of its file system, of its partition and, on two disks, of its mirror.
 """
 
 import struct
@@ -17,6 +19,7 @@ from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB, format_size
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST
+from lunette.providers.updates import choice, slots
 
 from .document import Document
 
@@ -27,9 +30,9 @@ MINIMUM_BYTES = (BIOS_MIB + EFI_MIB + 2 * SLOT_MIB + DATA_MINIMUM_MIB) * MIB + 2
 SECTOR = 512
 BOOT_CODE_BYTES = 440
 """Of the first sector; what follows is the protective partition table."""
-SLOT_FILES = ("vmlinuz", "initrd.img", "root.squashfs")
+SLOT_FILES = ("vmlinuz", "initrd.img", "root.squashfs", "version")
 GRUB_MODULES = (
-    *("configfile", "echo", "ext2", "fat", "halt", "linux", "normal", "part_gpt", "reboot", "search"),
+    *("configfile", "echo", "ext2", "fat", "halt", "linux", "loadenv", "normal", "part_gpt", "reboot", "search"),
     *("search_fs_uuid", "serial", "sleep", "terminal", "test"),
 )
 BIOS_GRUB = ("i386-pc", ("biosdisk",))
@@ -57,6 +60,7 @@ PARTITIONS = (
     Partition(number=5, name="lunette-data", type_code="8300", mib=None),
 )
 BIOS, EFI, SLOT_A, SLOT_B, DATA = (part.number for part in PARTITIONS)
+MIRRORED = (SLOT_A, SLOT_B, DATA)
 
 
 class Target(Model):
@@ -80,11 +84,8 @@ class Plan(Model):
     targets: tuple[Target, ...]
     efi_serial: str
     """Eight upper-case hex digits, the serial number of the FAT file systems."""
-    slot: uuid.UUID
+    slots: tuple[uuid.UUID, uuid.UUID]
     data: uuid.UUID
-    slot_mirror: uuid.UUID
-    data_mirror: uuid.UUID
-    """Of the md arrays, where there are two disks."""
 
     @classmethod
     def make(cls, document: Document, disks: tuple[ObservedDisk, ...]) -> "Plan":
@@ -97,8 +98,8 @@ class Plan(Model):
             for number, disk in enumerate(disks)
         )  # fmt: skip
         return cls(
-            targets=targets, efi_serial=uuid.uuid4().hex[:8].upper(), slot=uuid.uuid4(), data=uuid.uuid4(),
-            slot_mirror=uuid.uuid4(), data_mirror=uuid.uuid4(),
+            targets=targets, efi_serial=uuid.uuid4().hex[:8].upper(), slots=(uuid.uuid4(), uuid.uuid4()),
+            data=uuid.uuid4(),
         )  # fmt: skip
 
     @property
@@ -137,7 +138,12 @@ class Plan(Model):
                 f"--typecode={part.number}:{part.type_code}",
                 f"--change-name={part.number}:{part.name}",
             ]
+        if not self.mirrored:
+            argv += [f"--partition-guid={number}:{self._name(number)}" for number in (SLOT_A, SLOT_B)]
         return [*argv, target.device]
+
+    def _name(self, number: int) -> uuid.UUID:
+        return {SLOT_A: self.slots[0], SLOT_B: self.slots[1], DATA: self.data}[number]
 
     def mirrors(self) -> list[list[str]]:
         """The commands that make the mirrors: none on one disk.
@@ -146,25 +152,24 @@ class Plan(Model):
         """
         if not self.mirrored:
             return []
-        made = ((SLOT_A, self.slot_mirror, "1.0"), (DATA, self.data_mirror, "1.2"))
         return [
             [
                 *("mdadm", "--create", self.device(number), "--config=none", f"--homehost={SYSTEM_HOMEHOST}"),
-                *(f"--name={PARTITIONS[number - 1].name}", f"--uuid={md_uuid(name)}", f"--metadata={metadata}"),
+                *(f"--name={PARTITIONS[number - 1].name}", f"--uuid={slots.md_uuid(self._name(number))}"),
+                *(f"--metadata={'1.2' if number == DATA else '1.0'}",),
                 *("--level=1", "--raid-devices=2", "--bitmap=internal", "--assume-clean", "--run"),
                 *(target.partition(number) for target in self.targets),
             ]
-            for number, name, metadata in made
+            for number in MIRRORED
         ]
 
     def file_systems(self) -> list[list[str]]:
-        """The commands that make the file systems. What GRUB reads has no feature that it does not know."""
+        """The commands that make the file systems; that of slot b comes with its first update."""
         ext4 = ["mke2fs", "-q", "-F", "-t", "ext4"]
-        plain = ["-O", "^metadata_csum_seed,^orphan_file,^has_journal", "-m", "0"]
         fat = ["mkfs.vfat", "-n", "LUNETTE_EFI", "-i", self.efi_serial]
         return [
             *([*fat, target.partition(EFI)] for target in self.targets),
-            [*ext4, *plain, "-L", "lunette-a", "-U", str(self.slot), self.device(SLOT_A)],
+            [*ext4, *slots.FORMAT, "-L", "lunette-a", "-U", str(self.slots[0]), self.device(SLOT_A)],
             [*ext4, "-m", "1", "-L", "lunette-data", "-U", str(self.data), self.device(DATA)],
         ]
 
@@ -177,28 +182,39 @@ class Plan(Model):
         find = f"search --no-floppy --set=root --fs-uuid {self.fat_uuid()}\n"
         return f"{find}set prefix=($root)/boot/grub\nconfigfile /boot/grub/grub.cfg\n"
 
+    def choice(self) -> bytes:
+        """What GRUB keeps beside the menu: which slot to start."""
+        return choice.Choice().encode()
+
     def menu(self) -> str:
-        """GRUB's menu on the EFI partition."""
-        root, data = f"UUID={self.slot}", f"UUID={self.data}"
-        if self.mirrored:
-            root, data = f"MD={md_uuid(self.slot_mirror)}", f"MD={md_uuid(self.data_mirror)}"
-        words = f"root={root} lunette.data={data} console=tty0 console=ttyS0,115200"
-        entries = (("a", "Lunette", "quiet"), ("verbose", "The same, with all messages", "systemd.show_status=1"))
+        """GRUB's menu on the EFI partition. An update changes the choice only, never this."""
         head = "serial --unit=0 --speed=115200\nterminal_input console serial\nterminal_output console serial\n"
-        text = f"{head}set default=a\nset timeout=3\n"
-        for name, title, more in entries:
+        text = f"{head}{choice.MENU}set timeout=3\n"
+        for name, title, slot, more in (
+            ("a", "Lunette, slot a", 0, "quiet"),
+            ("b", "Lunette, slot b", 1, "quiet"),
+            ("verbose-a", "Slot a, with all messages", 0, "systemd.show_status=1"),
+            ("verbose-b", "Slot b, with all messages", 1, "systemd.show_status=1"),
+        ):
             text += (
                 f'\nmenuentry "{title}" --id {name} {{\n'
-                f"    search --no-floppy --set=root --fs-uuid {self.slot}\n"
-                f'    echo "Loading the kernel ..."\n    linux /live/vmlinuz {words} {more}\n'
+                f"    search --no-floppy --set=root --fs-uuid {self.slots[slot]}\n"
+                f'    echo "Loading the kernel ..."\n'
+                f"    linux /live/vmlinuz {self._words(slot)} $trial_{slots.NAMES[slot]} {more}\n"
                 f'    echo "Loading the first programs ..."\n    initrd /live/initrd.img\n}}\n'
             )
         return text
 
-
-def md_uuid(name: uuid.UUID) -> str:
-    """A UUID as mdadm writes it: four times eight digits."""
-    return ":".join(name.hex[start : start + 8] for start in range(0, 32, 8))
+    def _words(self, slot: int) -> str:
+        """What the kernel, the initrd, RAUC and the agent are told of the disk; `panic` so that no slot hangs."""
+        names = [f"UUID={name}" for name in (*self.slots, self.data)]
+        if self.mirrored:
+            names = [f"MD={slots.md_uuid(name)}" for name in (*self.slots, self.data)]
+        return (
+            f"root={names[slot]} lunette.other={names[1 - slot]} lunette.data={names[2]} "
+            f"lunette.slots={self.slots[0]},{self.slots[1]} lunette.efi={self.fat_uuid()} "
+            f"rauc.slot={slots.NAMES[slot]} panic=30 console=tty0 console=ttyS0,115200"
+        )
 
 
 def boot_sector(image: bytes, core_sector: int) -> bytes:

@@ -15,6 +15,7 @@ from lunette.domain.errors import ToolFailed
 from lunette.domain.steps import DiskWipe
 from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.wipe import wipe
+from lunette.providers.updates import choice
 from lunette.system.doorway import System
 
 from . import layout
@@ -89,7 +90,7 @@ class Installer:
         if not self._plan.mirrored:
             return
         os.sync()
-        for number in (layout.SLOT_A, layout.DATA):
+        for number in layout.MIRRORED:
             device = self._plan.device(number)
             name = Path(self._system.realpath(device)).name
             if self._system.read(f"/sys/block/{name}/md/degraded").strip() != "0":
@@ -100,6 +101,7 @@ class Installer:
         efi = target.partition(layout.EFI)
         with mounted(self._system, efi, f"{WORK}/efi", "rw", types="vfat") as folder:
             _write(folder / "boot/grub/grub.cfg", self._plan.menu().encode())
+            _write(folder / choice.FILE, self._plan.choice())
             os.sync()
             _write(folder / "EFI/BOOT/BOOTX64.NEW", program)
             (folder / "EFI/BOOT/BOOTX64.NEW").rename(folder / "EFI/BOOT/BOOTX64.EFI")

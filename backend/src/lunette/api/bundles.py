@@ -1,0 +1,146 @@
+"""The one bundle that was uploaded or fetched: a file in the API's own folder, where the agent looks for it by its id.
+
+A new one takes the place of the one before. What is only half here has another name, and goes with the next one.
+"""
+
+import http.client
+import os
+import shutil
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+
+from lunette.domain.errors import Conflict, FieldProblem, Invalid, NoSpace, TooLarge
+from lunette.domain.sizes import format_size
+from lunette.domain.updates import MAX_BUNDLE_BYTES
+
+FOLDER = "updates"
+ENDING, HALF = ".raucb", ".half"
+SPARE_BYTES = 256 * 1024 * 1024
+"""What stays free for database and logs, which are on the same partition."""
+PIECE_BYTES = 1024 * 1024
+SILENT_S = 60.0
+"""How long a server that a bundle is fetched from may say nothing."""
+
+
+class Incoming:
+    """A bundle on its way in. `declared` is how many bytes were announced, None if nobody said."""
+
+    def __init__(self, data: Path, declared: int | None) -> None:
+        self.id = uuid.uuid4().hex
+        self._folder, self._declared, self._size = data / FOLDER, declared, 0
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        for left in self._folder.glob(f"*{HALF}"):
+            left.unlink(missing_ok=True)
+        _check_room(self._folder, declared or 0)
+        self._file = (self._folder / f"{self.id}{HALF}").open("wb")
+
+    def take(self, piece: bytes) -> None:
+        """Raises TooLarge or NoSpace."""
+        self._size += len(piece)
+        _check_size(self._size)
+        try:
+            self._file.write(piece)
+        except OSError as error:
+            raise NoSpace(f"The bundle was not kept: {error.strerror}. Free space on the system drive.") from error
+
+    def keep(self) -> None:
+        """All is here: it takes the place of the one before. Raises Invalid where less came than was announced."""
+        if self._declared is not None and self._size != self._declared:
+            raise Invalid(f"Only {self._size} of {self._declared} bytes arrived, and nothing was kept: try again.")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        for before in self._folder.glob(f"*{ENDING}"):
+            before.unlink(missing_ok=True)
+        Path(self._file.name).rename(self._folder / f"{self.id}{ENDING}")
+
+    def close(self) -> None:
+        """Whatever is not kept by now goes."""
+        self._file.close()
+        Path(self._file.name).unlink(missing_ok=True)
+
+
+@contextmanager
+def incoming(data: Path, declared: int | None) -> Iterator[Incoming]:
+    """Room for a bundle. Raises TooLarge or NoSpace; with any exception inside nothing is kept."""
+    made = Incoming(data, declared)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+async def receive(data: Path, pieces: AsyncIterator[bytes], declared: int | None) -> str:
+    """Keep what is sent; returns its id. Raises TooLarge, NoSpace or Invalid, with nothing kept."""
+    with incoming(data, declared) as made:
+        async for piece in pieces:
+            await run_in_threadpool(made.take, piece)
+        await run_in_threadpool(made.keep)
+        return made.id
+
+
+def fetch(data: Path, url: str) -> str:
+    """Keep what a web server answers; returns its id. Raises Invalid naming the address, TooLarge or NoSpace."""
+    try:
+        with _opener().open(url, timeout=SILENT_S) as answer:
+            length = answer.headers.get("Content-Length", "")
+            with incoming(data, int(length) if length.isdecimal() else None) as made:
+                while piece := answer.read(PIECE_BYTES):
+                    made.take(piece)
+                made.keep()
+                return made.id
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+        why = getattr(error, "reason", None) or error
+        message = f"it was not fetched: {why}"
+        raise Invalid(
+            f"Nothing was kept: {message}.", errors=(FieldProblem(field="url", value=url, message=message),)
+        ) from error
+
+
+def forget(data: Path, bundle_id: str) -> None:
+    """What turned out not to be a bundle of ours."""
+    with suppress(OSError):
+        (data / FOLDER / f"{bundle_id}{ENDING}").unlink()
+
+
+def size_of(data: Path, bundle_id: str) -> int:
+    """Bytes. Raises Conflict where another one took its place."""
+    try:
+        return (data / FOLDER / f"{bundle_id}{ENDING}").stat().st_size
+    except OSError as error:
+        raise Conflict("The bundle is not here any more, a later one took its place: upload it again.") from error
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """HTTP and HTTPS only: no files, whatever an address or a redirection says. Certificates are checked."""
+    made = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.HTTPHandler, urllib.request.HTTPSHandler, urllib.request.HTTPRedirectHandler,
+        urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPErrorProcessor, urllib.request.UnknownHandler,
+    ):  # fmt: skip
+        made.add_handler(handler())
+    return made
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_BUNDLE_BYTES:
+        raise TooLarge(f"A bundle has {format_size(MAX_BUNDLE_BYTES)} at most, as much as a slot.")
+
+
+def _check_room(folder: Path, size: int) -> None:
+    _check_size(size)
+    kept = sum(file.stat().st_size for file in folder.glob(f"*{ENDING}"))
+    free = shutil.disk_usage(folder).free
+    if size + SPARE_BYTES > free:
+        more = f" The bundle that is here takes {format_size(kept)}." if kept else ""
+        raise NoSpace(
+            f"The data partition has {format_size(free)} free; the bundle needs {format_size(size)}, and "
+            f"{format_size(SPARE_BYTES)} stay for the database.{more}"
+        )

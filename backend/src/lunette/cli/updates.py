@@ -1,0 +1,63 @@
+"""`lunette update`: the appliance's own system, in two slots."""
+
+from pathlib import Path
+
+from lunette.cli.call import Call
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import send
+from lunette.cli.spec import Command, JsonObject, Param
+
+_STATES = {"starting": "is being started", "healthy": "proved healthy", "failed": "failed"}
+
+
+def show(call: Call) -> None:
+    call.show(call.client.operate("update_show"), lambda found: _print(call, found))
+
+
+def install(call: Call) -> None:
+    """Uploads a bundle, shows what it would do, asks, and follows the job over the restart."""
+    where: str = call["file"]
+    if where.startswith(("http://", "https://")):
+        bundle = call.client.update_fetch({"url": where})
+    else:
+        try:
+            with Path(where).open("rb") as opened:
+                bundle = call.client.update_upload(opened)
+        except OSError as error:
+            raise Wrong(f"{where} cannot be read: {error.strerror}") from error
+    call.screen.note(f"The bundle has version {bundle['version']}, and is signed by somebody who is trusted.")
+    send(call, {"bundle": bundle["id"]}, "update_create")
+
+
+def _print(call: Call, found: JsonObject) -> None:
+    line = call.screen.line
+    if not found["available"]:
+        line(found["reason"], "yellow")
+        return
+    for slot in found["slots"]:
+        words = [slot["version"] or "empty", *(["runs"] if slot["running"] else [])]
+        words += ["on trial"] if slot["running"] and found["on_trial"] else []
+        words += ["started next"] if slot["next"] else []
+        line(f"slot {slot['name']}: {', '.join(words)}", "bold" if slot["running"] else "")
+    last = found["last"]
+    if last:
+        why = f": {last['reason']}" if last["reason"] else ""
+        line(f"last: version {last['version']} {_STATES[last['state']]}{why}", "red" if why else "")
+    measured = "not measured yet" if found["outage_s"] is None else f"{found['outage_s']:.0f} s"
+    line(f"outage of a restart: {measured}")
+    line(f"trusts: {found['trusts']}")
+
+
+COMMANDS = {
+    "update": (
+        Command("show", "Shows both slots, which runs, which is started next, and the last update.", ("update_show",),
+                (), show),
+        Command("install", "Uploads a bundle, writes it to the other slot and restarts into it.",
+                ("update_create", "update_upload", "update_fetch"),
+                (Param("file", "The bundle (.raucb): a file, or a URL that the appliance fetches it from.",
+                       path=True, metavar="FILE|URL"),), install,
+                interrupts=True,
+                more="If the new system does not prove healthy, the one before comes back by itself."),
+        Command("roll-back", "Restarts into the other slot as it is.", ("update_roll_back",), (), interrupts=True),
+    ),
+}  # fmt: skip

@@ -1,0 +1,34 @@
+"""Steps of an update."""
+
+from typing import ClassVar, Literal
+
+from lunette.domain.steps.base import Step
+from lunette.domain.updates import BundleId, Slot, Version
+
+
+class SlotWrite(Step):
+    """Writes a bundle to the slot that does not run, which cannot be started from then on until it is whole."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["slot.write"] = "slot.write"
+    bundle_id: BundleId
+    slot: Slot
+    version: Version
+    replaces: str | None
+    """What lies in the slot until then."""
+
+    def describe(self) -> str:
+        before = f", in place of {self.replaces}" if self.replaces else ""
+        return f"write version {self.version} to slot {self.slot}{before}"
+
+
+class SlotStart(Step):
+    """Restarts the appliance from the other slot; if that one is not healthy it comes back by itself."""
+
+    kind: Literal["slot.start"] = "slot.start"
+    trial_id: str
+    slot: Slot
+    version: Version
+
+    def describe(self) -> str:
+        return f"restart from slot {self.slot} (version {self.version}), and come back unless it proves healthy"

@@ -1,0 +1,76 @@
+"""Where the choice is kept: one small file on the EFI file system of every system disk, none of them mirrored.
+
+GRUB reads and writes the file of the disk it was loaded from; the system reads all of them and writes all of them. A
+file is overwritten in its place, never made anew: no table of the file system changes, so a power cut leaves the old
+content or the new one.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lunette.domain.errors import ToolFailed
+from lunette.domain.updates import SLOTS, Slot
+from lunette.providers.updates.choice import FILE, Choice, latest
+from lunette.providers.updates.slots import Slots
+from lunette.system.doorway import System
+
+WORK = "/run/lunette/efi"
+NEXT = "/run/lunette/next-slot"
+"""What `next_slot` found; GRUB writes only while this machine does not run."""
+
+
+def read(system: System, slots: Slots) -> Choice:
+    """What holds now."""
+    found = []
+    for device in partitions(system, slots):
+        with _mounted(system, device, "ro") as folder:
+            found.append(Choice.decode(system.read_file(f"{folder}/{FILE}") or b""))
+    return latest(found)
+
+
+def next_slot(system: System, slots: Slots) -> Slot:
+    """The slot of the next start, without looking at the disks every time."""
+    known = (system.read_file(NEXT) or b"").decode(errors="replace")
+    if known not in SLOTS:
+        known = read(system, slots).next
+        system.write_durably(NEXT, known.encode())
+    return "b" if known == "b" else "a"
+
+
+def write(system: System, slots: Slots, choice: Choice) -> None:
+    """Write it to every disk, one after the other. Raises ToolFailed if it is on none of them."""
+    reasons = []
+    devices = partitions(system, slots)
+    for device in devices:
+        try:
+            with _mounted(system, device, "rw") as folder:
+                system.write(f"{folder}/{FILE}", choice.encode().decode("ascii"))
+        except (ToolFailed, OSError) as error:
+            reasons.append(f"{device}: {error}")
+    if len(reasons) == len(devices):
+        raise ToolFailed("the choice of the slot could not be written to any system disk", log="\n".join(reasons))
+    system.write_durably(NEXT, choice.next.encode())
+
+
+def partitions(system: System, slots: Slots) -> tuple[str, ...]:
+    """The EFI partitions of the system disks that are there."""
+    printed = system.run(["lsblk", "--json", "--list", "--paths", "--output", "NAME,UUID,FSTYPE"]).stdout
+    found = {
+        entry["name"]
+        for entry in json.loads(printed)["blockdevices"]
+        if entry["uuid"] == slots.efi and entry["fstype"] == "vfat"
+    }
+    return tuple(sorted(found))
+
+
+@contextmanager
+def _mounted(system: System, device: str, option: str) -> Iterator[str]:
+    folder = f"{WORK}-{device.rpartition('/')[2]}"
+    if not system.is_dir(folder):
+        system.mkdir(folder)
+    system.run(["mount", "-t", "vfat", "-o", f"{option},nosuid,nodev,noexec", device, folder])
+    try:
+        yield folder
+    finally:
+        system.run(["umount", folder])

@@ -1,0 +1,107 @@
+"""RAUC: its configuration for this machine, and what it says of a bundle (rauc.readthedocs.io, version 1.13).
+
+RAUC verifies bundles and writes slots. Which slot is started is ours (choice.py): RAUC's own way with GRUB rewrites the
+one file it knows by truncating it, and knows of one disk only.
+"""
+
+import json
+
+from lunette.domain.errors import Conflict, Invalid, ToolFailed
+from lunette.domain.updates import COMPATIBLE, SLOTS, BundleFacts
+from lunette.providers.updates.slots import FORMAT, Slots
+from lunette.system.doorway import System
+
+FOLDER, CONFIG = "/run/rauc", "/run/rauc/system.conf"
+STATUS = "/var/lib/lunette/agent/rauc"
+KEYRING = "/usr/lib/lunette/updates/keyring.pem"
+TRUSTS = "/usr/lib/lunette/updates/trusts"
+"""Whose signature the keyring holds, in words."""
+BUNDLES = "/var/lib/lunette/api/updates"
+"""Where the API lays what was uploaded; RAUC believes nothing of it but what is signed."""
+VERIFY_S, WRITE_S = 300.0, 3000.0
+_WORDS = (
+    ("signature verification failed", "it is not signed by anybody this appliance trusts"),
+    ("invalid bundle format", "it is no bundle, or only a part of one"),
+    ("invalid identifier", "it is no bundle, or only a part of one"),
+    ("signature size", "it is no bundle, or only a part of one"),
+    ("failed to read", "it is only a part of a bundle"),
+    ("too small", "it is only a part of a bundle"),
+    ("dm-verity status 'c", "its content was changed after it was signed"),
+    ("no space left", "there is no room for it"),
+)
+"""What RAUC prints, in lower case, and what it means."""
+_LAST = "LastError: "
+"""How the reason begins that `rauc install` prints."""
+
+
+def configure(system: System, slots: Slots) -> None:
+    """Write the configuration of this start; it says the same until the next one."""
+    for folder in (FOLDER, STATUS):
+        if not system.is_dir(folder):
+            system.mkdir(folder)
+    text = configuration(slots).encode()
+    if system.read_file(CONFIG) != text:
+        system.write_durably(CONFIG, text, 0o644)
+
+
+def configuration(slots: Slots) -> str:
+    """RAUC's system.conf. A slot keeps the UUID by which GRUB and the initrd look for it."""
+    lines = [
+        "[system]",
+        f"compatible={COMPATIBLE}",
+        "bootloader=noop",
+        "activate-installed=false",
+        "bundle-formats=verity",
+        "perform-pre-check=true",
+        f"data-directory={STATUS}",
+        "mountprefix=/run/rauc/mnt",
+        "[keyring]",
+        f"path={KEYRING}",
+        "use-bundle-signing-time=true",
+    ]
+    for number, name in enumerate(SLOTS):
+        lines += [
+            f"[slot.system.{number}]",
+            f"device={slots.device(name)}",
+            "type=ext4",
+            f"bootname={name}",
+            f"extra-mkfs-opts=-q -U {slots.uuids[number]} {' '.join(FORMAT)}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+def verify(system: System, slots: Slots, bundle: str) -> BundleFacts:
+    """What a bundle says of itself. Raises Invalid for one that is unsigned, damaged or for another product."""
+    configure(system, slots)
+    try:
+        printed = system.run(["rauc", "info", "--output-format=json", bundle], timeout_s=VERIFY_S).stdout
+    except ToolFailed as error:
+        raise Invalid(f"the bundle is refused: {explain(error)}", log=error.log) from error
+    said = json.loads(printed)
+    facts = BundleFacts(compatible=str(said["compatible"]), version=str(said.get("version", "")))
+    if facts.compatible != COMPATIBLE:
+        raise Conflict(f"the bundle is refused: it is for {facts.compatible}, this is {COMPATIBLE}")
+    return facts
+
+
+def install(system: System, slots: Slots, bundle: str) -> None:
+    """Write a bundle to the slot that does not run. Raises ToolFailed: half of it may be written then."""
+    configure(system, slots)
+    try:
+        system.run(["rauc", "install", bundle], timeout_s=WRITE_S)
+    except ToolFailed as error:
+        raise ToolFailed(f"the bundle was not written: {explain(error)}", log=error.log) from error
+
+
+def explain(error: ToolFailed) -> str:
+    """Why RAUC refused, in words; its own where they are not known."""
+    said = error.log.lower()
+    last = next((line for line in error.log.splitlines() if line.startswith(_LAST)), "").removeprefix(_LAST)
+    own = last or error.detail.removeprefix("rauc refused: ")
+    return next((words for mark, words in _WORDS if mark in said), own)
+
+
+def trusts(system: System) -> str:
+    """Whose bundles this system takes."""
+    found = system.read_file(TRUSTS)
+    return found.decode(errors="replace").strip() if found else "nobody: this system was built without a certificate"

@@ -1,0 +1,103 @@
+"""Bundles on their way in: kept whole or not at all, and refused where there is no slot for them."""
+
+import asyncio
+import http.server
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.tests.wiring import Api
+from lunette.api import bundles
+from lunette.domain.errors import Invalid, LunetteError, NoSpace, TooLarge
+from lunette.domain.updates import MAX_BUNDLE_BYTES
+
+
+async def pieces(*content: bytes) -> AsyncIterator[bytes]:
+    for piece in content:
+        yield piece
+
+
+def kept(data: Path) -> list[str]:
+    return sorted(file.name for file in (data / bundles.FOLDER).iterdir())
+
+
+def test_a_bundle_is_kept_under_its_id_and_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    first = asyncio.run(bundles.receive(tmp_path, pieces(b"abc", b"def"), 6))
+    assert (tmp_path / "updates" / f"{first}.raucb").read_bytes() == b"abcdef"
+    second = asyncio.run(bundles.receive(tmp_path, pieces(b"x"), None))
+    assert kept(tmp_path) == [f"{second}.raucb"]
+    assert bundles.size_of(tmp_path, second) == 1
+    bundles.forget(tmp_path, second)
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("declared", "error", "words"),
+    [(7, Invalid, "Only 3 of 7"), (MAX_BUNDLE_BYTES + 1, TooLarge, "at most"), (MAX_BUNDLE_BYTES, NoSpace, "free")],
+)
+def test_what_does_not_come_whole_or_does_not_fit_leaves_the_one_before(
+    tmp_path: Path, declared: int, error: type[LunetteError], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = asyncio.run(bundles.receive(tmp_path, pieces(b"abc"), 3))
+    monkeypatch.setattr(bundles, "SPARE_BYTES", 1 << 50 if error is NoSpace else 0)
+    with pytest.raises(error, match=words):
+        asyncio.run(bundles.receive(tmp_path, pieces(b"abc"), declared))
+    assert kept(tmp_path) == [f"{before}.raucb"]
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path == "/gone":
+            self.send_error(404)
+            return
+        if self.path == "/file":
+            self.send_response(302)
+            self.send_header("Location", "file:///etc/passwd")
+            self.end_headers()
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", "9" if self.path == "/half" else "6")
+        self.end_headers()
+        self.wfile.write(b"abcdef")
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
+        thread = threading.Thread(target=made.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{made.server_address[1]}"
+        made.shutdown()
+        thread.join()
+
+
+def test_a_bundle_is_fetched_from_a_web_server(tmp_path: Path, server: str) -> None:
+    bundle_id = bundles.fetch(tmp_path, f"{server}/bundle")
+    assert (tmp_path / "updates" / f"{bundle_id}.raucb").read_bytes() == b"abcdef"
+
+
+@pytest.mark.parametrize("path", ["/gone", "/half", "/file"])
+def test_what_a_web_server_does_not_give_whole_is_not_kept(tmp_path: Path, server: str, path: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        bundles.fetch(tmp_path, server + path)
+    assert refused.value.errors[0].field == "url" if path != "/half" else True
+    assert not (tmp_path / "updates").exists() or kept(tmp_path) == []
+
+
+def test_nothing_is_taken_where_there_are_no_slots(appliance: Api) -> None:
+    told = appliance.get("/updates")
+    assert (told["available"], told["slots"]) == (False, [])
+    assert "not installed on a disk of its own" in told["reason"]
+    for answer in (
+        appliance.call("POST", "/updates/bundle", content=b"x", headers={"Content-Type": "application/octet-stream"}),
+        appliance.post("/updates/bundle:fetch", {"url": "http://127.0.0.1:1/x"}),
+        appliance.post("/updates", {"bundle": "0" * 32}),
+        appliance.post("/updates:roll-back"),
+    ):
+        assert answer.status_code == 409
+        assert "not installed on a disk of its own" in answer.json()["detail"]

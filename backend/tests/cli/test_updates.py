@@ -1,0 +1,35 @@
+"""`lunette update`: what runs, what a bundle would do, and words where there are no slots."""
+
+import time
+from pathlib import Path
+
+from backend.tests.cli.appliance import appliance
+from lunette.system.fake.slots import FakeSlots
+
+
+def test_a_server_without_slots_says_how_it_is_updated(tmp_path: Path, sqlite_url: str) -> None:
+    with appliance(tmp_path, sqlite_url) as cli:
+        told = cli("update", "show")
+        assert told.code == 0
+        assert "not installed on a disk of its own" in told.out
+        assert cli("update", "roll-back", "--yes").code != 0
+        bundle = tmp_path / "x.raucb"
+        bundle.write_bytes(b"x")
+        refused = cli("update", "install", str(bundle), "--yes")
+        assert refused.code != 0
+        assert "not installed on a disk of its own" in refused.err
+        assert "cannot be read" in cli("update", "install", str(tmp_path / "none.raucb"), "--yes").err
+
+
+def test_slots_are_shown_with_what_runs(tmp_path: Path, sqlite_url: str) -> None:
+    with appliance(tmp_path, sqlite_url) as cli:
+        cli.machine.slots = FakeSlots(cli.machine)
+        cli.machine.changed()
+        end = time.monotonic() + 60
+        while "slot a" not in cli("update", "show").out:
+            assert time.monotonic() < end, "it was not seen"
+            time.sleep(0.2)
+        told = cli("update", "show").out.splitlines()
+        assert told[:2] == ["slot a: 1.0, runs, started next", "slot b: empty"]
+        assert "outage of a restart: not measured yet" in told
+        assert "no version to go back to" in cli("update", "roll-back", "--yes").err

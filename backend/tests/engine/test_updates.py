@@ -1,0 +1,151 @@
+"""An update as a job: it goes on after the restart in whichever system came up, and what became of it is told."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.tests.wiring import make_parts
+from lunette.agent.core import Agent
+from lunette.api.parts import Parts
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import JobKind, JobState
+from lunette.domain.plans import Action
+from lunette.domain.updates import BundleFacts, ObservedSlots
+from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.updates import causes_of
+from lunette.planner import updates as planner
+from lunette.planner.connected import Connected
+from lunette.providers.updates import rauc, trial
+from lunette.providers.updates.slots import find
+from lunette.store.journal import Job
+from lunette.system.fake import FakeSystem
+from lunette.system.fake.faults import Crash
+from lunette.system.fake.slots import FakeSlots, bundle
+
+ACTOR = Actor(name="admin")
+BUNDLE = "0" * 32
+FACTS = BundleFacts(compatible="lunette-x86_64", version="2.0")
+
+
+class Site:
+    """An installed appliance and its control plane, which begin anew at each restart; the database stays."""
+
+    def __init__(self, folder: Path, *, installed: bool = True) -> None:
+        self._url = f"sqlite:///{folder}/lunette.db"
+        self._folder = folder
+        self.machine = FakeSystem()
+        self.machine.add_disks(2)
+        if installed:
+            self.machine.slots = FakeSlots(self.machine)
+        self.machine.files.seed(f"{rauc.BUNDLES}/{BUNDLE}.raucb", bundle("2.0"))
+        self.parts = self._start()
+
+    def _start(self) -> Parts:
+        trial.settle(self.machine)
+        return make_parts(self._folder, Agent(self.machine), self._url)
+
+    def ask(self, *, back: bool = False, dry_run: bool = False) -> Outcome:
+        updates = self.parts.control.updates
+        with self.parts.store.write() as tx:
+            if back:
+                return updates.roll_back(tx, ACTOR, dry_run)
+            return updates.update(tx, ACTOR, BUNDLE, FACTS, dry_run)
+
+    def run_until_the_restart(self, job_id: str) -> None:
+        with pytest.raises(Crash):
+            self.parts.control.run_job(job_id)
+        self.parts.store.close()
+        self.machine.reboot()
+        self.parts = self._start()
+
+    def prove(self, hindrance: str | None) -> None:
+        """What lunette-trial.service comes to at this start."""
+        slots = find(self.machine)
+        due = trial.due(self.machine, slots) if slots else None
+        assert slots is not None
+        assert due is not None
+        trial.watch(self.machine, slots, due, lambda: hindrance, deadline_s=10)
+
+    def restart(self) -> None:
+        self.parts.store.close()
+        self.machine.reboot()
+        self.parts = self._start()
+
+    def job(self, job_id: str) -> Job:
+        with self.parts.store.read() as tx:
+            return tx.get_one(Job, job_id)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)
+
+
+def test_an_update_ends_in_the_new_system(site: Site) -> None:
+    job_id = site.ask().job_id or ""
+    site.run_until_the_restart(job_id)
+    site.prove(None)
+    assert site.parts.control.run_job(job_id) is JobState.SUCCEEDED
+    seen = site.parts.control.observation(0)
+    assert list(causes_of(seen)) == []
+    assert seen.slots is not None
+    assert (seen.slots.running, seen.slots.next, seen.slots.versions) == ("b", "b", ("1.0", "2.0"))
+
+
+def test_an_update_that_does_not_prove_healthy_ends_in_the_system_before_with_the_reason(site: Site) -> None:
+    job_id = site.ask().job_id or ""
+    site.run_until_the_restart(job_id)
+    site.prove("its API does not answer")
+    site.restart()
+    assert site.parts.control.run_job(job_id) is JobState.UNDONE
+    job = site.job(job_id)
+    assert job.error is not None
+    assert "its API does not answer" in job.error["detail"]
+    (cause,) = causes_of(site.parts.control.observation(0))
+    assert "2.0 failed; version 1.0 runs" in cause.message
+    assert "its API does not answer" in cause.cause
+    again = site.ask()
+    assert again.job_id, "and may be tried again"
+
+
+def test_going_back_is_an_update_to_what_is_there(site: Site) -> None:
+    with pytest.raises(Conflict, match="no version to go back to"):
+        site.ask(back=True)
+    job_id = site.ask().job_id or ""
+    with pytest.raises(Conflict, match="under way"):
+        site.ask()
+    site.run_until_the_restart(job_id)
+    with pytest.raises(Conflict, match="is on trial"):
+        site.ask()
+    site.prove(None)
+    assert site.parts.control.run_job(job_id) is JobState.SUCCEEDED
+    plan = site.ask(back=True, dry_run=True).plan
+    assert [step.kind for step in plan.steps] == ["slot.start"]
+    back = site.ask(back=True).job_id or ""
+    site.run_until_the_restart(back)
+    site.prove(None)
+    assert site.parts.control.run_job(back) is JobState.SUCCEEDED
+    assert site.machine.slots is not None
+    assert site.machine.slots.running == "a"
+
+
+def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
+    slots = ObservedSlots(running="a", on_trial=False, next="a", versions=("1.1", "1.0"), trusts="us", outage_s=74)
+    plan = planner.plan_update(slots, BUNDLE, FACTS, Connected(hosts=("db1",)), "t1")
+    assert [step.kind for step in plan.steps] == ["slot.write", "slot.start"]
+    assert [(one.action, one.name) for one in plan.changes] == [
+        (Action.CHANGE, "lunette"), (Action.DESTROY, "b"), (Action.INTERRUPT, "db1")
+    ]  # fmt: skip
+    assert "74 s" in plan.warnings[0]
+    assert "not measured" in planner.outage(slots.model_copy(update={"outage_s": None}))
+    with pytest.raises(Conflict, match="way back"):
+        planner.ready(slots.model_copy(update={"on_trial": True}))
+
+
+def test_where_there_are_no_slots_it_is_refused_in_words(tmp_path: Path) -> None:
+    site = Site(tmp_path, installed=False)
+    for back in (False, True):
+        with pytest.raises(Conflict, match="not installed on a disk of its own"):
+            site.ask(back=back)
+    with site.parts.store.read() as tx:
+        assert tx.query(Job).filter_by(kind=JobKind.SYSTEM_UPDATE.value).count() == 0
