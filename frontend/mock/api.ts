@@ -1,4 +1,5 @@
 /** Answers requests from a World the way the API does: lists, single things with ETags, changes with a dry run. */
+import type { UpdateFetch } from '@/api'
 import { etag, json, page, problem } from './answers'
 import type { Row, Wish } from './answers'
 import { advance } from './jobs'
@@ -14,6 +15,7 @@ import * as mappings from './mappings'
 import * as people from './people'
 import { performanceOf } from './performance'
 import * as trash from './trash'
+import * as updates from './updates'
 import * as ways from './ways'
 import * as whole from './whole'
 import * as work from './work'
@@ -221,6 +223,12 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /certificate:revert': (_request, url) => settle(certificate.revert(world), url),
     'POST /certificate:self-sign': (_request, url) => settle(certificate.selfSign(world), url),
     'POST /settings/alerts:test': () => clock.testAlerts(world),
+    'GET /updates': () => json(world.updates),
+    'POST /updates': (_request, url) => settle(updates.install(world), url),
+    'POST /updates/bundle': async (request) => updates.take(await request.text()),
+    'POST /updates/bundle:fetch': async (request) =>
+      updates.take(((await request.json()) as UpdateFetch).url),
+    'POST /updates:roll-back': (_request, url) => settle(updates.rollBack(world), url),
   }
   return async (request) => {
     const url = new URL(request.url)

@@ -141,6 +141,12 @@ export const snapshot = (name: string, change: Partial<Snapshot> = {}): Snapshot
   ...change,
 })
 
+export const snapshots = (): Snapshot[] => [
+  snapshot('before-upgrade', { description: 'Clean shutdown', created_at: '2026-11-20T18:02:00Z' }),
+  snapshot('nightly-20', { created_at: '2026-11-20T01:00:00Z' }),
+  snapshot('nightly-19', { created_at: '2026-11-19T01:00:00Z' }),
+]
+
 export function createSnapshot(world: World, body: SnapshotCreate): Wish | Response {
   const of = world.volumes.find(({ id, name }) => id === body.volume || name === body.volume)
   if (!of?.can_snapshot)

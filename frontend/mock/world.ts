@@ -28,7 +28,7 @@ import type {
   User,
   Volume,
 } from '@/api'
-import { snapshot } from './care'
+import { snapshots } from './care'
 import { group, host } from './hosts'
 import { interfaces } from './interfaces'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
@@ -37,6 +37,7 @@ import { token, user } from './people'
 import { certificate } from './certificate'
 import { schedule, settings } from './clock'
 import { deletedVolume } from './trash'
+import { updates } from './updates'
 import { exportEngines, GIB, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
@@ -83,6 +84,7 @@ export interface World {
   schedules: Schedule[]
   settings: Settings
   certificate: ReturnType<typeof certificate>
+  updates: ReturnType<typeof updates>
 }
 
 /** The mappings the volumes tell of, as the list of mappings shows them. */
@@ -218,17 +220,14 @@ export function makeWorld(): World {
     schedules: [schedule('nightly')],
     settings: settings(),
     certificate: certificate(),
+    updates: updates(),
     isOneTime: false,
     status: status(),
     disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],
     arrays: [tank(members, 32)],
     volumes,
     deletedVolumes: [deletedVolume()],
-    snapshots: [
-      snapshot('before-upgrade', { description: 'Clean shutdown', created_at: '2026-11-20T18:02:00Z' }),
-      snapshot('nightly-20', { created_at: '2026-11-20T01:00:00Z' }),
-      snapshot('nightly-19', { created_at: '2026-11-19T01:00:00Z' }),
-    ],
+    snapshots: snapshots(),
     sessions: numbers(4).map(session),
     jobs: [volumesJob(), undoneJob()],
     events: events(),

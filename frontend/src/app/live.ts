@@ -26,6 +26,7 @@ const TOUCHES: Record<string, string[]> = {
   interface: ['interfaces', 'portals'],
   fc_port: ['fc-ports', 'sessions', 'mappings', 'hosts'],
   certificate: ['certificate'],
+  system: ['updates'],
   job: ['jobs', 'arrays', 'volumes'],
 }
 

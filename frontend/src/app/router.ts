@@ -51,6 +51,7 @@ const routes: RouteRecordRaw[] = [
       page('site', 'site', () => import('@/features/site/SitePage.vue')),
       page('settings', 'settings', () => import('@/features/settings/SettingsPage.vue')),
       page('settings/certificate', 'certificate', () => import('@/features/certificate/CertificatePage.vue')),
+      page('settings/updates', 'updates', () => import('@/features/updates/UpdatesPage.vue')),
       page('backup', 'backup', () => import('@/features/backup/BackupPage.vue')),
       page('users', 'users', () => import('@/features/users/UsersPage.vue')),
       page('tokens', 'tokens', () => import('@/features/tokens/TokensPage.vue')),

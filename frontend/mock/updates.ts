@@ -1,0 +1,68 @@
+/** The two slots of the mock, and bundles: any text that holds the word bundle is one. */
+import type { Update } from '@/api'
+import { json, plan, problem } from './answers'
+import type { Wish } from './answers'
+import { start } from './jobs'
+import type { World } from './world'
+
+export const updates = (change: Partial<Update> = {}): Update => ({
+  available: true,
+  reason: null,
+  on_trial: false,
+  slots: [
+    { name: 'a', version: '0.1.0', running: true, next: true },
+    { name: 'b', version: null, running: false, next: false },
+  ],
+  last: null,
+  trusts: 'CN=Example Storage, certificate SHA-256 4f0c3a',
+  outage_s: 74,
+  ...change,
+})
+
+export const take = (content: string): Response =>
+  content.includes('bundle')
+    ? json({ id: 'b1', version: '0.2.0', size_bytes: 734_003_200 }, 201)
+    : problem(
+        422,
+        'The request is not valid',
+        'The bundle is refused: it is not signed by anybody this appliance trusts.',
+      )
+
+const step = (kind: string, description: string) => ({
+  kind,
+  description,
+  devices: [],
+  bytes_destroyed: 0,
+  irreversible: false,
+})
+
+function restart(world: World, title: string, version: string, written: boolean): Wish {
+  const steps = [
+    ...(written ? [step('slot.write', `Write version ${version} to slot b`)] : []),
+    step('slot.start', `Restart from slot b: version ${version}`),
+  ]
+  const made = plan(title, [['change', 'system', 'lunette', `version 0.1.0 becomes ${version}, in slot b`]], {
+    steps,
+    hosts_interrupted: ['esx1'],
+    warnings: ['All I/O stops for about 74 s, as at the last restart.'],
+  })
+  const finish = (): void => {
+    world.updates = updates({
+      slots: [
+        { name: 'a', version: '0.1.0', running: false, next: false },
+        { name: 'b', version, running: true, next: true },
+      ],
+      last: { version, slot: 'b', state: 'healthy', reason: null },
+    })
+  }
+  return { plan: made, apply: () => start(world, made, 'system', finish) }
+}
+
+export const install = (world: World): Wish => restart(world, 'Update to version 0.2.0', '0.2.0', true)
+
+export function rollBack(world: World): Wish | Response {
+  const before = world.updates.slots[1]?.version
+  return before
+    ? restart(world, `Go back to version ${before}`, before, false)
+    : problem(409, 'Conflicts with what exists', 'Slot b holds nothing that could be started.')
+}
