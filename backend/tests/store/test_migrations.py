@@ -70,7 +70,7 @@ def newer(url: str, box: SecretBox, readable_from: str) -> None:
     """A database that the next version has migrated and written to: a column, a table, a row."""
     store = Store.open(url, box)
     with store.write() as tx:
-        tx.execute(text("ALTER TABLE array ADD COLUMN colour VARCHAR(20) NULL"))
+        tx.execute(text('ALTER TABLE "array" ADD COLUMN colour VARCHAR(20) NULL'))
         tx.execute(text("CREATE TABLE shelf (id VARCHAR(36) PRIMARY KEY, name VARCHAR(63) NOT NULL)"))
         tx.execute(text("INSERT INTO shelf (id, name) VALUES ('1', 'left')"))
         tx.execute(text("UPDATE alembic_version SET version_num = '9999'"))

@@ -60,7 +60,7 @@ def _is_readable(connection: Connection) -> bool:
     if not inspect(connection).has_table("meta"):
         return False
     oldest = connection.execute(text("SELECT value FROM meta WHERE key = :key"), {"key": _META_KEY}).scalar()
-    return oldest in _known()
+    return oldest is not None and oldest in _known()
 
 
 @cache
