@@ -83,6 +83,7 @@ def test_proxmox_nvme_is_played(player: Player, api: Api) -> None:
     assert lists["/etc/lunette-host/nvme-portals"].startswith(f"{mapping['subsystem_nqn']} 192.0.2.1 4420 tcp ")
 
 
+@pytest.mark.slow
 def test_replace_disk_is_played(player: Player, api: Api) -> None:
     values = {"lunette_wait_minutes": 0}
     assert _run(player, "replace_disk", **values)[1] == 0, "nothing has failed yet"

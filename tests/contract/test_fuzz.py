@@ -33,7 +33,8 @@ from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
-EXAMPLES = 8
+EXAMPLES, MANY = 4, 24
+"""Requests invented for each operation, in `make test` and in the whole matrix."""
 NOT_HTTP = b"Invalid HTTP request received."
 """The server's own answer to what is no HTTP, as an address of a megabyte: the application never hears of it."""
 CHECKS = [
@@ -75,23 +76,35 @@ def _database(kind: str) -> Iterator[str | None]:
         server.stop()
 
 
-FUZZED = settings(
-    max_examples=EXAMPLES, deadline=None, derandomize=True, database=None, phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)  # fmt: skip
+SITES = ["site_plan", "site_apply"]
+"""They take a whole site, and inventing one costs as much as twenty other requests."""
 
 
-@schema.exclude(operation_id=["event_stream", "site_apply"]).parametrize()
-@FUZZED
+def fuzzed(examples: int) -> settings:
+    """So many requests, the same ones in every run."""
+    return settings(
+        max_examples=examples, deadline=None, derandomize=True, database=None,
+        phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+
+
+@schema.exclude(operation_id=["event_stream", *SITES]).parametrize()
+@fuzzed(EXAMPLES)
 def test_every_answer_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
     _ask(case, *address)
 
 
+@schema.include(operation_id=SITES).parametrize()
+@fuzzed(1)
+def test_an_answer_to_a_site_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
+    _ask(case, *address)
+
+
 @pytest.mark.slow
-@schema.include(operation_id="site_apply").parametrize()
-@FUZZED
-def test_every_answer_to_a_site_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
-    """It takes what `site_plan` takes, and inventing that costs as much as twenty other requests."""
+@pytest.mark.timeout(1800)
+@schema.exclude(operation_id=["event_stream"]).parametrize()
+@fuzzed(MANY)
+def test_each_of_many_answers_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
     _ask(case, *address)
 
 

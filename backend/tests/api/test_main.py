@@ -229,7 +229,7 @@ def fingerprint_shown(port: int) -> str:
     return ":".join(f"{byte:02X}" for byte in hashlib.sha256(shown).digest())
 
 
-@pytest.mark.parametrize("kind", [trustme.KeyType.RSA, trustme.KeyType.ECDSA])
+@pytest.mark.parametrize("kind", [pytest.param(trustme.KeyType.RSA, marks=pytest.mark.slow), trustme.KeyType.ECDSA])
 def test_another_certificate_is_shown_at_once_and_open_connections_go_on(
     process: Process, kind: trustme.KeyType
 ) -> None:

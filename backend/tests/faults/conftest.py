@@ -15,7 +15,7 @@ EVERY = 8
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` takes every fourth case, puts it to every third test, and takes each eighth fault of it.
+    """`make test` takes every sixth case, puts it to every third test, and takes each eighth fault of it.
 
     The next case is put to other tests, and the full matrix takes them all. What is of one case runs in one process:
     its run without faults is made once.
@@ -34,10 +34,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = sorted({name for name, _ in groups})
     for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
-        is_others = number % 4 or (tests.index(name) + number // 4) % 3
+        is_others = number % 6 or (tests.index(name) + number // 6) % 3
         every = min(EVERY, len(faults))
         for index, fault in enumerate(faults):
-            if is_others or (index + number // 4) % every:
+            if is_others or (index + number // 6) % every:
                 fault.add_marker(pytest.mark.slow)
 
 

@@ -1,7 +1,6 @@
 """The kernel's block layer: disks, md arrays and LVs as devices, who holds them, and their names in /dev."""
 
 import errno
-import os
 from dataclasses import dataclass, field
 
 from lunette.system.fake.configfs import refuse
@@ -170,7 +169,7 @@ class Blocks:
     def dev_links(self) -> dict[str, str]:
         """Every link in /dev with its relative target, as udev makes them."""
         return {
-            link: os.path.relpath(f"/dev/{device.kernel_name}", link.rpartition("/")[0])
+            link: "../" * (link.count("/") - 2) + device.kernel_name
             for device in self.devices().values()
             for link in device.links
         }

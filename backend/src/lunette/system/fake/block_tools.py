@@ -1,7 +1,7 @@
 """lsblk, wipefs, blkid, blockdev, udevadm and sync of util-linux 2.41, systemd 257 and coreutils, as far as used."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk, Partition
 from lunette.system.fake.md import Md
@@ -38,19 +38,21 @@ class BlockTools:
         devices = [self._blocks.find(path) for path in paths]
         if paths and None in devices:
             return 32, "", f"lsblk: {paths[0]}: not a block device\n"
-        tops = [d for d in devices if d] or [d for d in self._blocks.devices().values() if d.kind == "disk"]
-        orphans = [] if paths else [d for d in self._blocks.devices().values() if d.kind == "md" and not self._live(d)]
-        return 0, json.dumps({"blockdevices": [self._tree(device) for device in [*tops, *orphans]]}, indent=3), ""
+        known = self._blocks.devices()
+        tops = [d for d in devices if d] or [d for d in known.values() if d.kind == "disk"]
+        orphans = [] if paths else [d for d in known.values() if d.kind == "md" and not self._live(d)]
+        rows = [self._tree(device, known) for device in [*tops, *orphans]]
+        return 0, json.dumps({"blockdevices": rows}), ""
 
     def _live(self, device: Device) -> bool:
         return any(self._blocks.disk(name) for name in device.below)
 
-    def _tree(self, device: Device, parent: str | None = None) -> Row:
+    def _tree(self, device: Device, known: Mapping[str, Device], parent: str | None = None) -> Row:
         row = _row(device.kernel_name, device.size_bytes, parent)
         children: list[Row] = []
         if device.disk:
             row |= _disk_facts(device.disk)
-            children = [self._partition(device.disk, partition) for partition in device.disk.partitions]
+            children = [self._partition(device.disk, partition, known) for partition in device.disk.partitions]
         elif device.kind == "part":
             row |= {"type": "part", "partlabel": self._part_label(device)}
         elif device.kind == "md":
@@ -65,8 +67,7 @@ class BlockTools:
             row |= {"fstype": first.type, "label": first.label, "uuid": first.uuid}
         elif signatures:
             row |= {"pttype": signatures[0].type, "ptuuid": signatures[0].uuid}
-        all_devices = self._blocks.devices()
-        above = [self._tree(all_devices[name], device.kernel_name) for name in self._blocks.above(device.kernel_name)]
+        above = [self._tree(known[name], known, device.kernel_name) for name in self._blocks.above(device.kernel_name)]
         if children or above:
             row["children"] = [*children, *above]
         return row
@@ -75,10 +76,10 @@ class BlockTools:
         parts = {disk.partition_name(part.number): part for disk in self._blocks.disks for part in disk.partitions}
         return parts[device.kernel_name].label
 
-    def _partition(self, disk: FakeDisk, partition: Partition) -> Row:
-        device = self._blocks.devices()[disk.partition_name(partition.number)]
+    def _partition(self, disk: FakeDisk, partition: Partition, known: Mapping[str, Device]) -> Row:
+        device = known[disk.partition_name(partition.number)]
         mounts = [partition.mount]
-        row = self._tree(device, disk.kernel_name)
+        row = self._tree(device, known, disk.kernel_name)
         return row | {"type": "part", "mountpoints": mounts, "mountpoint": mounts[0]}
 
     def _wipefs(self, words: Sequence[str]) -> Answer:
@@ -87,7 +88,7 @@ class BlockTools:
         if "--json" not in words and "-J" not in words:
             return code, "".join(said), errors
         rows = [row for text in said for row in (json.loads(text) if text else [])]
-        return code, json.dumps({"signatures": rows}, indent=3) if rows else "", errors
+        return code, json.dumps({"signatures": rows}) if rows else "", errors
 
     def _wipefs_one(self, words: Sequence[str], path: str) -> Answer:
         device = self._blocks.find(path)

@@ -37,7 +37,7 @@ def report(lvm: Lvm, command: str, options: dict[str, list[str]], words: list[st
         for word in missing
     )
     answer = {"report": [{command.removesuffix("s"): rows}], "log": []}
-    return (5 if missing else 0), json.dumps(answer, indent=4), said
+    return (5 if missing else 0), json.dumps(answer), said
 
 
 def _pv_named(pv: Pv, words: list[str]) -> bool:
