@@ -7,15 +7,20 @@ from collections.abc import Callable
 from typing import TypeVar
 
 T = TypeVar("T")
+LONGEST_PAUSE_S = 3.0
 
 
 def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float = 120.0, pause_s: float = 0.5) -> T:
-    """The first truthy answer of `condition`. AssertionError names what did not happen, with the last answer."""
+    """The first truthy answer of `condition`. AssertionError names what did not happen, with the last answer.
+
+    An emulated appliance takes a while to answer: it is left alone for as long as it took, within reason.
+    """
     until = time.monotonic() + deadline_s
     while True:
+        asked = time.monotonic()
         answer = condition()
         if answer:
             return answer
         if time.monotonic() > until:
             raise AssertionError(f"not within {deadline_s:.0f} s: {what} (last answer: {answer!r})")
-        time.sleep(pause_s)
+        time.sleep(max(pause_s, min(time.monotonic() - asked, LONGEST_PAUSE_S)))

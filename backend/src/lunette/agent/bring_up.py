@@ -39,6 +39,10 @@ class BringUp:
                     log.warning("%s", reason)
         self.waiting = waiting
 
+    def is_up(self, array: ExportArray) -> bool:
+        """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
+        return array.uuid in self._active and STACKS[array.engine].is_up(self._system, array)
+
     def _is_there(self, device: str) -> bool:
         return self._system.exists(device)
 

@@ -288,6 +288,8 @@ class Agent:
         deadline = self._system.monotonic() + READY_S
         while True:
             with self._storage:
+                if self._bring_up.is_up(array):
+                    return
                 _in_words(lambda: self._bring_up.run(served))
             if array.array_id not in self._bring_up.waiting or self._system.monotonic() >= deadline:
                 return

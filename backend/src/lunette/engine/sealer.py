@@ -42,6 +42,8 @@ from lunette.system.agent_port import AgentPort
 
 SETTLE_S = 5.0
 """Changes that come within this time of a look share the next one."""
+BREAKS = 20
+"""A look reads every row: while changes go on, it takes at most one part of so many of the time."""
 PERIOD_S = 60.0
 """What could not be written is tried again so often."""
 GRACE_S = 180.0
@@ -76,8 +78,8 @@ class Sealer:
         self, store: Store, agent: AgentPort, now: Callable[[], dt.datetime] = utc_now, *, pace: float = 1.0
     ) -> None:
         self._store, self._agent, self._now = store, agent, now
-        self._settle_s = SETTLE_S * pace
-        self._looked = float("-inf")
+        self._settle_s, self._longest_s = SETTLE_S * pace, PERIOD_S * pace
+        self._next = float("-inf")
         self._written: dict[str, str] = {}
         """Digest of what each array carries, by UUID."""
         self._generation = 0
@@ -94,12 +96,14 @@ class Sealer:
         self._loop.stop()
 
     def _settled(self) -> float:
-        rest = self._settle_s - (time.monotonic() - self._looked)
-        if rest > 0:
-            time.sleep(min(rest, 1.0))
+        began = time.monotonic()
+        if began < self._next:
+            time.sleep(min(self._next - began, 1.0))
             return 0.0
-        self._looked = time.monotonic()
-        return self.round()
+        pause_s = self.round()
+        ended = time.monotonic()
+        self._next = ended + min(self._longest_s, max(self._settle_s, BREAKS * (ended - began)))
+        return pause_s
 
     def round(self) -> float:
         """Writes what changed to each array that stands. Returns the seconds until it is worth another try."""

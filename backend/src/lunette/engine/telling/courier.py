@@ -23,7 +23,7 @@ from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
 from lunette.store.settings import Delivery, read_settings, with_secrets
 
-PERIOD_S = 2.0
+PERIOD_S = 5.0
 IDLE_S = 3600.0
 LEASE = dt.timedelta(minutes=2)
 """For so long a message is one process's to send."""
