@@ -281,6 +281,21 @@ def test_an_observation_after_a_step_is_newer_than_the_step(store: Store) -> Non
     assert store.agent.observe().volumes == ()
 
 
+def test_a_step_brings_its_array_up_first_and_leaves_one_that_is_up_alone(store: Store) -> None:
+    def tuned_by(step: VolumeDelete) -> bool:
+        before = len(store.machine.faults.calls)
+        store.do(step)
+        return any("stripe_cache_size" in call.detail for call in store.machine.faults.calls[before:])
+
+    store.unmap()
+    store.reboot()
+    assert store.agent.bring_up()
+    assert not tuned_by(store.delete_step())
+    store.reboot()
+    assert tuned_by(store.delete_step()), "the array is down, so all of it is brought up as after every boot"
+    assert len(store.agent.observe().arrays) == 1
+
+
 def test_engines_say_what_they_miss(store: Store) -> None:
     assert {(engine.engine, engine.available) for engine in store.agent.observe().engines} == {
         ("md", True), ("zfs", True), ("external", True), ("lvm", True), ("zvol", True), ("lio", True), ("nvmet", False),
