@@ -193,7 +193,20 @@ def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
     again = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
     assert int(host.machine.check(f"blockdev --getsize64 {again}")) == 2 * VOLUME_BYTES
     host.verify_pattern(again, OLD, BLOCKS)
+    are_taken_at_one_moment(stands, "lun", "copy")
     return again
+
+
+def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:
+    """ZFS's own proof: all of them were made by one transaction group."""
+    wish = {"volumes": volumes, "name": "{volume}.together", "atomic": True}
+    stands.client.wait(stands.client.post("/snapshots:batch", wish), deadline_s=SLOW_S)
+    rows = stands.guest("zfs list -H -t snapshot -o createtxg,io.lunette:together").splitlines()
+    made = [row.split() for row in rows if not row.endswith("-")]
+    assert len(made) == len(volumes)
+    assert len({txg for txg, _ in made}) == 1
+    for name in volumes:
+        stands.client.wait(stands.client.delete(f"/snapshots/{name}.together"), deadline_s=SLOW_S)
 
 
 def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from backend.tests.scene import make_array, make_scene
+from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api
 from lunette.system.fake import FakeSystem
 
@@ -16,8 +16,9 @@ def delete(api: Api, *names: str, **query: Any) -> Any:
     return api.call("POST", "/volumes:delete-batch", json={"volumes": names}, params=query)
 
 
-def snapshot(api: Api, *names: str, **wish: Any) -> Any:
-    return api.call("POST", "/snapshots:batch", json={"volumes": names, **wish})
+def snapshot(api: Api, *names: str, dry_run: bool = False, **wish: Any) -> Any:
+    query = {"dry_run": dry_run} if dry_run else None
+    return api.call("POST", "/snapshots:batch", json={"volumes": names, **wish}, params=query)
 
 
 @pytest.fixture
@@ -124,3 +125,23 @@ def test_no_snapshot_is_taken_where_one_cannot_be(tank: Api) -> None:
     assert "thin" in refused.json()["errors"][0]["message"]
     assert snapshot(tank, "t1", name="fixed-name").status_code == 422
     assert tank.items("/snapshots") == []
+
+
+def test_snapshots_of_one_pool_are_taken_at_one_moment_and_lvm_says_that_it_cannot(tank: Api) -> None:
+    refused = snapshot(tank, "t1", "t2", atomic=True)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "atomic")
+    assert "one after the other" in refused.json()["errors"][0]["message"]
+    assert len(snapshot(tank, "t1", "t2", dry_run=True).json()["steps"]) == 2
+    for name, disks in (("pool", disk_ids(tank, "scsi")[:2]), ("other", disk_ids(tank, "scsi")[2:4])):
+        tank.made("/arrays", {"name": name, "engine": "zfs", "level": "mirror", "disks": disks})
+        body = {"name_pattern": f"{name}%d", "array": name, "count": 2, "size_bytes": 16 * MIB}
+        tank.made("/volumes:batch", body)
+    apart = snapshot(tank, "pool1", "other1", atomic=True)
+    assert "several pools" in apart.json()["errors"][0]["message"]
+    plan = snapshot(tank, "pool1", "other1", "pool2", "t1", dry_run=True).json()
+    kinds = [step["kind"] for step in plan["steps"]]
+    assert kinds == ["snapshots.take", "snapshot.take", "snapshot.take"]
+    job = tank.done(snapshot(tank, "pool1", "pool2", name="{volume}-now", atomic=True).json())
+    assert [step["kind"] for step in job["steps"]] == ["snapshots.take"]
+    taken = {row["name"]: row["state"] for row in tank.items("/snapshots")}
+    assert taken == {"pool1-now": "ready", "pool2-now": "ready"}

@@ -7,7 +7,7 @@ from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
 from lunette.domain.array_changes import ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level
-from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
+from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import VolumeRollBack
 from lunette.engine.outcome import Outcome
 from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
@@ -97,6 +97,16 @@ def _take_zvol_snapshot(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.take_snapshot(tx, ACTOR, SnapshotCreate(name="zs", volume="z1")))
 
 
+def _two_zvols(world: World) -> None:
+    _written_zvol(world)
+    world.finish(world.create_volumes("pool", "z2").job_id or "")
+
+
+def _take_zvol_snapshots(world: World) -> Outcome:
+    wish = SnapshotBatch(volumes=("z1", "z2"), name="{volume}.now", atomic=True)
+    return world.ask(lambda tx: world.control.take_snapshots(tx, ACTOR, wish))
+
+
 def _grow_zvol(world: World) -> Outcome:
     return world.ask(lambda tx: world.control.grow_volume(tx, ACTOR, "z1", 128 * MIB))
 
@@ -136,6 +146,7 @@ POOL_CASES = (
     Case("erase a zvol", _deleted_zvol, lambda world: erase(world, "mapped-zvol")),
     Case("grow a zvol", _written_zvol, _grow_zvol),
     Case("take a snapshot of a zvol", _written_zvol, _take_zvol_snapshot),
+    Case("take snapshots of zvols at one moment", _two_zvols, _take_zvol_snapshots),
     Case(
         "delete a snapshot of a zvol",
         _zvol_snapshot,

@@ -6,7 +6,7 @@ from backend.tests.providers.shop import VOLUME_ID
 from backend.tests.providers.test_zfs_steps import Farm
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound, ToolFailed
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeCut, VolumeGrow, VolumeRollBack
+from lunette.domain.steps import SnapshotDelete, SnapshotsTake, SnapshotTake, VolumeCut, VolumeGrow, VolumeRollBack
 from lunette.domain.volumes import Provisioning
 from lunette.providers.volumes.zvol import plan as zvol
 from lunette.system.fake.faults import Crash, When
@@ -102,6 +102,70 @@ def test_a_snapshot_of_a_zvol_has_no_device_and_a_clone_holds_on_to_it(farm: Sna
     assert farm.do(delete(farm))
     assert not farm.do(delete(farm))
     assert farm.machine.read_data(farm.device, 0) == "new"
+
+
+class PairFarm(SnapshotFarm):
+    """It has a second zvol, and snapshots of both are wanted at one moment."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        (other,) = zvol.cut_steps(self.pool_name, [(CLONE_ID, 64 * MIB)])
+        self.do(other)
+        parts = [self.take(), zvol.snapshot_step(self.pool_name, SECOND, CLONE_ID, 64 * MIB)]
+        self.both = zvol.snapshots_step(self.pool_name, ROLL_BACK_ID, parts)
+
+    def shown(self) -> set[str | None]:
+        return {volume.snapshot_id for volume in self.agent.observe().volumes if "@" in volume.name}
+
+    def commands(self) -> list[str]:
+        return [call.detail for call in self.machine.faults.calls if call.detail.startswith("zfs snapshot")]
+
+
+@pytest.fixture
+def pair() -> PairFarm:
+    return PairFarm()
+
+
+def test_snapshots_at_one_moment_are_one_command_and_each_has_its_id(pair: PairFarm) -> None:
+    assert pair.do(pair.both)
+    assert pair.shown() == {FIRST, SECOND}
+    assert not pair.do(pair.both)
+    (command,) = pair.commands()
+    assert all(f"{pair.pool_name}/{one.lv_name}" in command for one in pair.both.snapshots)
+    assert pair.do(delete(pair)), "each can go by itself"
+    with pytest.raises(Conflict, match="1 of 2 snapshots are there"):
+        pair.do(pair.both)
+    assert pair.shown() == {SECOND}
+    assert pair.undo(pair.both)
+    assert not pair.undo(pair.both)
+    assert pair.shown() == set()
+
+
+def test_where_one_volume_changed_no_snapshot_is_taken(pair: PairFarm) -> None:
+    first, second = pair.both.snapshots
+    step = SnapshotsTake.model_validate(
+        pair.both.model_dump() | {"snapshots": (first, second.model_copy(update={"size_bytes": 1}))}
+    )
+    with pytest.raises(Conflict, match="another size"):
+        pair.do(step)
+    assert pair.shown() == set()
+
+
+def test_of_snapshots_at_one_moment_none_goes_while_a_clone_needs_one(pair: PairFarm) -> None:
+    pair.do(pair.both)
+    (clone,) = zvol.clone_steps(pair.pool_name, FIRST, VOLUME_ID, [("aaaaaaaa-2222-4000-8000-000000000007", 64 * MIB)])
+    pair.do(clone)
+    with pytest.raises(InUse, match=clone.lv_name):
+        pair.undo(pair.both)
+    assert pair.shown() == {FIRST, SECOND}
+
+
+def test_a_snapshot_of_somebody_else_under_one_of_the_names_is_left_alone(pair: PairFarm) -> None:
+    pair.machine.run(["zfs", "snapshot", f"{pair.pool_name}/{pair.both.snapshots[1].lv_name}"])
+    for attempt in (pair.do, pair.undo):
+        with pytest.raises(Conflict, match="left alone"):
+            attempt(pair.both)
+    assert pair.shown() == {None}
 
 
 def test_what_carries_another_mark_is_left_alone(farm: SnapshotFarm) -> None:

@@ -775,7 +775,7 @@ export const deletedVolumeRecover = <ThrowOnError extends boolean = false>(optio
 /**
  * Snapshot Create Batch
  *
- * Takes a snapshot of each of many volumes, one after the other, all or nothing.
+ * Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment.
  */
 export const snapshotCreateBatch = <ThrowOnError extends boolean = false>(options: Options<SnapshotCreateBatchData, ThrowOnError>): RequestResult<SnapshotCreateBatchResponses, SnapshotCreateBatchErrors, ThrowOnError> => (options.client ?? client).post<SnapshotCreateBatchResponses, SnapshotCreateBatchErrors, ThrowOnError>({
     security: [{

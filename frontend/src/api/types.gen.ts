@@ -1157,6 +1157,10 @@ export type Engine = {
      */
     can_snapshot_thick: boolean;
     /**
+     * Can Snapshot Together
+     */
+    can_snapshot_together: boolean;
+    /**
      * Can Qos
      */
     can_qos: boolean;
@@ -4723,8 +4727,9 @@ export type Snapshot = {
 /**
  * SnapshotBatch
  *
- * A snapshot of each of many volumes, all or nothing, one after the other: not all at the same moment.
+ * A snapshot of each of many volumes, all or nothing.
  *
+ * Those on one ZFS pool are taken at one moment, others one after the other; with `atomic`, all at one moment or none.
  * `{volume}`, `{date}` and `{time}` in the name are filled in for each; a long volume's name is cut.
  */
 export type SnapshotBatch = {
@@ -4740,6 +4745,10 @@ export type SnapshotBatch = {
      * Description
      */
     description?: string;
+    /**
+     * Atomic
+     */
+    atomic?: boolean;
 };
 
 /**

@@ -31,6 +31,7 @@ from lunette.domain.steps import (
     PoolReplace,
     PoolScrub,
     SnapshotDelete,
+    SnapshotsTake,
     SnapshotTake,
     Step,
     ThinPoolCreate,
@@ -73,11 +74,13 @@ def _nothing(_system: System, step: Step) -> None:
 _VOLUMES = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 _ASIDE = {VolumeEngine.LVM: lvm_aside, VolumeEngine.ZVOL: zvol_aside}
 _SNAPSHOTS = {VolumeEngine.LVM: lvm_snapshot, VolumeEngine.ZVOL: zvol_snapshot}
+_TOGETHER = {VolumeEngine.ZVOL: zvol_snapshot}
 
 
 OfVolumes = (
-    VolumeCut | VolumesSeal | VolumeDelete | VolumeAside | VolumeGrow | SnapshotTake | SnapshotDelete | VolumeRollBack
-)
+    VolumeCut | VolumesSeal | VolumeDelete | VolumeAside | VolumeGrow | SnapshotTake | SnapshotsTake | SnapshotDelete
+    | VolumeRollBack
+)  # fmt: skip
 
 
 def _by_engine(name: str, providers: Mapping[VolumeEngine, ModuleType]) -> Call:
@@ -127,6 +130,7 @@ RUNNERS: dict[type[Step], Runner] = {
     ThinPoolGrow: Runner(pool.grow, _nothing),
     ThinPoolRemove: Runner(pool.remove, _nothing),
     SnapshotTake: Runner(_by_engine("take", _SNAPSHOTS), _by_engine("delete", _SNAPSHOTS)),
+    SnapshotsTake: Runner(_by_engine("take_together", _TOGETHER), _by_engine("undo_together", _TOGETHER)),
     SnapshotDelete: Runner(_by_engine("delete", _SNAPSHOTS), _nothing),
     VolumeRollBack: Runner(_by_engine("roll_back", _SNAPSHOTS), _nothing),
     InterfaceTry: Runner(trial.begin, trial.undo),

@@ -55,10 +55,11 @@ def snapshot(call: Call) -> None:
     """One snapshot, or one of each volume."""
     body = body_of(call)
     volumes = body.pop("volume")
+    atomic = {"atomic": True} if body.pop("atomic", False) else {}
     if len(volumes) == 1 and "{" not in body["name"]:
         send(call, {**body, "volume": volumes[0]})
     else:
-        send(call, {**body, "volumes": volumes}, "snapshot_create_batch")
+        send(call, {**body, **atomic, "volumes": volumes}, "snapshot_create_batch")
 
 
 COMMANDS = {
@@ -106,6 +107,7 @@ COMMANDS = {
                 ("snapshot_create", "snapshot_create_batch"), (
             Param("name", "Its name; for several volumes a pattern such as '{volume}.{date}'."),
             Param("--volume", "Volume it is taken of; repeatable.", noun="volume", many=True, required=True),
+            Param("--atomic", "All at one moment, or none: the volumes are on one ZFS pool.", flag=True),
             _DESCRIPTION,
         ), snapshot),
         Command("clone", "Makes one or many writable volumes of a snapshot.", ("snapshot_clone",), (

@@ -185,6 +185,8 @@ class EngineCapability(Model):
     can_snapshot: bool = False
     can_snapshot_thick: bool = False
     """Snapshots of thick volumes as well."""
+    can_snapshot_together: bool = False
+    """Snapshots of several volumes of one array at one moment."""
     can_qos: bool = False
     reservations: bool = False
     compare_and_write: bool = False

@@ -19,14 +19,17 @@ class SnapshotCreate(Model):
 
 
 class SnapshotBatch(Model):
-    """A snapshot of each of many volumes, all or nothing, one after the other: not all at the same moment.
+    """A snapshot of each of many volumes, all or nothing.
 
+    Those on one ZFS pool are taken at one moment, others one after the other; with `atomic`, all at one moment or none.
     `{volume}`, `{date}` and `{time}` in the name are filled in for each; a long volume's name is cut.
     """
 
     volumes: VolumeReferences
     name: SnapshotPattern = "{volume}.{date}-{time}"
     description: Description = ""
+    atomic: bool = False
+    """Refused unless all volumes are on one array whose engine takes snapshots at one moment."""
 
 
 class SnapshotClone(Model):

@@ -50,7 +50,7 @@ def delete(tx: Session, desk: Desk, actor: Actor, references: Sequence[str], dry
 
 
 def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, dry_run: bool) -> Outcome:
-    """A snapshot of each volume, one after the other. Hosts go on writing meanwhile."""
+    """A snapshot of each volume. Hosts go on writing meanwhile."""
     seen, rows = desk.seen(), by_reference(tx, Volume, wish.volumes)
     chosen, at = _chosen(tx, wish.volumes, rows), utc_now().astimezone(zone_of(tx))
     taken = set(tx.scalars(select(Snapshot.name)))
@@ -58,11 +58,11 @@ def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, d
     for one in chosen:
         names.append(snapshot_name(wish.name, one.volume.name if one.volume else one.reference, at, used))
         used.add(names[-1])
-    new = planner.plan_take(chosen, names, seen, taken, desk.identities)
+    new = planner.plan_take(chosen, names, seen, taken, desk.identities, atomic=wish.atomic)
     check(new.plan, seen, Bounds())
     if dry_run:
         return Outcome(plan=new.plan)
-    for step, name, reference in zip(new.steps, names, wish.volumes, strict=True):
+    for step, name, reference in zip(new.snapshots, names, wish.volumes, strict=True):
         row = rows[reference]
         tx.add(
             Snapshot(
@@ -70,7 +70,7 @@ def take_snapshots(tx: Session, desk: Desk, actor: Actor, wish: SnapshotBatch, d
                 description=wish.description,
             )
         )  # fmt: skip
-    ids = tuple(step.snapshot_id for step in new.steps)
+    ids = tuple(step.snapshot_id for step in new.snapshots)
     emit(tx, "snapshot.creating", new.plan.title, actor=actor.name, data={"ids": list(ids)})
     return file_job(tx, desk, actor, JobKind.SNAPSHOTS_CREATE, Outcome(plan=new.plan, ids=ids))
 

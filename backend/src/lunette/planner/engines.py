@@ -21,6 +21,7 @@ from lunette.domain.steps import (
     MdMember,
     PoolCreate,
     SnapshotDelete,
+    SnapshotsTake,
     SnapshotTake,
     ThinPoolCreate,
     ThinPoolRemove,
@@ -250,6 +251,12 @@ class Snapshotting(Protocol):
         ...
 
 
+class SnapshottingTogether(Protocol):
+    """Of an engine with `can_snapshot_together`."""
+
+    def snapshots_step(self, group: str, together_id: str, snapshots: Sequence[SnapshotTake]) -> SnapshotsTake: ...
+
+
 ARRAY_ENGINES: dict[ArrayEngine, ArrayPlanning] = {
     ArrayEngine.MD: MdPlanning(), ArrayEngine.ZFS: ZfsPlanning(), ArrayEngine.EXTERNAL: ExternalPlanning()
 }  # fmt: skip
@@ -258,6 +265,7 @@ THIN_POOLS: dict[VolumeEngine, ThinPooling] = {VolumeEngine.LVM: lvm}
 """An engine that is not here cuts thin volumes from the free space of the group itself, if it can cut them."""
 GROWING: dict[VolumeEngine, Growing] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
 SNAPSHOTTING: dict[VolumeEngine, Snapshotting] = {VolumeEngine.LVM: lvm, VolumeEngine.ZVOL: zvol}
+TOGETHER: dict[VolumeEngine, SnapshottingTogether] = {VolumeEngine.ZVOL: zvol}
 
 
 NO_THICK_SNAPSHOTS = (
@@ -303,6 +311,11 @@ def growing(engine: ArrayEngine) -> Growing:
 def snapshotting(engine: ArrayEngine) -> Snapshotting:
     """What plans snapshots on an array of this engine, which must offer them."""
     return SNAPSHOTTING[volume_engine(engine)]
+
+
+def snapshotting_together(engine: ArrayEngine) -> SnapshottingTogether | None:
+    """What plans snapshots at one moment on an array of this engine; None: it takes one after the other."""
+    return TOGETHER.get(volume_engine(engine))
 
 
 def thick_snapshot_reason(engine: ArrayEngine, provisioning: Provisioning) -> str | None:

@@ -1,8 +1,9 @@
 """Plans for many volumes at once, all or nothing: what is in the way of each is told of all of them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
@@ -10,7 +11,7 @@ from lunette.domain.plans import Action, Change, Leaving, Plan
 from lunette.domain.steps import AnyStep, ExportsGone, SnapshotTake
 from lunette.domain.volumes import MAX_BATCH
 from lunette.planner.aside import DEADLINE_S
-from lunette.planner.engines import thin_pooling
+from lunette.planner.engines import snapshotting_together, thin_pooling
 from lunette.planner.findings import Findings
 from lunette.planner.names import check_name
 from lunette.planner.volumes import Keeping, KnownVolume, check_deletion, deletion
@@ -69,14 +70,23 @@ def plan_delete(doomed: Sequence[Doomed], emptied: Collection[str]) -> Plan:
 @dataclass(frozen=True)
 class NewSnapshots:
     plan: Plan
-    steps: tuple[SnapshotTake, ...]
+    snapshots: tuple[SnapshotTake, ...]
     """In the order of the wish."""
 
 
 def plan_take(
-    chosen: Sequence[Chosen], names: Sequence[str], seen: Observation, taken: Collection[str], ids: IdentitySource
+    chosen: Sequence[Chosen],
+    names: Sequence[str],
+    seen: Observation,
+    taken: Collection[str],
+    ids: IdentitySource,
+    *,
+    atomic: bool = False,
 ) -> NewSnapshots:
-    """A snapshot of each, all or nothing. Raises Invalid or Conflict naming each volume that is in the way."""
+    """A snapshot of each, all or nothing; with `atomic`, all at one moment.
+
+    Raises Invalid or Conflict naming each volume that is in the way.
+    """
     findings = Findings()
     volumes = _known(findings, chosen)
     for index, volume in volumes.items():
@@ -84,17 +94,44 @@ def plan_take(
         check_name(own, "snapshot", names[index], names[index] in taken, f"{_at(index)}.name")
         check_volume(own, volume, seen, _at(index))
         findings.take(own, f"volume {volume.name}")
+    if atomic and (apart := _apart(list(volumes.values()))):
+        findings.add(Invalid, "atomic", "the snapshots", apart)
     findings.refuse("No snapshot was taken", MAX_BATCH)
     made = [taking(names[index], volume, ids) for index, volume in volumes.items()]
-    steps = tuple(step for _, step in made)
+    snapshots = tuple(step for _, step in made)
+    engines = {volume.group: volume.array_engine for volume in volumes.values()}
     return NewSnapshots(
         plan=Plan(
             title=_title(f"Take snapshots of {len(volumes)} volumes", "Take a snapshot of volume {}", volumes),
             changes=tuple(change for change, _ in made),
-            steps=steps,
+            steps=tuple(_together(snapshots, engines, ids)),
         ),
-        steps=steps,
+        snapshots=snapshots,
     )
+
+
+def _apart(volumes: Sequence[KnownVolume]) -> str | None:
+    """Why snapshots of these volumes cannot be taken at one moment; None if they can."""
+    if one := next((volume for volume in volumes if snapshotting_together(volume.array_engine) is None), None):
+        return (
+            f"volume {one.name} is on an array whose engine takes snapshots one after the other; volumes of one ZFS "
+            "pool can have theirs at one moment"
+        )
+    if len({volume.group for volume in volumes}) > 1:
+        return "the volumes are on several pools, and only those of one pool can have their snapshots at one moment"
+    return None
+
+
+def _together(
+    snapshots: Sequence[SnapshotTake], engines: Mapping[str, ArrayEngine], ids: IdentitySource
+) -> Iterator[AnyStep]:
+    """One step for each group whose engine can take them at one moment, one for each snapshot elsewhere."""
+    for group, engine in engines.items():
+        own, at_once = [one for one in snapshots if one.group == group], snapshotting_together(engine)
+        if at_once is not None and len(own) > 1:
+            yield at_once.snapshots_step(group, ids.id(), own)
+        else:
+            yield from own
 
 
 def _known(findings: Findings, chosen: Sequence[Chosen]) -> dict[int, KnownVolume]:

@@ -923,7 +923,7 @@ export const deletedVolumeRecoverMutation = (options?: Partial<Options<DeletedVo
 /**
  * Snapshot Create Batch
  *
- * Takes a snapshot of each of many volumes, one after the other, all or nothing.
+ * Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment.
  */
 export const snapshotCreateBatchMutation = (options?: Partial<Options<SnapshotCreateBatchData>>): UseMutationOptions<SnapshotCreateBatchResponse, SnapshotCreateBatchError, Options<SnapshotCreateBatchData>> => {
     const mutationOptions: UseMutationOptions<SnapshotCreateBatchResponse, SnapshotCreateBatchError, Options<SnapshotCreateBatchData>> = {

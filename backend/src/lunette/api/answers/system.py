@@ -111,6 +111,8 @@ class Engine(Answer):
     can_snapshot: bool
     can_snapshot_thick: bool
     """Thick volumes can have snapshots as well."""
+    can_snapshot_together: bool
+    """Snapshots of several volumes of one array can be taken at one moment."""
     can_qos: bool
     reservations: bool
     compare_and_write: bool
@@ -135,7 +137,7 @@ def engine_answer(capability: EngineCapability) -> Engine:
             for level in capability.levels
         ),
         can_grow=capability.can_grow, can_thin=capability.can_thin, can_snapshot=capability.can_snapshot,
-        can_snapshot_thick=capability.can_snapshot_thick,
+        can_snapshot_thick=capability.can_snapshot_thick, can_snapshot_together=capability.can_snapshot_together,
         can_qos=capability.can_qos, reservations=capability.reservations,
         compare_and_write=capability.compare_and_write, protocols=capability.protocols, lacking=capability.lacking,
         health_commands=capability.health_commands,

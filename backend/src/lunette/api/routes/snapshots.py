@@ -72,7 +72,7 @@ def snapshot_create(body: SnapshotCreate, change: Creating) -> Response:
 
 @batches.post("", operation_id="snapshot_create_batch", status_code=202, response_model=None, responses=JOB_CREATED)
 def snapshot_create_batch(body: SnapshotBatch, change: Creating) -> Response:
-    """Takes a snapshot of each of many volumes, one after the other, all or nothing."""
+    """Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment."""
     return change.apply(
         lambda tx: change.control.take_snapshots(tx, change.actor, body, dry_run=change.dry_run), only_jobs, looks=True
     )

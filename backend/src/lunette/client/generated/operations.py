@@ -942,7 +942,7 @@ class Operations:
     @overload
     def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: Literal[True]) -> t.Plan: ...
     def snapshot_create_batch(self, body: t.SnapshotBatch, *, dry_run: bool = False) -> Any:
-        """Takes a snapshot of each of many volumes, one after the other, all or nothing."""
+        """Takes a snapshot of each of many volumes, all or nothing; those of one ZFS pool at one moment."""
         return self.operate("snapshot_create_batch", {}, {}, body, dry_run=dry_run)
 
     def snapshot_list(

@@ -760,6 +760,7 @@ class Engine(TypedDict):
     can_thin: bool
     can_snapshot: bool
     can_snapshot_thick: bool
+    can_snapshot_together: bool
     can_qos: bool
     reservations: bool
     compare_and_write: bool
@@ -2046,11 +2047,12 @@ class Snapshot(TypedDict):
 
 
 class SnapshotBatch(TypedDict):
-    """A snapshot of each of many volumes, all or nothing, one after the other: not all at the same moment."""
+    """A snapshot of each of many volumes, all or nothing."""
 
     volumes: list[str]
     name: NotRequired[str]
     description: NotRequired[str]
+    atomic: NotRequired[bool]
 
 
 class SnapshotClone(TypedDict):

@@ -33,6 +33,7 @@ from lunette.domain.steps.volumes import (
     KeptVolume,
     SealedVolume,
     SnapshotDelete,
+    SnapshotsTake,
     SnapshotTake,
     ThinPoolCreate,
     ThinPoolGrow,
@@ -79,6 +80,7 @@ AnyStep = Annotated[
     | ThinPoolGrow
     | ThinPoolRemove
     | SnapshotTake
+    | SnapshotsTake
     | SnapshotDelete
     | VolumeRollBack
     | InterfaceTry
@@ -127,6 +129,7 @@ __all__ = [
     "SlotWrite",
     "SnapshotDelete",
     "SnapshotTake",
+    "SnapshotsTake",
     "Step",
     "ThinPoolCreate",
     "ThinPoolGrow",

@@ -312,6 +312,22 @@ class SnapshotTake(Step):
         return f"take snapshot {self.lv_name} of volume {self.origin} in {self.group}"
 
 
+class SnapshotsTake(Step):
+    """Takes snapshots of several volumes of a group at one moment. Undo removes those that carry its id or their own.
+
+    What is there then carries `together_id`, so that a repeated step knows its own before each has its id.
+    """
+
+    kind: Literal["snapshots.take"] = "snapshots.take"
+    together_id: str
+    group: str
+    snapshots: tuple[SnapshotTake, ...]
+    engine: VolumeEngine
+
+    def describe(self) -> str:
+        return f"take snapshots of {len(self.snapshots)} volumes in {self.group} at one moment"
+
+
 class SnapshotDelete(Step):
     """Removes one snapshot that carries this id. Its volume does not need it; on ZFS its clones do, and it refuses."""
 

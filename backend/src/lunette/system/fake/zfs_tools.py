@@ -282,15 +282,18 @@ class ZfsTools:
         return OK
 
     def _zfs_snapshot(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
-        name, _, short = words[0].partition("@")
-        found = self._find(name)
-        if found is None:
-            return _fail(f"cannot open '{name}': dataset does not exist")
-        zvol = found[1]
-        if short in zvol.snapshots:
-            return _fail(f"cannot create snapshot '{words[0]}': dataset already exists")
-        properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
-        zvol.snapshots[short] = FakeZvolSnapshot(zvol.size_bytes, properties, dict(zvol.media.data))
+        wanted = []
+        for word in words:
+            name, _, short = word.partition("@")
+            found = self._find(name)
+            if found is None:
+                return _fail(f"cannot open '{name}': dataset does not exist")
+            if short in found[1].snapshots:
+                return _fail(f"cannot create snapshot '{word}': dataset already exists")
+            wanted.append((found[1], short))
+        for zvol, short in wanted:
+            properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
+            zvol.snapshots[short] = FakeZvolSnapshot(zvol.size_bytes, properties, dict(zvol.media.data))
         self._half_way()
         return OK
 
@@ -350,12 +353,12 @@ class ZfsTools:
         self._zfs.show(pool.data, new, zvol)
         return OK
 
-    def _each(self, names: list[str], change: Callable[[FakeZvol], object]) -> Answer:
+    def _each(self, names: list[str], change: Callable[[FakeZvol | FakeZvolSnapshot], object]) -> Answer:
         for name in names:
-            found = self._find(name)
+            found = self._find_snapshot(name) if "@" in name else self._find(name)
             if found is None:
                 return _fail(f"cannot open '{name}': dataset does not exist")
-            change(found[1])
+            change(found[-1])
             self._half_way()
         return OK
 

@@ -205,7 +205,7 @@ class Dataset(Model):
         return "@" in self.name
 
 
-MARKS = tuple(f"io.lunette:{word}" for word in ("array", "ashift", "volume", "fresh", "snapshot", "rolled"))
+MARKS = tuple(f"io.lunette:{word}" for word in ("array", "ashift", "volume", "fresh", "snapshot", "together", "rolled"))
 FIELDS = ",".join(("name", "available", "used", "referenced", "origin", "volmode", "volsize", "refreservation", *MARKS))
 
 

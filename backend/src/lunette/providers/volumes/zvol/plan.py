@@ -9,6 +9,7 @@ from lunette.domain.steps import (
     AnyStep,
     ExportsGone,
     SnapshotDelete,
+    SnapshotsTake,
     SnapshotTake,
     VolumeCut,
     VolumeDelete,
@@ -24,6 +25,8 @@ FRESH_MARK = "io.lunette:fresh"
 """`yes` on a zvol that no host has seen yet."""
 SNAPSHOT_MARK = "io.lunette:snapshot"
 """The user property that holds the id of the snapshot."""
+TOGETHER_MARK = "io.lunette:together"
+"""The user property that snapshots which were taken at one moment have in common."""
 ROLLED_MARK = "io.lunette:rolled"
 """On a zvol, the id of the last roll back that was done with it."""
 
@@ -33,6 +36,7 @@ def capability(reason: str | None = None) -> EngineCapability:
     return EngineCapability(
         engine=VolumeEngine.ZVOL.value, kind="volume", available=reason is None, reason=reason, can_thin=True,
         can_grow=True, can_snapshot=True, can_snapshot_thick=True,
+        can_snapshot_together=True,
         needs=("zfs", "zfs (kernel module)"),
     )  # fmt: skip
 
@@ -110,6 +114,10 @@ def grow_step(
         volume_id=volume_id, group=group, lv_name=lv_name(volume_id), from_bytes=from_bytes, size_bytes=size_bytes,
         engine=VolumeEngine.ZVOL,
     )  # fmt: skip
+
+
+def snapshots_step(group: str, together_id: str, snapshots: Sequence[SnapshotTake]) -> SnapshotsTake:
+    return SnapshotsTake(together_id=together_id, group=group, snapshots=tuple(snapshots), engine=VolumeEngine.ZVOL)
 
 
 def snapshot_step(group: str, snapshot_id: str, volume_id: str, size_bytes: int) -> SnapshotTake:

@@ -4,13 +4,15 @@ A snapshot lies below its zvol: it holds on to what is overwritten since, and cl
 here ever destroys more than the one snapshot that is named (no -r, no -R).
 """
 
+from collections.abc import Sequence
+
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import SnapshotDelete, SnapshotTake, VolumeRollBack
+from lunette.domain.steps import SnapshotDelete, SnapshotsTake, SnapshotTake, VolumeRollBack
 from lunette.providers.arrays.zfs.parse import Dataset
 from lunette.providers.disks.inventory import settle
 from lunette.providers.volumes.zvol.own import TIMEOUT_S, check_own, held, own_pool
-from lunette.providers.volumes.zvol.plan import ROLLED_MARK, SNAPSHOT_MARK, short_name
+from lunette.providers.volumes.zvol.plan import ROLLED_MARK, SNAPSHOT_MARK, TOGETHER_MARK, short_name
 from lunette.system.doorway import System
 
 
@@ -21,17 +23,69 @@ def take(system: System, step: SnapshotTake) -> str | None:
     if path in pool:
         _check_mark(pool[path], step.snapshot_id)
         return None
-    origin = _volume(pool, step.group, step.origin, step.volume_id)
-    if origin.volume_bytes != step.size_bytes:
-        raise Conflict(f"volume {origin.name} has another size by now: take the snapshot again")
-    if not origin.is_sparse and origin.referenced > pool[step.group].available:
-        # dsl_dataset_snapshot_check_impl: what is reserved stays reserved beside what the snapshot holds on to.
-        raise Conflict(
-            f"volume {origin.name} is thick: a snapshot needs room for the {format_size(origin.referenced)} it holds, "
-            f"and the pool has {format_size(pool[step.group].available)}; free space, or use thin volumes"
-        )
+    _check_origins(pool, [step])
     system.run(["zfs", "snapshot", "-o", f"{SNAPSHOT_MARK}={step.snapshot_id}", path], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is taken"
+
+
+def take_together(system: System, step: SnapshotsTake) -> str | None:
+    """Take all of them in one transaction (zfs-snapshot(8): "snapshots are taken atomically"); None if they are there.
+
+    One command gives all of them the same properties, so each gets its own id afterwards. Raises Conflict where only
+    some are there: a later moment is another moment.
+    """
+    pool = own_pool(system, step.group)
+    there = _together(pool, step)
+    if not there:
+        _check_origins(pool, step.snapshots)
+        paths = [f"{step.group}/{one.lv_name}" for one in step.snapshots]
+        system.run(["zfs", "snapshot", "-o", f"{TOGETHER_MARK}={step.together_id}", *paths], timeout_s=TIMEOUT_S)
+    elif len(there) < len(step.snapshots):
+        raise Conflict(f"{len(there)} of {len(step.snapshots)} snapshots are there, the others were removed meanwhile")
+    unnamed = [
+        one for one in step.snapshots
+        if one.lv_name not in there or there[one.lv_name].marks.get(SNAPSHOT_MARK) != one.snapshot_id
+    ]  # fmt: skip
+    for one in unnamed:
+        mark = f"{SNAPSHOT_MARK}={one.snapshot_id}"
+        system.run(["zfs", "set", mark, f"{step.group}/{one.lv_name}"], timeout_s=TIMEOUT_S)
+    return f"{len(step.snapshots)} snapshots are taken at one moment" if unnamed else None
+
+
+def undo_together(system: System, step: SnapshotsTake) -> str | None:
+    """Destroy those that are there; None if none is. Raises InUse while a clone needs one."""
+    pool = own_pool(system, step.group)
+    there = _together(pool, step)
+    _check_clones(pool, [known.name for known in there.values()])
+    for known in there.values():
+        system.run(["zfs", "destroy", known.name], timeout_s=TIMEOUT_S)
+    return f"{len(there)} snapshots are deleted" if there else None
+
+
+def _together(pool: dict[str, Dataset], step: SnapshotsTake) -> dict[str, Dataset]:
+    """What is there of the step, by its short name. Raises Conflict for one that is somebody else's."""
+    found = {one.lv_name: pool[path] for one in step.snapshots if (path := f"{step.group}/{one.lv_name}") in pool}
+    for one in step.snapshots:
+        if one.lv_name in found and found[one.lv_name].marks.get(TOGETHER_MARK) != step.together_id:
+            _check_mark(found[one.lv_name], one.snapshot_id)
+    return found
+
+
+def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) -> None:
+    """Raises Conflict where a volume changed since the plan, or what the snapshots hold on to has no room."""
+    origins = [_volume(pool, one.group, one.origin, one.volume_id) for one in snapshots]
+    for one, origin in zip(snapshots, origins, strict=True):
+        if origin.volume_bytes != one.size_bytes:
+            raise Conflict(f"volume {origin.name} has another size by now: take the snapshot again")
+    # dsl_dataset_snapshot_check_impl: what is reserved stays reserved beside what the snapshot holds on to.
+    thick = [origin for origin in origins if not origin.is_sparse]
+    held_bytes, free_bytes = sum(origin.referenced for origin in thick), pool[snapshots[0].group].available
+    if held_bytes > free_bytes:
+        names = ", ".join(origin.name for origin in thick)
+        raise Conflict(
+            f"volume {names} is thick: a snapshot needs room for the {format_size(held_bytes)} it holds, and the pool "
+            f"has {format_size(free_bytes)}; free space, or use thin volumes"
+        )
 
 
 def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
@@ -41,11 +95,16 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
     if known is None:
         return None
     _check_mark(known, step.snapshot_id)
-    clones = [short_name(found.name) for found in pool.values() if found.origin == known.name]
-    if clones:
-        raise InUse(f"snapshot {known.name} has the clones {', '.join(clones)}: they cannot be without it")
+    _check_clones(pool, [known.name])
     system.run(["zfs", "destroy", known.name], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is deleted"
+
+
+def _check_clones(pool: dict[str, Dataset], snapshots: Sequence[str]) -> None:
+    for name in snapshots:
+        clones = [short_name(found.name) for found in pool.values() if found.origin == name]
+        if clones:
+            raise InUse(f"snapshot {name} has the clones {', '.join(clones)}: they cannot be without it")
 
 
 def roll_back(system: System, step: VolumeRollBack) -> str | None:
