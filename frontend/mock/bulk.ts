@@ -42,6 +42,9 @@ export function takeSnapshots(world: World, body: SnapshotBatch): Wish | Respons
   const wrong = inTheWay(found, (one) => (one.can_snapshot ? undefined : 'only a thin volume has snapshots'))
   if (wrong.length) return refusal('No snapshot was taken', wrong, 422)
   const volumes = found as Volume[]
+  const onLvm = volumes.find(({ array }) => world.arrays.find(({ name }) => name === array)?.engine !== 'zfs')
+  const apart = `volume ${onLvm?.name} is on an array whose engine takes snapshots one after the other`
+  if (body.atomic && onLvm) return refusal('No snapshot was taken', [['atomic', apart]], 422)
   const nameOf = ({ name }: Volume) => (body.name ?? '{volume}').replace('{volume}', name)
   const lines: Parameters<typeof plan>[1] = volumes.map((one) => [
     'create',

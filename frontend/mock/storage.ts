@@ -193,6 +193,7 @@ const engine = (name: string, kind: string, change: Partial<Engine>): Engine => 
   can_thin: false,
   can_snapshot: false,
   can_snapshot_thick: false,
+  can_snapshot_together: false,
   can_qos: false,
   reservations: true,
   compare_and_write: true,

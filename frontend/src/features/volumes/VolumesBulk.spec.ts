@@ -143,6 +143,20 @@ it('takes a snapshot of each that can have one', async () => {
   expect(sent(requests).at(-1)).toBe('POST /snapshots:batch?dry_run=false')
 })
 
+it('takes snapshots at one moment where the engine can, and says where it cannot', async () => {
+  const { page, world, requests } = await many(2)
+  for (const volume of world.volumes) Object.assign(volume, { can_snapshot: true })
+  await pick(page, 0)
+  await press(page, 'Snapshot…')
+  field(dialog(), 'All at one moment, or none').click()
+  await press(dialog(), 'Review the plan')
+  expect(dialog().textContent).toContain('takes snapshots one after the other')
+  Object.assign(world.arrays.find(({ name }) => name === world.volumes[0]?.array) ?? {}, { engine: 'zfs' })
+  await press(dialog(), 'Review the plan')
+  await press(dialog(), 'Take snapshots')
+  expect(sent(requests).at(-1)).toBe('POST /snapshots:batch?dry_run=false')
+})
+
 it('shows the columns that were chosen, also after a reload', async () => {
   const { page } = await many(3)
   const headers = () => [...page.querySelectorAll('th')].map(text).filter(Boolean)

@@ -16,10 +16,15 @@ export const deleteAll = (volumes: readonly Volume[]): Change => ({
   send: (call) => volumeDeleteBatch({ body: { volumes: ids(volumes) }, ...call }),
 })
 
-export const snapshotAll = (volumes: readonly Volume[], name: string, description: string): Change => ({
+export const snapshotAll = (
+  volumes: readonly Volume[],
+  name: string,
+  description: string,
+  atomic: boolean,
+): Change => ({
   noun: 'snapshot',
   send: (call) =>
-    snapshotCreateBatch({ body: { volumes: ids(volumes), name: name.trim(), description }, ...call }),
+    snapshotCreateBatch({ body: { volumes: ids(volumes), name: name.trim(), description, atomic }, ...call }),
 })
 
 export const mapAll = (volumes: readonly Volume[], owner: Partial<MappingCreate>): Change => ({
