@@ -25,7 +25,7 @@ from lunette.domain.firewall import (
     FirewallWish,
     ObservedFirewall,
     Opening,
-    Transport,
+    PortProtocol,
     openings,
 )
 from lunette.domain.interfaces import InterfaceRole, InterfaceSettings
@@ -117,10 +117,10 @@ def test_what_the_portals_need_is_let_in_and_nothing_else(ask: Ask, agent: Agent
 
 def test_rdma_opens_the_port_of_roce_and_every_address_is_every_address() -> None:
     both = openings(Protocol.NVME_RDMA, "2001:db8:0:0::1", 4420)
-    assert {(one.transport, one.port, one.address) for one in both} == {
-        (Transport.TCP, 4420, "2001:db8::1"), (Transport.UDP, 4791, "2001:db8::1"),
+    assert {(one.protocol, one.port, one.address) for one in both} == {
+        (PortProtocol.TCP, 4420, "2001:db8::1"), (PortProtocol.UDP, 4791, "2001:db8::1"),
     }  # fmt: skip
-    assert openings(Protocol.ISCSI, "0.0.0.0", 3260) == (Opening(transport=Transport.TCP, port=3260),)
+    assert openings(Protocol.ISCSI, "0.0.0.0", 3260) == (Opening(protocol=PortProtocol.TCP, port=3260),)
 
 
 def test_at_no_moment_a_portal_listens_behind_a_closed_port(ask: Ask, machine: FakeSystem) -> None:
@@ -130,7 +130,7 @@ def test_at_no_moment_a_portal_listens_behind_a_closed_port(ask: Ask, machine: F
     def look() -> None:
         for one in facts.standing(machine):
             listening.add(one)
-            if not machine.network.firewall.admits("eth0", one.address or "", one.transport, one.port):
+            if not machine.network.firewall.admits("eth0", one.address or "", one.protocol, one.port):
                 shut.append(one)
 
     ask()
@@ -273,7 +273,7 @@ def test_where_it_cannot_be_the_rest_serves_and_the_reason_is_told(
 ) -> None:
     breaks(machine)
     report = ask(portal(21))
-    assert {one.state for one in (*report.portals, *report.targets)} == {ServingState.OPEN}
+    assert {one.state for one in report.portals} == {one.state for one in report.targets} == {ServingState.OPEN}
     assert told(agent).state is state
     assert words in str(told(agent).reason)
 

@@ -20,7 +20,7 @@ def _print(call: Call, found: JsonObject) -> None:
     if found["reason"]:
         line(f"  {found['reason']}")
     for one in found["openings"]:
-        line(f"{one['transport']} {one['port']} on {' '.join(_where(one, found))}: {_use(one)}")
+        line(f"{one['protocol']} {one['port']} on {' '.join(_where(one, found))}: {_use(one)}")
     if found["kept_open_on"]:
         line(f"open for management too, since no other has an address: {', '.join(found['kept_open_on'])}", "yellow")
     if found["repaired"]:

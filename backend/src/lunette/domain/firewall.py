@@ -27,7 +27,7 @@ class FirewallState(StrEnum):
     FAILED = "failed"
 
 
-class Transport(StrEnum):
+class PortProtocol(StrEnum):
     TCP = "tcp"
     UDP = "udp"
 
@@ -35,13 +35,13 @@ class Transport(StrEnum):
 class Opening(Model):
     """What is let in. `address` is one of this machine's; None is every one."""
 
-    transport: Transport
+    protocol: PortProtocol
     port: int
     address: str | None = None
 
     @property
     def order(self) -> tuple[str, int, str]:
-        return self.address or "", self.port, self.transport.value
+        return self.address or "", self.port, self.protocol.value
 
 
 class FirewallWish(Model):
@@ -78,7 +78,7 @@ def openings(protocol: Protocol, address: str, port: int) -> tuple[Opening, ...]
     """What a portal needs. RDMA comes as RoCE v2, or as iWARP over the TCP port."""
     plain = ip_address(address.partition("%")[0])
     where = None if plain.is_unspecified else str(plain)
-    over_tcp = Opening(transport=Transport.TCP, port=port, address=where)
+    over_tcp = Opening(protocol=PortProtocol.TCP, port=port, address=where)
     if protocol in (Protocol.ISER, Protocol.NVME_RDMA):
-        return over_tcp, Opening(transport=Transport.UDP, port=ROCE_PORT, address=where)
+        return over_tcp, Opening(protocol=PortProtocol.UDP, port=ROCE_PORT, address=where)
     return (over_tcp,)

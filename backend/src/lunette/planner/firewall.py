@@ -44,7 +44,7 @@ def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation)
     """The end of the line of a plan for a portal; nothing where nothing is filtered."""
     if not is_in_force(seen):
         return ""
-    ports = " and ".join(f"{one.transport.value.upper()} {one.port}" for one in openings(protocol, address, port))
+    ports = " and ".join(f"{one.protocol.value.upper()} {one.port}" for one in openings(protocol, address, port))
     return f"; {ports} opens in the firewall"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from lunette.api.answers.base import Answer
-from lunette.domain.firewall import FirewallMode, FirewallState, ObservedFirewall, Opening, Transport, openings
+from lunette.domain.firewall import FirewallMode, FirewallState, ObservedFirewall, Opening, PortProtocol, openings
 from lunette.domain.mappings import Protocol
 from lunette.store.resources import Portal
 
@@ -12,7 +12,7 @@ from lunette.store.resources import Portal
 class FirewallOpening(Answer):
     """One port that is let in. `address` is one of this machine's, null every one. `portals` are those that need it."""
 
-    transport: Transport
+    protocol: PortProtocol
     port: int
     address: str | None
     management: bool
@@ -61,5 +61,5 @@ def firewall_answer(found: ObservedFirewall, portals: Sequence[Portal], age_s: f
 
 def _opening(one: Opening, management: bool, names: Sequence[str]) -> FirewallOpening:
     return FirewallOpening(
-        transport=one.transport, port=one.port, address=one.address, management=management, portals=tuple(names)
+        protocol=one.protocol, port=one.port, address=one.address, management=management, portals=tuple(names)
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator
 
-from lunette.domain.firewall import Opening, Transport, openings
+from lunette.domain.firewall import Opening, PortProtocol, openings
 from lunette.domain.interfaces import InterfaceRole
 from lunette.domain.mappings import Protocol
 from lunette.providers.exports.lio.configfs import ROOT as LIO
@@ -47,7 +47,7 @@ def management(system: System, api_port: int) -> frozenset[Opening]:
         texts += [system.read_file(f"{SSHD[1]}/{name}") for name in system.listdir(SSHD[1]) if name.endswith(".conf")]
         found = {int(port) for text in texts if text for port in _PORT.findall(text.decode(errors="replace"))}
         ports |= found or {22}
-    return frozenset(Opening(transport=Transport.TCP, port=port) for port in ports)
+    return frozenset(Opening(protocol=PortProtocol.TCP, port=port) for port in ports)
 
 
 def standing(system: System, known: Collection[str] = ()) -> frozenset[Opening]:

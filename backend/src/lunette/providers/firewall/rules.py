@@ -2,7 +2,7 @@
 
 A table is added before it is deleted because `delete` fails where there is none; the new one takes its place in the
 same transaction, so no packet meets half of it. Portals are let in whatever connection tracking says, so sessions that
-stood before the table go on. Those on an address are not tracked at all: a full conntrack table drops nothing of theirs.
+stood before the table go on. Those on an address are not tracked at all: a full conntrack table drops none of theirs.
 Those on every address are, for what is forwarded may go to the same port.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_address
 from typing import Any
 
-from lunette.domain.firewall import Opening, Transport
+from lunette.domain.firewall import Opening, PortProtocol
 
 FAMILY, TABLE = "inet", "lunette"
 _SETS = ("portals4", "portals6", "portals")
@@ -82,7 +82,7 @@ def portals_of(listing: Iterable[dict[str, Any]]) -> frozenset[Opening]:
         if known.get("name") in _SETS:
             for element in known.get("elem", ()):
                 *address, transport, port = element["concat"]
-                found.add(Opening(transport=Transport(transport), port=port, address=address[0] if address else None))
+                found.add(Opening(protocol=PortProtocol(transport), port=port, address=address[0] if address else None))
     return frozenset(found)
 
 
@@ -95,7 +95,7 @@ def _set_of(opening: Opening) -> str:
 def _set(name: str, kind: str, items: Collection[Opening]) -> str:
     ordered = sorted(items, key=lambda one: one.order)
     return _elements(
-        name, kind, (" . ".join(filter(None, (o.address, o.transport.value, str(o.port)))) for o in ordered)
+        name, kind, (" . ".join(filter(None, (o.address, o.protocol.value, str(o.port)))) for o in ordered)
     )
 
 
