@@ -294,3 +294,27 @@ def test_while_the_ledger_is_lost_nothing_closes(ask: Ask, machine: FakeSystem) 
     again.bring_up()
     assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260)
     assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 4420)
+
+
+@pytest.mark.parametrize("when", [When.BEFORE, When.DURING, When.AFTER])
+def test_an_agent_that_is_killed_at_any_call_of_it_ends_with_all_portals_reached(
+    ask: Ask, machine: FakeSystem, when: When
+) -> None:
+    ask(portal(21))
+    first = len(machine.faults.calls)
+    ask(portal(21), portal(22, "2001:db8::1"))
+    ask(portal(21))
+    strikes = [call for call in machine.faults.calls[first:] if call.changes and "firewall.nft" in call.detail]
+    assert len({call.detail for call in strikes}) >= 3, "file kept, file written, table loaded"
+    for call in strikes:
+        machine.faults.kill_at(len(machine.faults.calls) + call.number - first, when)
+        with suppress(Crash):
+            ask(portal(21), portal(22, "2001:db8::1"))
+            ask(portal(21))
+        machine.restart_process()
+        again = Agent(machine)
+        again.bring_up()
+        assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260)
+        assert told(again).state is FirewallState.IN_FORCE
+        machine.network.firewall.boot()
+        assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260), "what is kept is whole"

@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from lunette.cli.call import Call
 from lunette.cli.spec import Command, JsonObject
 
-_STATES = {"in_force": "in force", "off": "off", "unavailable": "not possible here", "failed": "not in force"}
+_STATES = {
+    "in_force": "in force", "off": "off", "unavailable": "wanted and not possible here",
+    "failed": "not as it is to be",
+}  # fmt: skip
 _STYLES = {"failed": "red", "unavailable": "yellow"}
 
 
@@ -15,8 +18,8 @@ def show(call: Call) -> None:
 
 def _print(call: Call, found: JsonObject) -> None:
     line = call.screen.line
-    chosen = ", as the machine was installed" if found["is_default"] else ""
-    line(f"{found['mode']}{chosen}: {_STATES[found['state']]}", _STYLES.get(found["state"], ""))
+    chosen = "as the machine was installed" if found["is_default"] else "as the settings say"
+    line(f"The firewall is {_STATES[found['state']]}, {chosen}.", _STYLES.get(found["state"], ""))
     if found["reason"]:
         line(f"  {found['reason']}")
     for one in found["openings"]:

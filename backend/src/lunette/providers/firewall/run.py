@@ -28,7 +28,7 @@ Listing = list[dict[str, Any]]
 def hindrance(system: System) -> str | None:
     """Why this machine cannot have it, as far as that can be told without trying."""
     if not system.exists(UNIT):
-        return "what loads the rules when the machine starts is not installed here, as in a container"
+        return "lunette-firewall.service, which loads the rules at a start, is not installed here, as in a container"
     return missing_tool("nft") if system.find_tool("nft") is None else None
 
 
