@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,7 +49,12 @@ def test_what_takes_a_trial_back_takes_its_rules_back(found: dict[str, Any]) -> 
 
 def test_the_kernels_table_is_the_one_that_was_loaded_until_somebody_changes_it(found: dict[str, Any]) -> None:
     assert found["second round"] == 0
-    assert (found["flushed"], found["meddled with"], found["changed"], found["put right"]) == (1, "passes", 1, "dropped")
+    assert (found["flushed"], found["meddled with"], found["changed"], found["put right"]) == (
+        1,
+        "passes",
+        1,
+        "dropped",
+    )
 
 
 def test_off_leaves_the_tables_of_others(found: dict[str, Any]) -> None:

@@ -1,6 +1,7 @@
 """The firewall follows portals and roles: open before a portal opens, closed after it closed, nobody shut out."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -33,11 +34,10 @@ from lunette.domain.mappings import Protocol
 from lunette.domain.steps import InterfaceKeep, InterfaceRevert, InterfaceTry
 from lunette.providers.firewall import facts, run
 from lunette.providers.firewall.rules import portals_of
-from lunette.system.fake import FakeSystem
+from lunette.system.fake import Crash, FakeSystem, When
 from lunette.system.fake.firewall import FakeTable
 
 ADDRESS = "192.0.2.1"
-Ask = Callable[..., ConvergeReport]
 
 
 @pytest.fixture
@@ -59,22 +59,22 @@ def agent(machine: FakeSystem) -> Agent:
     return Agent(machine)
 
 
-@pytest.fixture
-def ask(agent: Agent, stage: Stage) -> Ask:
-    """Volume 11 is for a host over iSCSI, volume 12 for one over NVMe, through these portals."""
-    number = 0
+class Ask:
+    """Volume 11 is for a host over iSCSI, volume 12 for one over NVMe, through the portals that are asked for."""
 
-    def converge(*portals: ExportPortal, mode: FirewallMode | None = FirewallMode.MANAGED) -> ConvergeReport:
-        nonlocal number
-        number += 1
-        gone = (Release(kind=ReleaseKind.PORTAL, id=id_of(one), generation=number) for one in range(20, 30))
-        report = agent.converge(
+    def __init__(self, agent: Agent, stage: Stage) -> None:
+        self.agent, self._stage, self._number = agent, stage, 0
+
+    def __call__(self, *portals: ExportPortal, mode: FirewallMode | None = FirewallMode.MANAGED) -> ConvergeReport:
+        self._number += 1
+        gone = (Release(kind=ReleaseKind.PORTAL, id=id_of(one), generation=self._number) for one in range(20, 30))
+        report = self.agent.converge(
             exports(
-                generation=number,
+                generation=self._number,
                 portals=portals,
                 firewall=FirewallWish(mode=mode),
                 released=tuple(gone),
-                volumes=tuple(stage.volumes[:2]),
+                volumes=tuple(self._stage.volumes[:2]),
                 targets=(target(31, [initiator(41)], [lun(51, 1, 11)]),),
                 subsystems=(subsystem(31, [nvme_host(42)], [lun(52, 2, 12)]),),
             )
@@ -82,7 +82,10 @@ def ask(agent: Agent, stage: Stage) -> Ask:
         assert report.accepted
         return report
 
-    return converge
+
+@pytest.fixture
+def ask(agent: Agent, stage: Stage) -> Ask:
+    return Ask(agent, stage)
 
 
 def role(machine: FakeSystem, interface: str, address: str, role_: InterfaceRole, trial: str = "t1") -> InterfaceTry:
@@ -297,24 +300,28 @@ def test_while_the_ledger_is_lost_nothing_closes(ask: Ask, machine: FakeSystem) 
 
 
 @pytest.mark.parametrize("when", [When.BEFORE, When.DURING, When.AFTER])
-def test_an_agent_that_is_killed_at_any_call_of_it_ends_with_all_portals_reached(
+def test_an_agent_that_is_killed_at_any_call_of_it_leaves_every_portal_reached(
     ask: Ask, machine: FakeSystem, when: When
 ) -> None:
+    def change() -> None:
+        ask(portal(21), portal(22, "2001:db8::1"))
+        ask(portal(21))
+
     ask(portal(21))
     first = len(machine.faults.calls)
-    ask(portal(21), portal(22, "2001:db8::1"))
-    ask(portal(21))
-    strikes = [call for call in machine.faults.calls[first:] if call.changes and "firewall.nft" in call.detail]
-    assert len({call.detail for call in strikes}) >= 3, "file kept, file written, table loaded"
-    for call in strikes:
-        machine.faults.kill_at(len(machine.faults.calls) + call.number - first, when)
+    change()
+    strikes = [one for one in machine.faults.calls[first:] if one.changes and "firewall.nft" in one.detail]
+    assert len({one.detail for one in strikes}) == 3, "one file is kept, one is written, and it is loaded"
+    for one in strikes:
+        machine.faults.crash_at(one.number - first, when)
         with suppress(Crash):
-            ask(portal(21), portal(22, "2001:db8::1"))
-            ask(portal(21))
+            change()
+        machine.faults.disarm()
         machine.restart_process()
-        again = Agent(machine)
-        again.bring_up()
+        ask.agent = Agent(machine)
+        ask.agent.bring_up()
         assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260)
-        assert told(again).state is FirewallState.IN_FORCE
+        assert told(ask.agent).state is FirewallState.IN_FORCE
         machine.network.firewall.boot()
         assert machine.network.firewall.admits("eth0", ADDRESS, "tcp", 3260), "what is kept is whole"
+        ask(portal(21))
