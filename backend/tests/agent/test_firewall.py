@@ -232,6 +232,30 @@ def test_nobody_is_shut_out_where_only_storage_has_an_address(agent: Agent, ask:
     assert (answers(machine, "eth0"), answers(machine, "eth1")) == (False, True)
 
 
+def test_an_empty_bridge_of_a_container_engine_is_no_way_in(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
+    machine.network.add("docker0", kind="bridge")
+    machine.network.interfaces["docker0"].set_up = {"172.17.0.1/16"}
+    machine.network.interfaces["docker0"].link = False
+    ask(portal(21))
+    agent.do_step("j", role(machine, "eth0", ADDRESS, InterfaceRole.STORAGE))
+    assert answers(machine, "eth0")
+    machine.network.interfaces["docker0"].link = True
+    agent.bring_up()
+    assert not answers(machine, "eth0")
+
+
+def test_a_tool_that_hangs_is_asked_once_in_a_while(ask: Ask, agent: Agent, machine: FakeSystem) -> None:
+    machine.network.firewall.refuses = "Error: out of memory"
+    ask(portal(21))
+    before = sum(call.detail.startswith("nft") for call in machine.faults.calls)
+    ask(portal(21))
+    assert sum(call.detail.startswith("nft") for call in machine.faults.calls) == before
+    machine.network.firewall.refuses = None
+    machine.advance(10)
+    ask(portal(21))
+    assert told(agent).state is FirewallState.IN_FORCE
+
+
 def test_rules_that_somebody_flushed_are_put_right_and_told(agent: Agent, ask: Ask, machine: FakeSystem) -> None:
     ask(portal(21))
     machine.network.firewall.flush()

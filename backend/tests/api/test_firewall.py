@@ -89,6 +89,7 @@ def test_where_it_cannot_be_it_is_refused_and_what_fails_later_is_drift(applianc
     (one,) = [one for one in appliance.get("/drift")["items"] if one["noun"] == "firewall"]
     assert (one["kind"], one["is_repaired"]) == ("missing", True)
     machine.network.firewall.refuses = None
+    machine.advance(10)
     shown(appliance, "in_force")
     choose(appliance, "off")
     shown(appliance, "off")

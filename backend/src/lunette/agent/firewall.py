@@ -22,8 +22,8 @@ from lunette.providers.network import files
 from lunette.system.doorway import System
 
 log = logging.getLogger(__name__)
-AGAIN_S = 60.0
-"""How soon what this machine cannot do is tried again."""
+AGAIN_S = {FirewallState.UNAVAILABLE: 60.0, FirewallState.FAILED: 5.0}
+"""How soon it is tried again: a tool that hangs must not hold up what is served in every round."""
 NOTHING = Rules(frozenset(), frozenset(), frozenset())
 GONE, CHANGED = "its table was gone", "its rules had been changed by somebody else"
 
@@ -80,8 +80,7 @@ class Firewall:
             self._tell(state, reason=words)
             self._loaded = None
             self._is_off = False
-            if state is FirewallState.UNAVAILABLE:
-                self._retry_at = self._system.monotonic() + AGAIN_S
+            self._retry_at = self._system.monotonic() + AGAIN_S[state]
             return 0
 
     def _round(self, wanted: frozenset[Opening], *, only_more: bool, known: frozenset[str]) -> int:
@@ -92,8 +91,8 @@ class Firewall:
             self._tell(FirewallState.OFF)
             return 0
         self._is_off = False
-        if self._told and self._told.state is FirewallState.UNAVAILABLE and not self._may_retry():
-            self._tell(FirewallState.UNAVAILABLE, reason=self._told.reason)
+        if self._told and self._told.state in AGAIN_S and self._system.monotonic() < self._retry_at:
+            self._tell(self._told.state, reason=self._told.reason)
             return 0
         reason = run.hindrance(self._system)
         if reason is not None:
@@ -145,9 +144,6 @@ class Firewall:
             run.keep(self._system, render(rules))
         except (LunetteError, OSError) as error:
             log.warning("the rules are not kept for the next start: %s", error)
-
-    def _may_retry(self) -> bool:
-        return self._system.monotonic() >= self._retry_at
 
     def _mode(self) -> FirewallMode:
         default = FirewallMode.MANAGED if self._system.exists(run.BY_DEFAULT) else FirewallMode.OFF

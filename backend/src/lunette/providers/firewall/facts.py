@@ -30,10 +30,13 @@ def storage_alone(system: System, folder: str) -> frozenset[str]:
 
 
 def is_reached_otherwise(system: System, storage: Collection[str]) -> bool:
-    """Whether an interface that is not among these has an address. One that nobody gave a role counts."""
+    """Whether an interface that is not among these has an address. One that nobody gave a role counts with a carrier:
+    an empty bridge of a container engine has an address too.
+    """
     return any(
         link["ifname"] not in storage
         and "LOOPBACK" not in link.get("flags", ())
+        and ("LOWER_UP" in link.get("flags", ()) or system.exists(f"{files.READ}/{files.file_name(link['ifname'])}"))
         and any(entry.get("scope") == "global" for entry in link.get("addr_info", ()))
         for link in links(system)
     )

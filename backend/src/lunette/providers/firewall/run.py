@@ -19,7 +19,7 @@ BROKEN = "/run/lunette/firewall-broken"
 BY_DEFAULT = "/usr/lib/lunette/firewall-managed"
 """There where the whole machine is Lunette's own: on what the ISO starts and installs."""
 UNIT = "/usr/lib/systemd/system/lunette-firewall.service"
-TIMEOUT_S = 30.0
+TIMEOUT_S = 10.0
 _NOT_IN_THIS_KERNEL = ("Operation not supported", "Protocol not supported", "cache initialization failed")
 """What nft says where the kernel has no nf_tables, or none for the family `inet`."""
 Listing = list[dict[str, Any]]
