@@ -217,6 +217,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /settings': () => json(world.settings, 200, { ETag: etag(world.settings) }),
     'PATCH /settings': async (request, url) =>
       settle(clock.patchSettings(world, (await request.json()) as never), url),
+    'GET /firewall': () => json(interfaces.firewall(world)),
     'GET /certificate': () => json(world.certificate),
     'POST /certificate:replace': async (request, url) =>
       settle(certificate.replace(world, (await request.json()) as never), url),

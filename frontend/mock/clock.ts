@@ -41,6 +41,7 @@ export const settings = (): Settings => ({
   syslog: null,
   heartbeat: null,
   trusted_ca: null,
+  firewall: null,
   deliveries: [],
   updated_at: MADE,
 })

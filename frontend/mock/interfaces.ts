@@ -1,5 +1,5 @@
 /** Network interfaces of the mock: a change is on trial until it is kept or taken back. */
-import type { Interface, InterfaceChange, InterfaceCreate, Plan } from '@/api'
+import type { Firewall, Interface, InterfaceChange, InterfaceCreate, Plan } from '@/api'
 import { json, noContent, plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { start } from './jobs'
@@ -204,3 +204,25 @@ export function end(world: World, row: Interface, isKept: boolean): Wish | Respo
     },
   }
 }
+
+export const firewall = (world: World): Firewall => ({
+  mode: 'managed',
+  is_default: true,
+  state: 'in_force',
+  reason: null,
+  openings: [
+    { protocol: 'tcp', port: 8443, address: null, management: true, portals: [] },
+    ...world.portals.map(({ address, port, name }) => ({
+      protocol: 'tcp' as const,
+      port,
+      address,
+      management: false,
+      portals: [name],
+    })),
+  ],
+  closed_on: world.interfaces.filter(({ wanted }) => wanted?.role === 'storage').map(({ name }) => name),
+  kept_open_on: [],
+  repaired: null,
+  repaired_at: null,
+  age_s: 1,
+})

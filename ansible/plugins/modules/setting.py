@@ -137,6 +137,14 @@ options:
     description:
       - Certificates in PEM form of authorities that are trusted beside the system's own.
     type: str
+  firewall:
+    description:
+      - 'Whether the appliance filters what comes to it: V(managed) lets in what its portals, web page, API and
+        SSH need. Without it, V(managed) on a machine that the ISO installed and V(off) on any other.'
+    type: str
+    choices:
+      - managed
+      - 'off'
   clear:
     description:
       - Fields to take away. An option that is left out stays as it is.
@@ -149,6 +157,7 @@ options:
       - syslog
       - heartbeat
       - trusted_ca
+      - firewall
   update_secret:
     description:
       - Sends secrets again although nothing else differs.
@@ -173,7 +182,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(history_days),
-    C(deleted_keep_hours), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(deliveries), C(updated_at).
+    C(deleted_keep_hours), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(deliveries),
+    C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -272,10 +282,14 @@ ARGUMENTS = {
     "trusted_ca": {
         "type": "str",
     },
+    "firewall": {
+        "type": "str",
+        "choices": ["managed", "off"],
+    },
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca"],
+        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall"],
     },
     "update_secret": {
         "type": "bool",
@@ -299,6 +313,7 @@ NOUN = Noun(
         "syslog": Field(patch=True, shown=("syslog",)),
         "heartbeat": Field(patch=True, shown=("heartbeat",)),
         "trusted_ca": Field(patch=True, shown=("trusted_ca",)),
+        "firewall": Field(patch=True, shown=("firewall",)),
     },
 )
 

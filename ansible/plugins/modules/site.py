@@ -606,6 +606,12 @@ options:
             description:
               - Certificates in PEM form of authorities that are trusted beside the system's own.
             type: str
+          firewall:
+            description:
+              - 'managed: Lunette lets in what its portals, web page and API need, and nothing else. off: it filters
+                nothing.'
+              - One of V(managed), V(off), or null.
+            type: str
   scope:
     description:
       - Looks at these only and at what hangs on them, each such as V(host/esx3).
@@ -1060,6 +1066,9 @@ ARGUMENTS = {
                         "type": "str",
                     },
                     "trusted_ca": {
+                        "type": "str",
+                    },
+                    "firewall": {
                         "type": "str",
                     },
                 },

@@ -1609,6 +1609,87 @@ export type Finding = {
 };
 
 /**
+ * Firewall
+ *
+ * What is let in to the machine, and whether the kernel keeps to it.
+ */
+export type Firewall = {
+    mode: FirewallMode;
+    /**
+     * Is Default
+     */
+    is_default: boolean;
+    state: FirewallState;
+    /**
+     * Reason
+     */
+    reason: string | null;
+    /**
+     * Openings
+     */
+    openings: Array<FirewallOpening>;
+    /**
+     * Closed On
+     */
+    closed_on: Array<string>;
+    /**
+     * Kept Open On
+     */
+    kept_open_on: Array<string>;
+    /**
+     * Repaired
+     */
+    repaired: string | null;
+    /**
+     * Repaired At
+     */
+    repaired_at: string | null;
+    /**
+     * Age S
+     */
+    age_s: number;
+};
+
+/**
+ * FirewallMode
+ *
+ * managed: Lunette lets in what its portals, web page and API need, and nothing else. off: it filters nothing.
+ */
+export type FirewallMode = 'managed' | 'off';
+
+/**
+ * FirewallOpening
+ *
+ * One port that is let in. `address` is one of this machine's, null every one. `portals` are those that need it.
+ */
+export type FirewallOpening = {
+    protocol: PortProtocol;
+    /**
+     * Port
+     */
+    port: number;
+    /**
+     * Address
+     */
+    address: string | null;
+    /**
+     * Management
+     */
+    management: boolean;
+    /**
+     * Portals
+     */
+    portals: Array<string>;
+};
+
+/**
+ * FirewallState
+ *
+ * in_force: the kernel filters as wanted. unavailable: this machine cannot. failed: it can, and did not.
+ */
+export type FirewallState = 'in_force' | 'off' | 'unavailable' | 'failed';
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -3377,6 +3458,11 @@ export type PlanVolume = {
 };
 
 /**
+ * PortProtocol
+ */
+export type PortProtocol = 'tcp' | 'udp';
+
+/**
  * Portal
  *
  * A listening address. `state` tells whether it listens now, `reason` why not.
@@ -4457,6 +4543,7 @@ export type Settings = {
      * Trusted Ca
      */
     trusted_ca: string | null;
+    firewall: FirewallMode | null;
     /**
      * Deliveries
      */
@@ -4504,6 +4591,7 @@ export type SettingsPatch = {
      * Trusted Ca
      */
     trusted_ca?: string | null;
+    firewall?: FirewallMode | null;
 };
 
 /**
@@ -6113,6 +6201,7 @@ export type SettingsPatchWritable = {
      * Trusted Ca
      */
     trusted_ca?: string | null;
+    firewall?: FirewallMode | null;
 };
 
 /**
@@ -12256,6 +12345,51 @@ export type InterfaceRevertResponses = {
 };
 
 export type InterfaceRevertResponse = InterfaceRevertResponses[keyof InterfaceRevertResponses];
+
+export type FirewallShowData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/firewall';
+};
+
+export type FirewallShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type FirewallShowError = FirewallShowErrors[keyof FirewallShowErrors];
+
+export type FirewallShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Firewall;
+};
+
+export type FirewallShowResponse = FirewallShowResponses[keyof FirewallShowResponses];
 
 export type MappingCreateBatchData = {
     body: MappingBatch;

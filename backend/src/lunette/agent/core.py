@@ -14,6 +14,7 @@ from lunette.agent import counters, foreign, serving, support
 from lunette.agent.brake import merge
 from lunette.agent.bring_up import GRACE_S, BringUp
 from lunette.agent.changes import Changes
+from lunette.agent.firewall import Firewall
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
 from lunette.agent.serving_nvme import engine_of
 from lunette.agent.snapshot import Observer
@@ -75,6 +76,7 @@ class Agent:
         self._storage, self._exports, self._network = threading.Lock(), threading.Lock(), threading.Lock()
         self._ledger = Ledger(system, state_dir)
         self._bring_up = BringUp(system)
+        self._firewall = Firewall(system)
         self._keep_strays = False
         self._let_go: frozenset[str] = frozenset()
         """Fibre Channel ports that are managed no more, until what stands of them is taken away."""
@@ -109,6 +111,7 @@ class Agent:
 
     def observe(self) -> Observation:
         seen, served = _in_words(self._observer.observe), self._served
+        seen = seen.model_copy(update={"firewall": self._firewall.told})
         asked = {array.uuid: array for array in served.arrays if array.health_command} if served else {}
         arrays = (
             tuple(self._with_health(found, asked.get(found.uuid)) for found in seen.arrays) if asked else seen.arrays
@@ -241,6 +244,7 @@ class Agent:
         """
         served = self._served
         if served is None:
+            self._firewall.settle(None, keep_all=self._keep_strays)
             return True
         with self._storage:
             _in_words(lambda: self._bring_up.run(served))
@@ -257,6 +261,7 @@ class Agent:
 
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
+        repaired = self._firewall.open_for(exports)
         report = _in_words(
             lambda: serving.serve(
                 self._system, exports, waiting, keep_strays=self._keep_strays, let_go=self._let_go - _ports(exports)
@@ -264,13 +269,16 @@ class Agent:
         )
         self._let_go = frozenset()
         self._open = _open_doors(exports, report)
-        return report
+        repaired += self._firewall.settle(exports, keep_all=self._keep_strays)
+        return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
         self._await_array(step)
         with self._network if isinstance(step, InterfaceStep) else self._storage:
             detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
+        if isinstance(step, InterfaceStep):
+            self._firewall.follow_roles()
         word = "undone" if undo else "done"
         log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
         return _replied(detail, word)

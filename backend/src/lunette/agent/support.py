@@ -39,6 +39,7 @@ _COMMANDS = {
     "network/addresses.txt": ("ip", "-details", "-statistics", "address"),
     "network/routes.txt": ("ip", "route", "show", "table", "all"),
     "network/rules.txt": ("ip", "rule"),
+    "network/firewall.txt": ("nft", "list", "ruleset"),
     "network/sockets.txt": ("ss", "--all", "--numeric", "--tcp", "--udp"),
     "network/rdma.txt": ("rdma", "link", "show"),
     "disks/lsblk.json": ("lsblk", "--json", "--bytes", "--output-all"),

@@ -20,7 +20,7 @@ _VIEWER = (
     "deleted_volume_list", "deleted_volume_show",
     "snapshot_list", "snapshot_show", "host_list", "host_show", "host_kit", "host_kit_download", "host_paths",
     "host_group_list", "host_group_show", "portal_list", "portal_show", "rdma_device_list",
-    "fc_port_list", "fc_port_show", "interface_list", "interface_show",
+    "fc_port_list", "fc_port_show", "interface_list", "interface_show", "firewall_show",
     "mapping_list", "mapping_show",
     "performance_list", "performance_show",
     "session_list", "job_list", "job_show", "certificate_show",

@@ -22,6 +22,7 @@ from lunette.api.routes import (
     drift,
     events,
     fc_ports,
+    firewall,
     health,
     host_groups,
     host_ways,
@@ -53,8 +54,8 @@ _ROUTERS: tuple[APIRouter, ...] = (
     array_changes.routes, volumes.batches, volumes.deletions, why.routes, volumes.routes, deleted_volumes.routes,
     snapshots.batches, snapshots.routes,
     host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
-    interfaces.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes, schedules.routes,
-    settings.routes, certificate.routes, certificate.verbs, site.routes, site.verbs, appliance.verbs,
+    interfaces.routes, firewall.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes,
+    schedules.routes, settings.routes, certificate.routes, certificate.verbs, site.routes, site.verbs, appliance.verbs,
     updates.routes, updates.verbs, targetcli.verbs, drift.routes, jobs.routes,
     events.verbs, events.routes, events.alerts, document.routes, metrics.routes,
 )  # fmt: skip

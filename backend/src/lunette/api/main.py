@@ -25,6 +25,7 @@ from lunette.api.parts import Files, Parts
 from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
 from lunette.api.settings import Settings, read_settings
 from lunette.domain.errors import LunetteError
+from lunette.engine import exportset, firewall
 from lunette.engine.connect import control_over
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
@@ -103,6 +104,7 @@ def _serve(settings: Settings) -> int:
         known = [] if address is None else [address]
         ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
+    _tell_port(store, settings.port)
     password = ensure_first_user(store, passwords, one_time, settings.data / INSTALLED_PASSWORD)
     feed, live = EventFeed(store), LiveCertificate()
     parts = Parts(
@@ -117,6 +119,13 @@ def _serve(settings: Settings) -> int:
     finally:
         store.close()
     return 0 if server.started else 1
+
+
+def _tell_port(store: Store, port: int) -> None:
+    """For the firewall: the agent lets in the port that this listens on."""
+    with store.write() as tx:
+        if firewall.listens_on(tx, port):
+            exportset.counted(tx)
 
 
 def _local_door(path: Path) -> socket.socket | None:

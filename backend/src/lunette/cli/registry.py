@@ -38,6 +38,7 @@ GROUPS = (
     Group("rdma-device", "portals", "RDMA devices, for iSER and NVMe/RDMA."),
     Group("fc-port", "portals", "Fibre Channel ports."),
     Group("interface", "interfaces", "Network interfaces: addresses, MTU, role; changes revert unless confirmed."),
+    Group("firewall", "firewall", "The firewall: what is let in, and whether the kernel keeps to it."),
     Group("export", "site", "Writes everything by name as a site document, or for targetcli."),
     Group("plan", "site", "Shows what applying a site document would change."),
     Group("apply", "site", "Makes the appliance as a site document says."),

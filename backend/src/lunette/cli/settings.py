@@ -6,11 +6,12 @@ from lunette.cli.call import Call, NotWell, read_text
 from lunette.cli.parsing import Wrong
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
+from lunette.client.generated.enums import FIREWALL_MODE
 
 
 def set_(call: Call) -> None:
     """What is not given stays."""
-    keys = ("name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "heartbeat")
+    keys = ("name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "heartbeat", "firewall")
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
     body |= dict.fromkeys(call["unset"] or ())
@@ -50,6 +51,7 @@ COMMANDS = {
             Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
             Param("--deleted-keep-hours", "Hours that deleted volumes can be recovered; 0: none.", number=True),
             Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
+            Param("--firewall", "Whether Lunette filters what comes to the machine.", words=FIREWALL_MODE),
             Param("--file", "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
                   path=True),
             Param("--unset", "Setting to take away, such as mail; repeatable.", many=True, metavar="SETTING"),

@@ -12,6 +12,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.fc import FcMode
+from lunette.domain.firewall import FirewallWish
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.mappings import ExportEngine, Family, Protocol
@@ -207,6 +208,7 @@ class ExportSet(Model):
     released: tuple[Release, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     """Known to the ledger alone."""
+    firewall: FirewallWish = FirewallWish()
 
     @property
     def is_empty(self) -> bool:

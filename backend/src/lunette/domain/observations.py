@@ -5,6 +5,7 @@ from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.exports import ObservedConnection, ObservedSession, SessionCount, UnseenSessions
 from lunette.domain.fc import ObservedFcPort
+from lunette.domain.firewall import ObservedFirewall
 from lunette.domain.interfaces import ObservedInterface
 from lunette.domain.rdma import RdmaDevice
 from lunette.domain.updates import ObservedSlots
@@ -27,6 +28,8 @@ class Observation(Model):
     """IP addresses of the machine's interfaces, for portals and hints."""
     rdma_devices: tuple[RdmaDevice, ...] = ()
     interfaces: tuple[ObservedInterface, ...] = ()
+    firewall: ObservedFirewall | None = None
+    """None until the agent has looked at it."""
     slots: ObservedSlots | None = None
     """Where the system was installed on a disk of its own; None on any other server, and from the ISO."""
 

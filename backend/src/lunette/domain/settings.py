@@ -8,6 +8,7 @@ from cryptography.x509 import load_pem_x509_certificates
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from lunette.domain.base import Model
+from lunette.domain.firewall import FirewallMode
 from lunette.domain.names import Name
 
 
@@ -131,7 +132,8 @@ class Settings(Model):
     """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
     is up, in its time zone; null for never. `history_days`: how long events, jobs that are over and resolved
     alerts are kept. `deleted_keep_hours`: how long a deleted volume can be recovered; 0 erases it at once.
-    `trusted_ca`: authorities that are trusted beside the system's own."""
+    `trusted_ca`: authorities that are trusted beside the system's own. `firewall`: whether Lunette filters what comes
+    to the machine; null for yes on a machine that the ISO installed, and no on any other."""
 
     name: Name | None = None
     time_zone: Zone = "UTC"
@@ -143,6 +145,7 @@ class Settings(Model):
     syslog: SyslogSettings | None = None
     heartbeat: TimeOfDay | None = None
     trusted_ca: Certificates | None = None
+    firewall: FirewallMode | None = None
 
     def channel(self, channel: Channel) -> MailSettings | WebhookSettings | SyslogSettings | None:
         """How a channel is set up; None where it is not used."""
@@ -166,6 +169,7 @@ class SettingsPatch(Model):
     syslog: SyslogSettings | None = None
     heartbeat: TimeOfDay | None = None
     trusted_ca: Certificates | None = None
+    firewall: FirewallMode | None = None
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":

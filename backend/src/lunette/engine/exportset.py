@@ -36,6 +36,7 @@ from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.sealed_copies import LOST
+from lunette.engine import firewall
 from lunette.engine.desk import Desk
 from lunette.planner.engines import volume_planning
 from lunette.store.database import after_commit
@@ -68,11 +69,17 @@ def generation(tx: Session) -> int:
 
 def changed(tx: Session, desk: Desk, leaving: Leaving = ()) -> None:
     """Counts a change, releases what leaves, and wakes the reconciler after the commit."""
+    number = counted(tx)
+    for kind, ref in leaving:
+        tx.merge(ReleaseRow(kind=kind.value, ref=ref, generation=number))
+    after_commit(tx, desk.wake_reconciler)
+
+
+def counted(tx: Session) -> int:
+    """Counts a change, for the reconciler to find; its number."""
     row = tx.get_one(Meta, "export_generation")
     row.value = str(int(row.value) + 1)
-    for kind, ref in leaving:
-        tx.merge(ReleaseRow(kind=kind.value, ref=ref, generation=int(row.value)))
-    after_commit(tx, desk.wake_reconciler)
+    return int(row.value)
 
 
 def acknowledged(tx: Session, up_to: int) -> int:
@@ -104,6 +111,7 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
             ExportFcPort(port_id=row.id, wwpn=row.wwpn, mode=FcMode(row.mode))
             for row in tx.scalars(select(FcPort).order_by(FcPort.id))
         ),
+        firewall=firewall.wish(tx),
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
 

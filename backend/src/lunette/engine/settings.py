@@ -9,11 +9,12 @@ from sqlalchemy.orm import Session
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.settings import SECRETS, Channel, Settings, SettingsPatch, same_peer
-from lunette.engine import alerts
+from lunette.engine import alerts, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.telling.outbox import HEARTBEAT, trouble_key
 from lunette.engine.undoing.keeping import recorded
+from lunette.planner import firewall
 from lunette.store.database import after_commit, store_of
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
@@ -33,6 +34,8 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
     after = before.model_copy(update=bare)
     secrets = _secrets(tx, row, before, given)
     plan = _plan(before, after, [name for name in SECRETS if secrets.get(name) != row.sealed.get(name)])
+    if after.firewall != before.firewall:
+        plan = plan.model_copy(update={"warnings": firewall.words(after.firewall, desk.seen())})
     if dry_run or not plan.changes:
         return Outcome(plan=plan)
     if tx.get(SettingsRow, APPLIANCE) is None:
@@ -45,6 +48,8 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
             tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
         for channel in set(before.channels()) - set(after.channels()):
             silence(tx, channel)
+        if after.firewall != before.firewall:
+            exportset.changed(tx, desk)
     after_commit(tx, desk.wake_scheduler)
     return Outcome(plan=plan)
 

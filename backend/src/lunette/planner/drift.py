@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lunette.domain.drift import Drift, DriftKind
 from lunette.domain.exports import ConvergeReport, ServingState
+from lunette.domain.firewall import FirewallState
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 
@@ -38,7 +39,8 @@ class DriftFacts:
 
 def find(facts: DriftFacts, seen: Observation | None, report: ConvergeReport | None) -> tuple[Drift, ...]:
     """Every difference, in the order of DriftKind: what needs a person first."""
-    found = [*(_exports(facts, report) if report else ()), *(_storage(facts, seen) if seen else ())]
+    found = [*(_exports(facts, report) if report else ())]
+    found += [*_storage(facts, seen), *_firewall(seen)] if seen else []
     order = list(DriftKind)
     return tuple(sorted(found, key=lambda one: (order.index(one.kind), one.noun, one.name)))
 
@@ -68,6 +70,15 @@ def _exports(facts: DriftFacts, report: ConvergeReport) -> Iterator[Drift]:
     for name in report.foreign:
         words = "it is in the kernel's target configuration and carries no mark of this appliance"
         yield Drift(kind=DriftKind.FOREIGN, noun="export", name=name, words=words, fix=LEFT_ALONE, is_repaired=False)
+
+
+def _firewall(seen: Observation) -> Iterator[Drift]:
+    firewall = seen.firewall
+    if firewall is not None and firewall.state is FirewallState.FAILED:
+        yield Drift(
+            kind=DriftKind.MISSING, noun="firewall", name=firewall.mode.value, fix=AGAIN, is_repaired=True,
+            words=firewall.reason or "its rules are not in force",
+        )  # fmt: skip
 
 
 def _storage(facts: DriftFacts, seen: Observation) -> Iterator[Drift]:

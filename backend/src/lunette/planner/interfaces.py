@@ -8,6 +8,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import InterfaceTry
 from lunette.domain.steps.interfaces import Beside
+from lunette.planner import firewall
 from lunette.planner.findings import Findings
 from lunette.planner.interface_rules import Paths, check, check_waiting, leaving, table_for, warnings, words
 from lunette.planner.made_interfaces import beside_of, lines
@@ -46,6 +47,7 @@ def plan_change(
     step = InterfaceTry(trial_id=trial_id, interface=interface.name, settings=settings, beside=beside)
     told = [
         *warnings(interface, settings, going, paths),
+        *firewall.role_changes(interface, settings, paths.caller, seen),
         *(text for portal in losing for text in paths.connected[portal.name].warnings()),
     ]
     return Plan(

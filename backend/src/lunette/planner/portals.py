@@ -10,6 +10,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
+from lunette.planner import firewall
 from lunette.planner.connected import Connected
 from lunette.planner.engines import unserved_reason
 from lunette.planner.findings import Findings
@@ -70,7 +71,8 @@ def plan_create(
             findings.add(Conflict, "address", shown(address, wish.wanted_port), message)
     findings.refuse(f"Portal {wish.name} was not created")
     by = f", served by {engine.value}" if wish.engine else ""
-    detail = f"{wish.protocol.value} on {shown(address, wish.wanted_port)}{by}"
+    opens = firewall.portal_opens(wish.protocol, address, wish.wanted_port, seen)
+    detail = f"{wish.protocol.value} on {shown(address, wish.wanted_port)}{by}{opens}"
     plan = Plan(
         title=f"Create portal {wish.name}",
         changes=(Change(action=Action.CREATE, noun="portal", name=wish.name, detail=detail),),

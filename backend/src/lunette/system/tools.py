@@ -14,6 +14,7 @@ PACKAGES = {
     "lvs": "lvm2",
     "mdadm": "mdadm",
     "modprobe": "kmod",
+    "nft": "nftables",
     "pvck": "lvm2",
     "pvcreate": "lvm2",
     "pvremove": "lvm2",

@@ -72,6 +72,14 @@ describe('interfaces', () => {
     ])
   })
 
+  it('show what the firewall lets in, and where this page does not answer', async () => {
+    const { page } = await visit('/interfaces', loggedIn())
+    const shown = page.querySelector('[aria-label=Firewall]')?.textContent?.replace(/\s+/g, ' ')
+    expect(shown).toContain('Firewall in force')
+    expect(shown).toContain('every interface but enp65s0, enp65s0.7')
+    expect(shown).toContain('TCP 3260 on 10.20.1.2 portal storage-b')
+  })
+
   it('of others cannot be changed, and say why', async () => {
     const { page } = await visit('/interfaces', loggedIn())
     const button = control(page, 'Edit vmbr0') as HTMLButtonElement

@@ -52,6 +52,20 @@ describe('settings', () => {
     expect(text(page)).toContain('Webhook took the test')
   })
 
+  it('choose the firewall, or leave it as the machine was installed', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/settings', world)
+    const label = [...page.querySelectorAll('label')].find((one) => text(one) === 'Firewall')
+    const select = page.querySelector<HTMLSelectElement>(`#${CSS.escape(label?.htmlFor ?? '')}`)
+    if (!select) throw new Error('The form has no choice of the firewall.')
+    select.value = 'off'
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+    await click(page, 'Review and save')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.settings.firewall).toBe('off')
+  })
+
   it('say what waits and why', async () => {
     const world = loggedIn()
     world.settings.deliveries = [

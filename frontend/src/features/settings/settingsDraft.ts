@@ -1,5 +1,5 @@
 /** What the page of settings holds, and the change it makes of it. */
-import type { MailSecurity, Settings, SettingsPatchWritable, SyslogTransport } from '@/api'
+import type { FirewallMode, MailSecurity, Settings, SettingsPatchWritable, SyslogTransport } from '@/api'
 
 export interface SettingsDraft {
   name: string
@@ -9,6 +9,8 @@ export interface SettingsDraft {
   deleted_keep_hours: number
   heartbeat: string
   trusted_ca: string
+  /** Empty: by how the machine was installed. */
+  firewall: FirewallMode | ''
   hasMail: boolean
   mail: {
     server: string
@@ -35,6 +37,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
     deleted_keep_hours: settings?.deleted_keep_hours ?? 24,
     heartbeat: settings?.heartbeat ?? '',
     trusted_ca: settings?.trusted_ca ?? '',
+    firewall: settings?.firewall ?? '',
     hasMail: mail !== null,
     mail: {
       server: mail?.server ?? '',
@@ -70,6 +73,7 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     deleted_keep_hours: Number(draft.deleted_keep_hours),
     heartbeat: draft.heartbeat || null,
     trusted_ca: draft.trusted_ca.trim() || null,
+    firewall: draft.firewall || null,
     mail: draft.hasMail
       ? {
           server: mail.server.trim(),

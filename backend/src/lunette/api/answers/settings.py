@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from lunette.api.answers.base import Answer
+from lunette.domain.firewall import FirewallMode
 from lunette.domain.settings import Channel, MailSecurity, SyslogTransport
 
 
@@ -55,6 +56,7 @@ class Settings(Answer):
     syslog: Syslog | None
     heartbeat: str | None
     trusted_ca: str | None
+    firewall: FirewallMode | None
     deliveries: tuple[DeliveryState, ...]
     updated_at: datetime
 

@@ -40,7 +40,7 @@ def setting_patch(body: SettingsPatch, change: Changing) -> Response:
         row = settings_row(tx)
         return answer(_answer(tx, row), version=row.version)
 
-    return change.apply(act, show)
+    return change.apply(act, show, looks="firewall" in body.model_fields_set)
 
 
 @routes.post("/alerts:test", operation_id="alert_test", response_model=AlertTest, responses=refusals(409))
@@ -71,8 +71,8 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
         syslog=Syslog(
             transport=log.transport, server=log.server, port=None if local else log.wanted_port
         ) if log else None,
-        heartbeat=stored.heartbeat, trusted_ca=stored.trusted_ca, deliveries=tuple(_deliveries(tx, stored)),
-        updated_at=row.updated_at,
+        heartbeat=stored.heartbeat, trusted_ca=stored.trusted_ca, firewall=stored.firewall,
+        deliveries=tuple(_deliveries(tx, stored)), updated_at=row.updated_at,
     )  # fmt: skip
 
 

@@ -133,6 +133,18 @@ FC_MODE = (
     "dual",
     "disabled",
 )
+FirewallMode = Literal["managed", "off"]
+FIREWALL_MODE = (
+    "managed",
+    "off",
+)
+FirewallState = Literal["in_force", "off", "unavailable", "failed"]
+FIREWALL_STATE = (
+    "in_force",
+    "off",
+    "unavailable",
+    "failed",
+)
 HealthState = Literal["good", "warning", "critical"]
 HEALTH_STATE = (
     "good",
@@ -271,6 +283,11 @@ PATH_STATE = (
     "up",
     "down",
     "unknown",
+)
+PortProtocol = Literal["tcp", "udp"]
+PORT_PROTOCOL = (
+    "tcp",
+    "udp",
 )
 ProblemType = Literal[
     "invalid",

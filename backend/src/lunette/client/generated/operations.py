@@ -342,6 +342,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "interface_confirm": Operation("POST", "/interfaces/{interface}:confirm", parameters=("interface",), dry_run=True),
     "interface_revert": Operation("POST", "/interfaces/{interface}:revert", parameters=("interface",), dry_run=True),
+    "firewall_show": Operation("GET", "/firewall"),
     "mapping_create_batch": Operation("POST", "/mappings:batch", body="MappingBatch", dry_run=True),
     "mapping_list": Operation(
         "GET",
@@ -1213,6 +1214,11 @@ class Operations:
     def interface_revert(self, interface: str, *, dry_run: bool = False) -> Any:
         """Takes a change that is on trial back without waiting."""
         return self.operate("interface_revert", {"interface": interface}, {}, dry_run=dry_run)
+
+    def firewall_show(self) -> t.Firewall:
+        """What is let in to this machine: portals, and on which interfaces web page and API answer."""
+        answer: t.Firewall = self.operate("firewall_show", {}, {})
+        return answer
 
     @overload
     def mapping_create_batch(self, body: t.MappingBatch, *, dry_run: Literal[False] = False) -> t.MappingList: ...

@@ -22,6 +22,8 @@ from lunette.client.generated.enums import (
     ExportState,
     Family,
     FcMode,
+    FirewallMode,
+    FirewallState,
     HealthState,
     InterfaceKind,
     InterfaceRole,
@@ -37,6 +39,7 @@ from lunette.client.generated.enums import (
     OsType,
     Part,
     PathState,
+    PortProtocol,
     ProblemType,
     Protocol,
     Provisioning,
@@ -130,6 +133,10 @@ __all__ = [
     "FcPortPatch",
     "FcRemote",
     "Finding",
+    "Firewall",
+    "FirewallMode",
+    "FirewallOpening",
+    "FirewallState",
     "Health",
     "HealthState",
     "Host",
@@ -200,6 +207,7 @@ __all__ = [
     "PlanChange",
     "PlanStep",
     "PlanVolume",
+    "PortProtocol",
     "Portal",
     "PortalCreate",
     "PortalPage",
@@ -921,6 +929,33 @@ class Finding(TypedDict):
     path: str
     fits: bool
     words: str
+
+
+class Firewall(TypedDict):
+    """What is let in to the machine, and whether the kernel keeps to it."""
+
+    mode: FirewallMode
+    is_default: bool
+    state: FirewallState
+    reason: str | None
+    openings: list[FirewallOpening]
+    closed_on: list[str]
+    kept_open_on: list[str]
+    repaired: str | None
+    repaired_at: str | None
+    age_s: float
+
+
+class FirewallOpening(TypedDict):
+    """One port that is let in. `address` is one of this machine's, null every one. `portals` are those
+    that need it.
+    """
+
+    protocol: PortProtocol
+    port: int
+    address: str | None
+    management: bool
+    portals: list[str]
 
 
 class Health(TypedDict):
@@ -1945,6 +1980,7 @@ class Settings(TypedDict):
     syslog: Syslog | None
     heartbeat: str | None
     trusted_ca: str | None
+    firewall: FirewallMode | None
     deliveries: list[DeliveryState]
     updated_at: str
 
@@ -1962,6 +1998,7 @@ class SettingsPatch(TypedDict):
     syslog: NotRequired[SyslogSettings | None]
     heartbeat: NotRequired[str | None]
     trusted_ca: NotRequired[str | None]
+    firewall: NotRequired[FirewallMode | None]
 
 
 class Site(TypedDict):

@@ -75,7 +75,7 @@ class Hardware:
         self.rdma = RdmaCore(self.addresses, self._request_module)
         self.fc = FcWorld(self._core)
         self.network = net = Network(self.addresses, self.files, self.later)
-        for name, run in {"rdma": self.rdma.resources, "ip": net.ip, "networkctl": net.networkctl}.items():
+        for name, run in {"rdma": self.rdma.resources, **net.commands}.items():
             self.tools.add(name, run)
         self.spdk = SpdkTarget(self.blocks, self.files, self.addresses, self.later)
         self.tools.add("systemctl", self._systemctl)

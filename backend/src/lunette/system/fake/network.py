@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lunette.system.fake.files import Files
+from lunette.system.fake.firewall import Nftables
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.views import Tree, put
 
@@ -49,6 +50,8 @@ class Network:
             "eth0": FakeInterface("eth0", 2, "52:54:00:00:00:02", file=DHCP_FILE),
             "eth1": FakeInterface("eth1", 3, "52:54:00:00:00:03"),
         }
+        self.firewall = Nftables(files)
+        self.commands = {"ip": self.ip, "networkctl": self.networkctl, "nft": self.firewall.nft}
         self._armed = 0
         self._numbers = 10
         self.is_running = True
@@ -126,6 +129,7 @@ class Network:
     def boot(self) -> None:
         """Interfaces come up as they were last confirmed."""
         self._armed += 1
+        self.firewall.boot()
         for one in list(self.interfaces.values()):
             one.mtu, one.master = 1500, None
             if one.kind and one.name in self.interfaces:
@@ -152,6 +156,7 @@ class Network:
         if is_confirmed:
             self._files.unlink(TRIAL)
             return
+        self.firewall.settle()
         for name in stale:
             self._delete(name)
         self._reload()

@@ -31,7 +31,7 @@ LOOKING = (
     "-D",
     "-n",
 )
-_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe", "rauc")
+_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe", "rauc", "nft")
 """Commands that look or change, as one of their words says."""
 
 

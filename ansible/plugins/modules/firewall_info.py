@@ -1,0 +1,54 @@
+#!/usr/bin/python
+# -*- coding: utf-8 -*-
+# Generated from backend/openapi.json by `make generate`; do not edit.
+# Copyright (c) 2026 The Lunette authors
+# GNU General Public License v3.0+ (see https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: firewall_info
+short_description: Read the firewall of an appliance
+version_added: 0.1.0
+description:
+  - 'What the API shows: What is let in to this machine: portals, and on which interfaces web page and API answer.'
+author:
+  - The Lunette authors (!UNKNOWN)
+extends_documentation_fragment:
+  - lunette.appliance.appliance
+attributes:
+  check_mode:
+    support: full
+    description: Reads only.
+  diff_mode:
+    support: N/A
+    description: Changes nothing.
+options: {}
+"""
+
+EXAMPLES = r"""
+---
+- name: Look
+  lunette.appliance.firewall_info: {}
+"""
+
+RETURN = r"""
+firewall:
+  description: 'What the API shows: What is let in to this machine: portals, and on which interfaces web page and
+    API answer.'
+  returned: always
+  type: dict
+"""
+
+from ansible_collections.lunette.appliance.plugins.module_utils.appliance import run_info
+
+ARGUMENTS = {}
+
+
+def main():
+    run_info(ARGUMENTS, "firewall", item="/firewall")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""Keeps the firewall as portals and roles want it: opened before a portal opens, closed after it has closed.
+
+Whatever goes wrong here is told and keeps nothing from being served.
+"""
+
+import logging
+import threading
+
+from lunette.domain.errors import LunetteError, Unavailable
+from lunette.domain.exports import ExportSet
+from lunette.domain.firewall import (
+    FirewallMode,
+    FirewallState,
+    FirewallWish,
+    ObservedFirewall,
+    Opening,
+    openings,
+)
+from lunette.providers.firewall import facts, run
+from lunette.providers.firewall.rules import Rules, portals_of, render
+from lunette.providers.network import files
+from lunette.system.doorway import System
+
+log = logging.getLogger(__name__)
+AGAIN_S = {FirewallState.UNAVAILABLE: 60.0, FirewallState.FAILED: 5.0}
+"""How soon it is tried again: a tool that hangs must not hold up what is served in every round."""
+NOTHING = Rules(frozenset(), frozenset(), frozenset())
+GONE, CHANGED = "its table was gone", "its rules had been changed by somebody else"
+
+
+class Firewall:
+    """One table in the kernel, one file for the next start. Callers may be in several threads."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._lock = threading.Lock()
+        self._wish = FirewallWish()
+        self._portals: frozenset[Opening] = frozenset()
+        self._loaded: tuple[str, run.Listing | None] | None = None
+        """The table that was loaded last, and what the kernel showed then."""
+        self._retry_at = 0.0
+        self._told: ObservedFirewall | None = None
+        self._is_off = False
+
+    @property
+    def told(self) -> ObservedFirewall | None:
+        """What the last look came to."""
+        return self._told
+
+    def open_for(self, exports: ExportSet) -> int:
+        """Before exports change: lets in what they will need, beside all that is let in now. How much was repaired."""
+        with self._lock:
+            self._wish = exports.firewall
+            return self._guarded(wanted_portals(exports), only_more=True)
+
+    def settle(self, exports: ExportSet | None, *, keep_all: bool = False) -> int:
+        """After they have changed: lets in what they need and what listens all the same. How much was repaired.
+
+        `keep_all`: nobody knows what is served, so nothing closes.
+        """
+        with self._lock:
+            self._wish = exports.firewall if exports else self._wish
+            wanted = wanted_portals(exports) if exports else frozenset()
+            known = {target.iqn for target in exports.targets} if exports else set()
+            return self._guarded(wanted, only_more=keep_all, known=frozenset(known))
+
+    def follow_roles(self) -> None:
+        """Roles of interfaces have changed."""
+        with self._lock:
+            self._guarded(self._portals, only_more=True)
+
+    def _guarded(self, wanted: frozenset[Opening], *, only_more: bool, known: frozenset[str] = frozenset()) -> int:
+        try:
+            return self._round(wanted, only_more=only_more, known=known)
+        except (LunetteError, OSError) as error:
+            words = error.detail if isinstance(error, LunetteError) else str(error)
+            state = FirewallState.UNAVAILABLE if isinstance(error, Unavailable) else FirewallState.FAILED
+            if self._told is None or (self._told.state, self._told.reason) != (state, words):
+                log.warning("firewall %s: %s", state.value, words)
+            self._tell(state, reason=words)
+            self._loaded = None
+            self._is_off = False
+            self._retry_at = self._system.monotonic() + AGAIN_S[state]
+            return 0
+
+    def _round(self, wanted: frozenset[Opening], *, only_more: bool, known: frozenset[str]) -> int:
+        if self._mode() is FirewallMode.OFF:
+            if not self._is_off:
+                run.drop(self._system)
+                self._portals, self._loaded, self._is_off = frozenset(), None, True
+            self._tell(FirewallState.OFF)
+            return 0
+        self._is_off = False
+        if self._told and self._told.state in AGAIN_S and self._system.monotonic() < self._retry_at:
+            self._tell(self._told.state, reason=self._told.reason)
+            return 0
+        reason = run.hindrance(self._system)
+        if reason is not None:
+            raise Unavailable(reason)
+        seen = run.look(self._system)
+        self._portals = self._judged(wanted, seen, only_more=only_more, known=known)
+        return self._put(seen)
+
+    def _judged(
+        self, wanted: frozenset[Opening], seen: run.Listing | None, *, only_more: bool, known: frozenset[str]
+    ) -> frozenset[Opening]:
+        """What is to be let in: portals that are wanted, and those that listen though nobody wants them here."""
+        before = self._portals | (portals_of(seen or ()) if self._loaded is None else frozenset())
+        if only_more:
+            return wanted | before
+        others = facts.standing(self._system, known)
+        if before - wanted - others:
+            others = facts.standing(self._system)  # what is about to close may still listen on a target of ours
+        return wanted | others
+
+    def _put(self, seen: run.Listing | None) -> int:
+        management = facts.management(self._system, self._wish.api_port)
+        storage, kept = (facts.storage_alone(self._system, folder) for folder in (files.READ, files.KEPT))
+        closed = self._reached_otherwise(storage)
+        self._keep(Rules(self._portals, management, closed if kept == storage else self._reached_otherwise(kept)))
+        now = Rules(self._portals, management, closed)
+        text = render(now)
+        repaired = None
+        if self._loaded is None or self._loaded[0] != text or self._loaded[1] != seen:
+            if self._loaded is not None and self._loaded[0] == text:
+                repaired = GONE if seen is None else CHANGED
+            run.load(self._system, text)
+            self._loaded = (text, run.look(self._system))
+        broken = run.broken_at_start(self._system)
+        if broken is not None:
+            repaired = f"its rules could not be loaded when the machine started, so it was open until now: {broken}"
+        self._tell(FirewallState.IN_FORCE, rules=now, kept_open_on=storage - closed, repaired=repaired)
+        if repaired:
+            log.error("firewall put right: %s", repaired)
+        return 1 if repaired else 0
+
+    def _reached_otherwise(self, storage: frozenset[str]) -> frozenset[str]:
+        """These interfaces, if an administrator can come through another one; else none, so that nobody is shut out."""
+        return storage if storage and facts.is_reached_otherwise(self._system, storage) else frozenset()
+
+    def _keep(self, rules: Rules) -> None:
+        """A disk that takes no file costs the rules of the next start, not those of now."""
+        try:
+            run.keep(self._system, render(rules))
+        except (LunetteError, OSError) as error:
+            log.warning("the rules are not kept for the next start: %s", error)
+
+    def _mode(self) -> FirewallMode:
+        default = FirewallMode.MANAGED if self._system.exists(run.BY_DEFAULT) else FirewallMode.OFF
+        return self._wish.mode or default
+
+    def _tell(
+        self,
+        state: FirewallState,
+        *,
+        reason: str | None = None,
+        rules: Rules = NOTHING,
+        kept_open_on: frozenset[str] = frozenset(),
+        repaired: str | None = None,
+    ) -> None:
+        before = self._told
+        self._told = ObservedFirewall(
+            mode=self._mode(), is_asked=self._wish.mode is not None, state=state, reason=reason,
+            lacking=run.hindrance(self._system),
+            portals=tuple(sorted(rules.portals, key=lambda one: one.order)),
+            management=tuple(sorted(rules.management, key=lambda one: one.order)),
+            closed_on=tuple(sorted(rules.closed_on)), kept_open_on=tuple(sorted(kept_open_on)),
+            repaired=repaired or (before.repaired if before else None),
+            repaired_at=self._system.now() if repaired else before.repaired_at if before else None,
+        )  # fmt: skip
+
+
+def wanted_portals(exports: ExportSet) -> frozenset[Opening]:
+    """What the portals of a document need, whether they listen already or wait."""
+    return frozenset(
+        one for portal in exports.portals for one in openings(portal.protocol, portal.address, portal.port)
+    )

@@ -1,0 +1,24 @@
+"""The firewall: what the appliance lets in. It is chosen in the settings."""
+
+from sqlalchemy import select
+
+from lunette.api.answers.firewall import Firewall, firewall_answer
+from lunette.api.answers.seen import Seen
+from lunette.api.declare import refusals, router
+from lunette.api.looking import FRESH_S
+from lunette.api.parts import UsedParts
+from lunette.domain.errors import Unavailable
+from lunette.store.resources import Portal
+
+routes = router("/firewall", "interfaces")
+
+
+@routes.get("", operation_id="firewall_show", response_model=Firewall, responses=refusals())
+def firewall_show(parts: UsedParts) -> Firewall:
+    """What is let in to this machine: portals, and on which interfaces web page and API answer."""
+    seen = Seen(parts.control.observation(FRESH_S, amid_steps=True), None)
+    if seen.observation is None or seen.observation.firewall is None:
+        raise Unavailable("The agent has not looked at the firewall yet: ask again in a few seconds.")
+    with parts.store.read() as tx:
+        portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
+    return firewall_answer(seen.observation.firewall, portals, seen.age_s)

@@ -1,0 +1,76 @@
+"""What plans say of the firewall: who is shut out, and what opens. Pure."""
+
+from collections.abc import Iterator
+from ipaddress import ip_address
+
+from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.firewall import FirewallMode, FirewallState, openings
+from lunette.domain.interfaces import InterfaceRole, InterfaceSettings, ObservedInterface
+from lunette.domain.mappings import Protocol
+from lunette.domain.observations import Observation
+
+
+def is_in_force(seen: Observation) -> bool:
+    return seen.firewall is not None and seen.firewall.state is FirewallState.IN_FORCE
+
+
+def words(mode: FirewallMode | None, seen: Observation) -> tuple[str, ...]:
+    """What the setting means on this machine. Raises Invalid where it cannot be."""
+    if mode is FirewallMode.OFF:
+        return ("Everything that listens on this machine can be reached over every interface.",)
+    if mode is None:
+        return ("A machine that the ISO installed is filtered then, any other is not.",)
+    found = seen.firewall
+    if found is not None and found.lacking is not None:
+        message = f"this machine cannot: {found.lacking}"
+        problem = FieldProblem(field="firewall", value=mode.value, message=message)
+        raise Invalid(f"The settings were not changed: firewall: {message}.", errors=(problem,))
+    return tuple(_closing(seen))
+
+
+def _closing(seen: Observation) -> Iterator[str]:
+    yield "What is no portal, nor web page, API or SSH, is not reached from outside any more."
+    storage = [one for one in seen.interfaces if one.settings and one.settings.role is InterfaceRole.STORAGE]
+    names = {one.name for one in storage}
+    if any(one.addresses for one in seen.interfaces if one.name not in names):
+        closed = sorted(name for name in names)
+        if closed:
+            yield f"Web page, API and SSH answer no more on {', '.join(closed)}: the role is storage."
+    elif names:
+        yield "Web page, API and SSH stay open everywhere: only interfaces with the role storage have an address."
+
+
+def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation) -> str:
+    """The end of the line of a plan for a portal; nothing where nothing is filtered."""
+    if not is_in_force(seen):
+        return ""
+    ports = " and ".join(f"{one.protocol.value.upper()} {one.port}" for one in openings(protocol, address, port))
+    return f"; {ports} opens in the firewall"
+
+
+def role_changes(
+    interface: ObservedInterface, settings: InterfaceSettings, caller: str | None, seen: Observation
+) -> Iterator[str]:
+    """What becomes of web page and API with the role of an interface."""
+    was = interface.settings.role if interface.settings else InterfaceRole.MANAGEMENT
+    if not is_in_force(seen) or (was is InterfaceRole.STORAGE) == (settings.role is InterfaceRole.STORAGE):
+        return
+    if was is InterfaceRole.STORAGE:
+        yield f"Web page, API and SSH answer on {interface.name} from then on."
+        return
+    others = [
+        one.name
+        for one in seen.interfaces
+        if one.name != interface.name
+        and one.addresses
+        and (one.settings is None or one.settings.role is not InterfaceRole.STORAGE)
+    ]
+    if not others:
+        yield (
+            f"No other interface with the role management has an address: web page, API and SSH stay open on "
+            f"{interface.name}, and an alert says so."
+        )
+        return
+    yield f"Web page, API and SSH answer no more on {interface.name}, but on {', '.join(others)}."
+    if caller is not None and caller in {str(ip_address(one.ip)) for one in interface.addresses}:
+        yield f"You reach this appliance through {interface.name}: confirm through {others[0]}, or it is taken back."

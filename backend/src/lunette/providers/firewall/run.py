@@ -1,0 +1,97 @@
+"""Loads the table into the kernel, looks at it, and keeps it for the next start (docs/decisions/0039).
+
+`lunette-firewall.service` loads what is kept before the network comes up. What takes a change of an interface back
+loads it too (settle-network): so what is kept is always made of the roles that are confirmed.
+"""
+
+import json
+from typing import Any
+
+from lunette.domain.errors import LunetteError, ToolFailed, Unavailable
+from lunette.providers.firewall import rules
+from lunette.system.doorway import System
+from lunette.system.tools import missing_tool
+
+KEPT = "/var/lib/lunette/agent/firewall.nft"
+NOW = "/run/lunette/firewall.nft"
+BROKEN = "/run/lunette/firewall-broken"
+"""What nft said at the start of the machine about the rules that were kept."""
+BY_DEFAULT = "/usr/lib/lunette/firewall-managed"
+"""There where the whole machine is Lunette's own: on what the ISO starts and installs."""
+UNIT = "/usr/lib/systemd/system/lunette-firewall.service"
+TIMEOUT_S = 10.0
+_NOT_IN_THIS_KERNEL = ("Operation not supported", "Protocol not supported", "cache initialization failed")
+"""What nft says where the kernel has no nf_tables, or none for the family `inet`."""
+Listing = list[dict[str, Any]]
+
+
+def hindrance(system: System) -> str | None:
+    """Why this machine cannot have it, as far as that can be told without trying."""
+    if not system.exists(UNIT):
+        return "lunette-firewall.service, which loads the rules at a start, is not installed here, as in a container"
+    return missing_tool("nft") if system.find_tool("nft") is None else None
+
+
+def look(system: System) -> Listing | None:
+    """The objects of the table, in an order that does not vary and without their numbers; None if it is not there."""
+    said = system.run(["nft", "-j", "list", "table", rules.FAMILY, rules.TABLE], timeout_s=TIMEOUT_S, ok=(0, 1))
+    if said.returncode:
+        return None  # whatever else is wrong is told when it is loaded
+    try:
+        listing = json.loads(said.stdout)["nftables"]
+    except (ValueError, KeyError) as error:
+        raise ToolFailed("nft told the rules in a form that is not known", log=said.stdout[:2000]) from error
+    return [_settled(entry) for entry in listing if "metainfo" not in entry]
+
+
+def load(system: System, text: str) -> None:
+    """Puts a table in the place of the one that is there, all at once.
+
+    Raises Unavailable if the kernel has no nftables, ToolFailed if it refuses.
+    """
+    system.write_durably(NOW, text.encode(), 0o600)
+    try:
+        system.run(["nft", "--file", NOW], timeout_s=TIMEOUT_S)
+    except ToolFailed as error:
+        if any(words in error.log for words in _NOT_IN_THIS_KERNEL):
+            raise Unavailable("the kernel has no nftables (nf_tables, nf_tables_inet): boot one that has it") from error
+        first = error.log.strip().partition("\n")[0]
+        raise ToolFailed(f"nft did not take the rules: {first or error.detail}", log=error.log) from error
+
+
+def keep(system: System, text: str) -> None:
+    """Keeps a table for the next start; durably, old or new."""
+    if system.read_file(KEPT) != text.encode():
+        system.write_durably(KEPT, text.encode(), 0o600)
+
+
+def drop(system: System) -> None:
+    """Takes the table away and keeps none. What left no file was never loaded, so then there is nothing to do."""
+    written = [path for path in (KEPT, NOW) if system.exists(path)]
+    if written and system.find_tool("nft") is not None and look(system) is not None:
+        load(system, rules.removal())
+        written = [KEPT, NOW]
+    for path in written:
+        if system.exists(path):
+            system.unlink(path)
+
+
+def broken_at_start(system: System) -> str | None:
+    """What nft said when the machine started, told once."""
+    said = system.read_file(BROKEN)
+    if said is None:
+        return None
+    try:
+        system.unlink(BROKEN)
+    except (OSError, LunetteError):
+        return None
+    return " ".join(said.decode(errors="replace").split())[:300] or "nft did not say why"
+
+
+def _settled(value: Any) -> Any:
+    """Without handles; what is a set has no order."""
+    if isinstance(value, dict):
+        held = {key: _settled(one) for key, one in value.items() if key != "handle"}
+        return {key: sorted(one, key=json.dumps) if key in ("elem", "set") and isinstance(one, list) else one
+                for key, one in held.items()}  # fmt: skip
+    return [_settled(one) for one in value] if isinstance(value, list) else value
