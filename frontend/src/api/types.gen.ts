@@ -6374,6 +6374,12 @@ export type EngineListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/engines';
 };
@@ -6642,6 +6648,12 @@ export type UserListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/users';
 };
@@ -7018,6 +7030,12 @@ export type TokenListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/tokens';
 };
@@ -7300,6 +7318,12 @@ export type DiskListData = {
          */
         cursor?: string | null;
         /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+        /**
          * Name
          *
          * Only names that match; `*` stands for any text, `?` for a letter.
@@ -7509,6 +7533,12 @@ export type ArrayListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/arrays';
 };
@@ -8686,6 +8716,12 @@ export type VolumeListData = {
          */
         cursor?: string | null;
         /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+        /**
          * Name
          *
          * Only names that match; `*` stands for any text, `?` for a letter.
@@ -9301,6 +9337,12 @@ export type DeletedVolumeListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/deleted-volumes';
 };
@@ -9695,6 +9737,12 @@ export type SnapshotListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/snapshots';
 };
@@ -10246,6 +10294,12 @@ export type HostListData = {
          */
         cursor?: string | null;
         /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+        /**
          * Name
          *
          * Only names that match; `*` stands for any text, `?` for a letter.
@@ -10643,6 +10697,12 @@ export type HostGroupListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/host-groups';
 };
@@ -11023,6 +11083,12 @@ export type PortalListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/portals';
 };
@@ -11300,6 +11366,12 @@ export type RdmaDeviceListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/rdma-devices';
 };
@@ -11368,6 +11440,12 @@ export type FcPortListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/fc-ports';
 };
@@ -11744,6 +11822,12 @@ export type InterfaceListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/interfaces';
 };
@@ -12362,6 +12446,12 @@ export type MappingListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/mappings';
 };
@@ -12661,6 +12751,12 @@ export type SessionListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/sessions';
 };
@@ -12733,6 +12829,12 @@ export type PerformanceListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/performance';
 };
@@ -12865,6 +12967,12 @@ export type ScheduleListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/schedules';
 };
@@ -14811,6 +14919,12 @@ export type JobListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/jobs';
 };
@@ -15128,6 +15242,12 @@ export type EventListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
         /**
          * Kind
          *
@@ -15462,6 +15582,12 @@ export type AlertListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/alerts';
 };
