@@ -63,6 +63,7 @@ it('says what is refused and why', async () => {
 it('opens a schema in a schema in its place, and leads to its page', async () => {
   const { page, router } = await at('/operations/volume_show')
   await click(page, 'Fields of MappedTo')
+  expect(text(row(page, 'mapped_to'))).toContain('list of MappedTo')
   expect(text(row(page, 'mapped_to'))).toContain('mapping_id')
   await click(page, 'MappedTo')
   expect(router.currentRoute.value.path).toBe('/reference/schemas/MappedTo')

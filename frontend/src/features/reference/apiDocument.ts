@@ -88,7 +88,9 @@ const byPath = (left: Operation, right: Operation): number =>
 export function nounsOf(operations: readonly Operation[]): Noun[] {
   const nouns = new Map<string, Operation[]>()
   for (const one of operations) {
-    const noun = (one.tags[0] ?? '').replaceAll('-', ' ')
+    const noun = (one.tags[0] ?? '')
+      .replaceAll('-', ' ')
+      .replace(/^(fc|rdma)\b/, (word) => word.toUpperCase())
     nouns.set(noun, [...(nouns.get(noun) ?? []), one])
   }
   return [...nouns]
