@@ -81,7 +81,9 @@ def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns:
         value, last = _decode(wish.cursor, sort, _kind(column), _kind(tie))
         query = query.where(_beyond(column, value, tie, last, descending=descending))
     order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
-    rows = tx.scalars(query.order_by(*order).limit(wish.limit + 1).offset(wish.offset)).all()
+    # Only keys are sorted: where no index has the order, whole rows would be carried through it.
+    keys = query.with_only_columns(tie).order_by(*order).limit(wish.limit + 1).offset(wish.offset).correlate(None)
+    rows = tx.scalars(query.where(tie.in_(keys)).order_by(*order)).all()
     page = rows[: wish.limit]
     more = len(rows) > wish.limit
     cursor = _encode(sort, getattr(page[-1], column.key), getattr(page[-1], tie.key)) if more else None
