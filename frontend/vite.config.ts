@@ -35,6 +35,8 @@ export default defineConfig({
     ...(appliance ? [] : [mockApi()]),
   ],
   server: {
+    // The mock, the tests' appliance, answers the API's own document.
+    fs: { allow: ['.', '../backend/openapi.json', '../backend/openapi.json?raw'] },
     ...(appliance && { proxy: { '/api': { target: appliance, secure: false, changeOrigin: true } } }),
   },
   build: { manifest: true, target: 'es2022', chunkSizeWarningLimit: 900 },

@@ -31,6 +31,8 @@ export const PAGES = [
   'tokens',
   'password',
   'about',
+  'reference',
+  'reference/operations/volume_create',
 ] as const
 
 export const pathOf = (page: string): string => (page === 'overview' ? '/' : `/${page}`)

@@ -51,7 +51,18 @@ export interface Wish {
 }
 
 const field = (row: Row, key: string): unknown => (row as Record<string, unknown>)[key]
-const PAGING = new Set(['name', 'sort', 'limit', 'cursor', 'active', 'text', 'people', 'since', 'until'])
+const PAGING = new Set([
+  'name',
+  'sort',
+  'limit',
+  'cursor',
+  'offset',
+  'active',
+  'text',
+  'people',
+  'since',
+  'until',
+])
 
 function compare(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right
@@ -70,14 +81,14 @@ function matches(row: Row, url: URL): boolean {
 
 /** One page of a list: search, filters by equality, order and cursor as the API has them, and what it says besides. */
 export function page(rows: Row[], url: URL, besides: object = {}): Response {
-  const { sort, limit, cursor } = Object.fromEntries(url.searchParams)
+  const { sort, limit, cursor, offset } = Object.fromEntries(url.searchParams)
   const found = rows.filter((row) => matches(row, url))
   if (sort) {
     const key = sort.replace(/^-/, '')
     const sign = sort.startsWith('-') ? -1 : 1
     found.sort((left, right) => sign * compare(field(left, key), field(right, key)))
   }
-  const from = Number(cursor ?? 0)
+  const from = Number(cursor ?? 0) + Number(offset ?? 0)
   const to = from + Number(limit ?? 50)
   return json({
     items: found.slice(from, to),

@@ -8,6 +8,7 @@ import * as bulk from './bulk'
 import * as care from './care'
 import * as certificate from './certificate'
 import * as clock from './clock'
+import * as document from './document'
 import * as fc from './fc'
 import * as hosts from './hosts'
 import * as interfaces from './interfaces'
@@ -199,6 +200,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /logout': () => people.logout(world),
     'POST /password': (request) => people.changePassword(world, request),
     'GET /me': () => json(world.me),
+    'GET /openapi.json': document.answer,
     'GET /status': () => json(world.status),
     'GET /arrays/layouts': (_request, url) => json(work.layouts(world, url)),
     'GET /drift': () => json(world.drift),

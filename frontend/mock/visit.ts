@@ -122,6 +122,18 @@ export async function click(page: Element, name: string): Promise<void> {
   await settle()
 }
 
+/** The tests' document has no layout; a long list draws what is in sight, so its frame is told how high it is. */
+export function tall(rows = 12): void {
+  const ROW_PX = 45
+  const told: [HTMLElement, string, number][] = [
+    [HTMLDivElement.prototype, 'clientHeight', rows * ROW_PX],
+    [HTMLTableSectionElement.prototype, 'offsetHeight', ROW_PX],
+  ]
+  for (const [kind, name, height] of told)
+    Object.defineProperty(kind, name, { configurable: true, get: () => height })
+  onTestFinished(() => told.forEach(([kind, name]) => Reflect.deleteProperty(kind, name)))
+}
+
 /** The table as rows of cell texts. */
 export function rows(page: Element): string[][] {
   return [...page.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')].map(text))

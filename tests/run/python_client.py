@@ -155,7 +155,7 @@ def _is_binary(operation: Json) -> bool:
 
 
 def _asked(operation: Json) -> list[str]:
-    paged = {"dry_run"} | ({"limit", "cursor"} if _is_list(operation) else set())
+    paged = {"dry_run"} | ({"limit", "cursor", "offset"} if _is_list(operation) else set())
     return [name for name in _named(operation, "query") if name not in paged]
 
 

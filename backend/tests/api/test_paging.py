@@ -43,6 +43,18 @@ def test_what_is_deleted_between_pages_neither_repeats_nor_skips(api: Api) -> No
     assert names(api.get("/hosts", cursor=page["next_cursor"])["items"]) == ["c", "d"]
 
 
+def test_an_offset_jumps_into_the_list_and_the_cursor_goes_on_from_there(api: Api) -> None:
+    make_hosts(api, "a", "b", "c", "d", "e")
+    page = api.get("/hosts", limit=2, offset=1)
+    assert (names(page["items"]), page["total"]) == (["b", "c"], 5)
+    assert names(api.get("/hosts", limit=2, cursor=page["next_cursor"])["items"]) == ["d", "e"]
+    beyond = api.get("/hosts", offset=5)
+    assert (beyond["items"], beyond["total"], beyond["next_cursor"]) == ([], 5, None)
+    observed = names(api.get("/interfaces")["items"])
+    assert names(api.get("/interfaces", offset=1)["items"]) == observed[1:]
+    assert api.call("GET", "/hosts", params={"offset": -1}).status_code == 422
+
+
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [("lun*", ["lun01", "lun02"]), ("LUN?1", ["lun01"]), ("*0*", ["lun01", "lun02"]), ("lun", []), ("l%", []),

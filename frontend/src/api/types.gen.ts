@@ -6472,6 +6472,12 @@ export type EngineListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/engines';
 };
@@ -6740,6 +6746,12 @@ export type UserListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/users';
 };
@@ -7116,6 +7128,12 @@ export type TokenListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/tokens';
 };
@@ -7398,6 +7416,12 @@ export type DiskListData = {
          */
         cursor?: string | null;
         /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+        /**
          * Name
          *
          * Only names that match; `*` stands for any text, `?` for a letter.
@@ -7607,6 +7631,12 @@ export type ArrayListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/arrays';
 };
@@ -8784,6 +8814,12 @@ export type VolumeListData = {
          */
         cursor?: string | null;
         /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+        /**
          * Name
          *
          * Only names that match; `*` stands for any text, `?` for a letter.
@@ -9399,6 +9435,12 @@ export type DeletedVolumeListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/deleted-volumes';
 };
@@ -9793,6 +9835,12 @@ export type SnapshotListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/snapshots';
 };
@@ -10344,6 +10392,12 @@ export type HostListData = {
          */
         cursor?: string | null;
         /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+        /**
          * Name
          *
          * Only names that match; `*` stands for any text, `?` for a letter.
@@ -10741,6 +10795,12 @@ export type HostGroupListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/host-groups';
 };
@@ -11121,6 +11181,12 @@ export type PortalListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/portals';
 };
@@ -11398,6 +11464,12 @@ export type RdmaDeviceListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/rdma-devices';
 };
@@ -11466,6 +11538,12 @@ export type FcPortListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/fc-ports';
 };
@@ -11842,6 +11920,12 @@ export type InterfaceListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/interfaces';
 };
@@ -12505,6 +12589,12 @@ export type MappingListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/mappings';
 };
@@ -12804,6 +12894,12 @@ export type SessionListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/sessions';
 };
@@ -12876,6 +12972,12 @@ export type PerformanceListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/performance';
 };
@@ -13008,6 +13110,12 @@ export type ScheduleListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/schedules';
 };
@@ -14954,6 +15062,12 @@ export type JobListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/jobs';
 };
@@ -15271,6 +15385,12 @@ export type EventListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
         /**
          * Kind
          *
@@ -15605,6 +15725,12 @@ export type AlertListData = {
          * `next_cursor` of the page before.
          */
         cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
     };
     url: '/api/v1/alerts';
 };

@@ -1,9 +1,7 @@
-/** What a list shows (search, filters, order, place) lives in the route, so a link or a reload shows the same rows. */
+/** What a list shows (search, filters, order) lives in the route, so a link or a reload shows the same rows. */
 import { computed } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { LocationQueryRaw, LocationQueryValue } from 'vue-router'
-
-export const PAGE_SIZE = 50
 
 const text = (value: LocationQueryValue | LocationQueryValue[] | undefined): string =>
   (Array.isArray(value) ? value[0] : value) ?? ''
@@ -17,34 +15,20 @@ type Sort<Key extends string> = Key | `-${Key}`
 export function useListState<Key extends string>(sortable: readonly Key[], initial: NoInfer<Sort<Key>>) {
   const route = useRoute()
   const router = useRouter()
-  /** Cursors of the pages walked through on this visit; a cursor only leads forward. */
-  const trail: string[] = []
-
   const search = computed(() => text(route.query['q']))
   const sort = computed(() => {
     const asked = text(route.query['sort'])
     return sortable.includes(asked.replace(/^-/, '') as Key) ? (asked as Sort<Key>) : initial
   })
-  const cursor = computed(() => text(route.query['after']))
-  const page = computed(() => (cursor.value ? Math.max(2, Number(text(route.query['page'])) || 2) : 1))
 
   /** What every list of the API takes. */
-  const query = computed(() => ({
-    limit: PAGE_SIZE,
-    sort: sort.value,
-    ...(cursor.value && { cursor: cursor.value }),
-  }))
+  const query = computed(() => ({ sort: sort.value }))
   /** For the lists that search by name. */
   const named = computed(() => (search.value ? { name: pattern(search.value) } : {}))
 
-  function show(change: LocationQueryRaw): void {
-    void router.push({ query: { ...route.query, after: undefined, page: undefined, ...change } })
-  }
-
-  /** Another search, filter or order is another list, which starts at its first page. */
+  /** Another search, filter or order is another list, which starts at its top. */
   function restart(change: LocationQueryRaw): void {
-    trail.length = 0
-    show(change)
+    void router.push({ query: { ...route.query, ...change } })
   }
 
   /** A filter of its own in the route; an unknown value counts as none. */
@@ -60,21 +44,9 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
   /** Sets a filter; an empty one is none. */
   const setFilter = (key: string, value: string): void => restart({ [key]: value || undefined })
 
-  function next(after: string): void {
-    trail.push(cursor.value)
-    show({ after, page: page.value + 1 })
-  }
-
-  /** One page back; after a reload the way is not known any more, so it leads to the first page. */
-  function previous(): void {
-    const after = trail.pop()
-    show(after ? { after, page: page.value - 1 } : {})
-  }
-
   return {
     search,
     sort,
-    page,
     query,
     named,
     useFilter,
@@ -82,13 +54,10 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     setFilter,
     setSearch: (q: string) => restart({ q: q || undefined }),
     setSort: (key: string) => restart({ sort: key === initial ? undefined : key }),
-    next,
-    previous,
   }
 }
 
 /** What the list panel needs of it, whatever the list sorts by. */
-export type ListState = Pick<
-  ReturnType<typeof useListState<string>>,
-  'search' | 'page' | 'setSearch' | 'setSort' | 'next' | 'previous'
-> & { sort: { readonly value: string } }
+export type ListState = Pick<ReturnType<typeof useListState<string>>, 'search' | 'setSearch' | 'setSort'> & {
+  sort: { readonly value: string }
+}

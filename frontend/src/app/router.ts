@@ -56,6 +56,11 @@ const routes: RouteRecordRaw[] = [
       page('users', 'users', () => import('@/features/users/UsersPage.vue')),
       page('tokens', 'tokens', () => import('@/features/tokens/TokensPage.vue')),
       page('about', 'about', () => import('@/features/about/AboutPage.vue')),
+      page(
+        'reference/:part(operations|schemas)?/:name?',
+        'reference',
+        () => import('@/features/reference/ReferencePage.vue'),
+      ),
       page('password', 'password', () => import('@/features/login/PasswordPage.vue')),
       page(':path(.*)*', 'missing', () => import('./MissingPage.vue')),
     ],

@@ -1,7 +1,8 @@
-import { mount } from '@vue/test-utils'
-import { expect, it } from 'vitest'
-import { plugins } from '../../mock/visit'
+import { flushPromises, mount } from '@vue/test-utils'
+import { describe, expect, it } from 'vitest'
+import { plugins, tall } from '../../mock/visit'
 import DataTable from './DataTable.vue'
+import { useSelection } from './tableSelection'
 
 interface Fruit {
   id: string
@@ -22,7 +23,8 @@ function table(props: object = {}) {
         { key: 'grams', label: 'Weight', isSortable: true, isFigure: true },
         { key: 'note', label: 'Note' },
       ],
-      rows: fruits,
+      total: fruits.length,
+      at: (index: number) => fruits[index],
       rowKey: (fruit: Fruit) => fruit.id,
       caption: 'Fruit',
       sort: 'name',
@@ -45,7 +47,7 @@ const header = (view: ReturnType<typeof table>, name: string) => {
 }
 
 it('shows the rows in the order they came', () => {
-  const names = table({ rows: [...fruits].reverse() }).findAll('tbody tr')
+  const names = table({ at: (index: number) => [...fruits].reverse()[index] }).findAll('tbody tr')
   expect(names.map((row) => row.find('td').text())).toEqual(['banana', 'apple'])
 })
 
@@ -66,8 +68,8 @@ it('offers no sorting where the API has none', () => {
 })
 
 it('says in words that there is nothing, but not while it is loading', () => {
-  expect(table({ rows: [] }).text()).toContain('no fruit')
-  expect(table({ rows: [], isLoading: true }).text()).not.toContain('no fruit')
+  expect(table({ total: 0 }).text()).toContain('no fruit')
+  expect(table({ total: undefined }).text()).not.toContain('no fruit')
 })
 
 it('opens a row to its details', async () => {
@@ -77,4 +79,40 @@ it('opens a row to its details', async () => {
   expect(view.text()).toContain('all about banana')
   expect(view.text()).not.toContain('all about apple')
   expect(opener?.attributes('aria-expanded')).toBe('true')
+})
+
+describe('a long list', () => {
+  const MANY = 10_000
+  const many = (loaded: (index: number) => boolean = () => true) => {
+    tall(20)
+    const at = (index: number) =>
+      loaded(index) ? { id: String(index), name: `n${index}`, grams: 1 } : undefined
+    return table({
+      total: MANY,
+      at,
+      selection: useSelection<Fruit>(({ id }) => id),
+      nameOf: ({ name }: Fruit) => name,
+    })
+  }
+
+  it('draws only what is in sight, and tells readers of all', async () => {
+    const view = many()
+    await flushPromises()
+    const drawn = view.findAll('tbody[data-index]')
+    expect(drawn.length).toBeGreaterThan(19)
+    expect(drawn.length).toBeLessThan(40)
+    expect(view.find('table').attributes('aria-rowcount')).toBe(String(MANY + 1))
+    expect(drawn[3]?.find('tr').attributes('aria-rowindex')).toBe('5')
+    expect(view.emitted('look')?.at(-1)).toEqual([{ from: 0, to: expect.any(Number) as number }])
+  })
+
+  it('shows a gap where rows are not here yet, and asks for a range over one', async () => {
+    const view = many((index) => index < 2 || index > 5)
+    await flushPromises()
+    expect(view.findAll('[data-testid=gap]')).toHaveLength(4)
+    const boxes = view.findAll<HTMLInputElement>('tbody [data-pick]')
+    await boxes[0]?.trigger('click')
+    await boxes[3]?.trigger('click', { shiftKey: true })
+    expect(view.emitted('pickRange')).toEqual([[0, 7]])
+  })
 })

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plugins } from '../../mock/visit'
 import ChoiceBar from './ChoiceBar.vue'
 import MeterBar from './MeterBar.vue'
-import PageSteps from './PageSteps.vue'
 import ProblemNotice from './ProblemNotice.vue'
 import SearchField from './SearchField.vue'
 import SizeText from './SizeText.vue'
@@ -27,26 +26,6 @@ describe('search field', () => {
     const view = mount(SearchField, { props: { modelValue: 'lun', label: 'Search' }, global })
     await view.find('button').trigger('click')
     expect(view.emitted('update:modelValue')).toEqual([['']])
-  })
-})
-
-describe('page steps', () => {
-  const steps = (page: number, hasNext: boolean) =>
-    mount(PageSteps, { props: { page, pageSize: 50, count: 50, total: 1234, hasNext }, global })
-
-  it('name the rows shown and how many there are', () => {
-    expect(steps(3, true).text()).toContain('101–150 of 1,234')
-  })
-
-  it('lead nowhere beyond the first and the last page', () => {
-    const [previous, next] = steps(1, true).findAll('button')
-    expect(previous?.attributes('disabled')).toBeDefined()
-    expect(next?.attributes('disabled')).toBeUndefined()
-    expect(steps(2, false).findAll('button')[1]?.attributes('disabled')).toBeDefined()
-  })
-
-  it('vanish when one page holds everything', () => {
-    expect(steps(1, false).findAll('button')).toHaveLength(0)
   })
 })
 

@@ -7,6 +7,7 @@ export interface RowSelection<Row> {
   /** One row; with `isRange` all of `rows` from the one that was clicked before to it. */
   toggle: (row: Row, rows: readonly Row[], isRange: boolean) => void
   put: (rows: readonly Row[], isPicked: boolean) => void
+  clear: () => void
 }
 
 export function useSelection<Row>(keyOf: (row: Row) => string) {
@@ -38,6 +39,6 @@ export function useSelection<Row>(keyOf: (row: Row) => string) {
     has,
     put,
     toggle,
-    clear: () => (picked.value = new Map()),
+    clear: (): void => void (picked.value = new Map()),
   }
 }

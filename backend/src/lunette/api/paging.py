@@ -1,6 +1,7 @@
 """Pages of lists: where to go on is a key, not an offset, so that a list that changes neither repeats nor skips.
 
-The cursor carries the sort, the last row's value and its id. It is no secret and no promise: a wrong one is refused.
+Who walks through a list goes by the cursor; a view that jumps to its middle names how many rows to skip. The cursor
+carries the sort, the last row's value and its id. It is no secret and no promise: a wrong one is refused.
 """
 
 import base64
@@ -19,6 +20,7 @@ from lunette.domain.errors import FieldProblem, Invalid
 from lunette.store.schema import UtcTime
 
 MAX_LIMIT = 1000
+MAX_OFFSET = 10_000_000
 Value = str | int | datetime
 Row = TypeVar("Row")
 Item = TypeVar("Item")
@@ -35,13 +37,24 @@ class Wish:
 
     limit: int
     cursor: str | None
+    offset: int = 0
+    """Rows skipped, after the cursor if there is one."""
 
 
 def _wish(
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Most items of a page.")] = 100,
     cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the page before.")] = None,
+    offset: Annotated[
+        int,
+        Query(
+            ge=0,
+            le=MAX_OFFSET,
+            description="Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither "
+            "repeats nor skips where rows come and go meanwhile.",
+        ),
+    ] = 0,
 ) -> Wish:
-    return Wish(limit, cursor)
+    return Wish(limit, cursor, offset)
 
 
 Paging = Annotated[Wish, Depends(_wish)]
@@ -68,7 +81,9 @@ def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns:
         value, last = _decode(wish.cursor, sort, _kind(column), _kind(tie))
         query = query.where(_beyond(column, value, tie, last, descending=descending))
     order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
-    rows = tx.scalars(query.order_by(*order).limit(wish.limit + 1)).all()
+    # Only keys are sorted: where no index has the order, whole rows would be carried through it.
+    keys = query.with_only_columns(tie).order_by(*order).limit(wish.limit + 1).offset(wish.offset).correlate(None)
+    rows = tx.scalars(query.where(tie.in_(keys)).order_by(*order)).all()
     page = rows[: wish.limit]
     more = len(rows) > wish.limit
     cursor = _encode(sort, getattr(page[-1], column.key), getattr(page[-1], tie.key)) if more else None
@@ -86,6 +101,7 @@ def seen_page(
         kind = type(key(ordered[0], field)[0]) if ordered else str
         last = _decode(wish.cursor, sort, kind, str)
         ordered = [i for i in ordered if (key(i, field) < last if descending else key(i, field) > last)]
+    ordered = ordered[wish.offset :]
     page = ordered[: wish.limit]
     cursor = _encode(sort, *key(page[-1], field)) if len(ordered) > wish.limit else None
     return Rows(page, cursor, total)

@@ -1,10 +1,12 @@
 """The manual page and the reference, made from the same records as the parser.
 
-`python -m lunette.cli.manual` writes docs/reference/cli.md (with --check it only compares); `--share FOLDER` writes
-lunette.1 and the scripts of the shells below a /usr/share, when an image is built.
+`python -m lunette.cli.manual` writes docs/reference/cli.md, and for the web page's API reference the commands of each
+operation (with --check it only compares); `--share FOLDER` writes lunette.1 and the scripts of the shells below a
+/usr/share, when an image is built.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +18,7 @@ from lunette.cli.spec import EVERYWHERE, Command, Param, all_params
 from lunette.cli.telling import described, usage
 
 REFERENCE = Path(__file__).parents[4] / "docs/reference/cli.md"
+OF_OPERATIONS = Path(__file__).parents[4] / "frontend/src/features/reference/commands.gen.json"
 SHELL_PLACES = {"bash": "bash-completion/completions/lunette", "zsh": "zsh/vendor-completions/_lunette"}
 """Where the shells of Debian look, below /usr/share."""
 ABOUT = (
@@ -139,6 +142,17 @@ def reference() -> str:
     return "\n".join(lines) + "\n"
 
 
+def of_operations() -> str:
+    """JSON: for each operation of the API the usage of every command that calls it, a line each."""
+    lines: dict[str, list[str]] = {}
+    for group in GROUPS:
+        for command in commands_of(group.word).values():
+            for operation in command.operations:
+                lines.setdefault(operation, []).append(usage(group.word, command))
+    texts = {operation: "\n".join(lines[operation]) for operation in sorted(lines)}
+    return json.dumps(texts, indent=2) + "\n"
+
+
 def _options(params: tuple[Param, ...]) -> Iterator[str]:
     for param in params:
         value = "" if param.flag or not param.is_option else f" {param.shown}"
@@ -159,13 +173,15 @@ def main() -> int:
         for shell, place in SHELL_PLACES.items():
             _write(options.share / place, SCRIPTS[shell])
         return 0
+    texts = {REFERENCE: reference(), OF_OPERATIONS: of_operations()}
     if not options.check:
-        REFERENCE.write_text(reference())
+        for path, text in texts.items():
+            path.write_text(text)
         return 0
-    if REFERENCE.is_file() and REFERENCE.read_text() == reference():
-        return 0
-    sys.stderr.write(f"{REFERENCE} is stale: commands changed. Run `make generate` and commit it.\n")
-    return 1
+    stale = [path for path, text in texts.items() if not path.is_file() or path.read_text() != text]
+    for path in stale:
+        sys.stderr.write(f"{path} is stale: commands changed. Run `make generate` and commit it.\n")
+    return 1 if stale else 0
 
 
 def _write(path: Path, text: str) -> None:

@@ -47,7 +47,7 @@ export function useGridCursor({ frame, cursor, view, metrics, size, onChoose }: 
     }
     const page = Math.max(1, Math.floor((view.value.height - metrics.value.top) / metrics.value.row) - 1)
     const here = cursor.value ?? { row: 0, column: 0 }
-    const target = move(event.key, here, page, size.value)
+    const target = move(event.ctrlKey ? `Control+${event.key}` : event.key, here, page, size.value)
     if (!target) return
     event.preventDefault()
     anchor.value = event.shiftKey && target.row === here.row ? (anchor.value ?? here.column) : undefined

@@ -40,6 +40,8 @@ describe('keys', () => {
     ['PageDown', { row: 495, column: 3 }, { row: 499, column: 3 }],
     ['Home', { row: 7, column: 30 }, { row: 7, column: 0 }],
     ['End', { row: 7, column: 30 }, { row: 7, column: 9_999 }],
+    ['Control+Home', { row: 7, column: 30 }, { row: 0, column: 0 }],
+    ['Control+End', { row: 7, column: 30 }, { row: 499, column: 9_999 }],
   ])('%s stays inside the grid', (key, from, to) => expect(move(key, from, 10, size)).toEqual(to))
 
   it('that move nothing are left to the browser', () =>

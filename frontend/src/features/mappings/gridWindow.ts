@@ -79,9 +79,11 @@ const MOVES: Record<string, (place: Place, page: number, size: GridSize) => Plac
   PageDown: ({ row, column }, page) => ({ row: row + page, column }),
   Home: ({ row }) => ({ row, column: 0 }),
   End: ({ row }, _page, size) => ({ row, column: size.columns - 1 }),
+  'Control+Home': () => ({ row: 0, column: 0 }),
+  'Control+End': (_place, _page, size) => ({ row: size.rows - 1, column: size.columns - 1 }),
 }
 
-/** Where a key leads, kept inside the grid; undefined for a key that does not move. */
+/** Where a key, held with Control or not, leads, kept inside the grid; undefined for a key that does not move. */
 export function move(key: string, place: Place, page: number, size: GridSize): Place | undefined {
   const target = MOVES[key]?.(place, page, size)
   if (!target) return undefined

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { volume } from '../../../mock/storage'
-import { control, field, rows, settle, type, visit } from '../../../mock/visit'
+import { control, field, rows, settle, tall, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const PAUSE_MS = 300
@@ -73,29 +73,35 @@ it('takes an order that the API does not know from a link as the usual one', asy
   expect(last(requests)).toBe('GET /volumes?limit=50&sort=name')
 })
 
-it('walks forth and back through the pages', async () => {
-  const { page } = await many(120)
-  control(page, 'Next').click()
-  await settle()
-  expect(page.textContent).toContain('51–100 of 120')
-  control(page, 'Next').click()
-  await settle()
-  expect(rows(page)).toHaveLength(20)
-  control(page, 'Previous').click()
-  await settle()
-  expect(page.textContent).toContain('51–100 of 120')
-  control(page, 'Previous').click()
-  await settle()
-  expect(page.textContent).toContain('1–50 of 120')
+it('loads of a long list what is in sight, and says where it is', async () => {
+  tall()
+  const { page, requests } = await many(10_000)
+  expect(requests.filter((one) => one.startsWith('GET /volumes'))).toEqual([
+    'GET /volumes?limit=50&sort=name',
+  ])
+  expect(page.querySelectorAll('tbody[data-index]').length).toBeLessThan(60)
+  expect(page.textContent).toMatch(/1–\d\d of 10,000/)
+  expect(page.querySelector('table')?.getAttribute('aria-rowcount')).toBe('10001')
+  expect(page.querySelector('tbody[data-index="0"] tr')?.getAttribute('aria-rowindex')).toBe('2')
 })
 
-it('starts at the first page again when the order changes', async () => {
-  const { page, router } = await many(120)
-  control(page, 'Next').click()
-  await settle()
+it('comes back to the row it was left at, and asks for no other first', async () => {
+  tall()
+  history.replaceState({ lunetteTop: { path: '/volumes', row: 5_010 } }, '')
+  onTestFinished(() => history.replaceState(null, ''))
+  const { requests } = await many(10_000)
+  expect(requests.filter((one) => one.startsWith('GET /volumes'))[0]).toBe(
+    'GET /volumes?limit=50&offset=5000&sort=name',
+  )
+})
+
+it('starts at the top again when the order changes', async () => {
+  tall()
+  const { page, router, requests } = await many(120)
   control(page, 'Name').click()
   await settle()
   expect(router.currentRoute.value.query).toEqual({ sort: '-name' })
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=-name')
 })
 
 it('tells how to make the first volume when there is none', async () => {

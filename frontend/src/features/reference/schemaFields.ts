@@ -1,0 +1,129 @@
+/** A schema made readable: its fields, what each may be, in which unit, and which schema it leads to. */
+import { resolve, schemaName } from './apiDocument'
+import type { Schema } from './apiDocument'
+
+/** What a value is: a word for its type, or the name of a schema, inside so many lists. */
+export interface Kind {
+  /** `string`, `integer`, …, empty where `schema` names one. */
+  word: string
+  /** Of the schema that is meant, to be linked. */
+  schema?: string
+  isList: boolean
+  isMap: boolean
+}
+
+export interface Field {
+  name: string
+  kinds: Kind[]
+  isRequired: boolean
+  isNullable: boolean
+  isSecret: boolean
+  description: string
+  /** Key of a unit's text, where the name of the field says it. */
+  unit?: Unit
+  values: string[]
+  /** `key: value` pairs such as `maxLength: 63`, in the words of JSON Schema. */
+  limits: { key: Limit; value: string }[]
+  byDefault?: string
+}
+
+export type Unit =
+  'bytes' | 'bytesPerSecond' | 'seconds' | 'milliseconds' | 'percent' | 'hours' | 'days' | 'time'
+export type Limit = 'minimum' | 'maximum' | 'length' | 'items' | 'pattern'
+
+const UNITS: [RegExp, Unit][] = [
+  [/bytes_s$/, 'bytesPerSecond'],
+  [/(^|_)bytes(_|$)/, 'bytes'],
+  [/_ms$/, 'milliseconds'],
+  [/_s$/, 'seconds'],
+  [/(^|_)percent$/, 'percent'],
+  [/_hours$/, 'hours'],
+  [/_days$/, 'days'],
+]
+
+export function unitOf(name: string, schema: Schema): Unit | undefined {
+  const isTime = alternatives(schema).some(({ format }) => format === 'date-time')
+  return isTime ? 'time' : isNumber(schema) ? UNITS.find(([pattern]) => pattern.test(name))?.[1] : undefined
+}
+
+const isNumber = (schema: Schema): boolean =>
+  alternatives(schema).some(({ type }) => type === 'integer' || type === 'number')
+/** What a schema may be, without "or nothing". */
+const alternatives = (schema: Schema): Schema[] =>
+  (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
+
+function kindOf(schema: Schema): Kind {
+  const inner =
+    schema.items ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : {})
+  const isList = schema.type === 'array'
+  const isMap = !isList && typeof schema.additionalProperties === 'object'
+  const [meant] = isList || isMap ? alternatives(inner) : [schema]
+  const schemaOf = meant?.$ref && schemaName(meant.$ref)
+  const word = schemaOf ? '' : [meant?.type ?? 'any', meant?.format].filter(Boolean).join(', ')
+  return { word, isList, isMap, ...(schemaOf && { schema: schemaOf }) }
+}
+
+const range = (low?: number, high?: number): string => {
+  if (low !== undefined && low === high) return String(low)
+  if (low === undefined) return `≤ ${high}`
+  return high === undefined ? `≥ ${low}` : `${low} – ${high}`
+}
+
+function limitsOf(schema: Schema): Field['limits'] {
+  const low = schema.minimum ?? schema.ge
+  const high = schema.maximum ?? schema.le
+  const limits: [Limit, string | undefined][] = [
+    ['minimum', low?.toString()],
+    ['maximum', high?.toString()],
+    [
+      'length',
+      (schema.minLength ?? schema.maxLength) ? range(schema.minLength, schema.maxLength) : undefined,
+    ],
+    ['items', (schema.minItems ?? schema.maxItems) ? range(schema.minItems, schema.maxItems) : undefined],
+    ['pattern', schema.pattern],
+  ]
+  return limits.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value }]))
+}
+
+/** The words a value may be, also behind a reference: those of a closed set are part of reading a field. */
+function valuesOf(schema: Schema, schemas: Record<string, Schema>): string[] {
+  const meant = resolve(schema.items ?? schema, schemas)
+  return (meant.enum ?? (meant.const === undefined ? [] : [meant.const])).map(String)
+}
+
+const isPlain = (value: unknown): boolean => value !== undefined && value !== null && value !== ''
+
+export function fieldOf(
+  name: string,
+  schema: Schema,
+  isRequired: boolean,
+  schemas: Record<string, Schema>,
+): Field {
+  const choices = alternatives(schema)
+  const unit = unitOf(name, schema)
+  return {
+    name,
+    kinds: choices.map(kindOf),
+    isRequired,
+    isNullable: (schema.anyOf ?? []).length > choices.length,
+    isSecret: Boolean(schema.writeOnly) || choices.some((one) => one.writeOnly),
+    description: schema.description ?? choices.find((one) => one.description)?.description ?? '',
+    ...(unit && { unit }),
+    values: choices.flatMap((one) => valuesOf(one, schemas)),
+    limits: choices.flatMap(limitsOf),
+    ...(isPlain(schema.default) && { byDefault: JSON.stringify(schema.default) }),
+  }
+}
+
+/** The fields of a schema; none where it is no object. */
+export function fieldsOf(schema: Schema, schemas: Record<string, Schema>): Field[] {
+  const { properties = {}, required = [] } = resolve(schema, schemas)
+  return Object.entries(properties).map(([name, one]) => fieldOf(name, one, required.includes(name), schemas))
+}
+
+/** Names of the schemas with fields of their own that a field leads to. */
+export const opensTo = (field: Field, schemas: Record<string, Schema>): string[] =>
+  field.kinds.flatMap(({ schema }) => (schema && schemas[schema]?.properties ? [schema] : []))
+
+/** The schemas an answer or a body may be: one, or a resource and the plan of a dry run. */
+export const choicesOf = (schema: Schema): Schema[] => alternatives(schema)
