@@ -109,6 +109,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     members: members.map(({ id, serial }, slot) => ({
       disk_id: id,
       serial,
+      role: 'data',
       slot,
       state: 'in_sync',
       leaving: false,
@@ -177,6 +178,7 @@ const level = (
   small_write_ios: ios,
   write_hole: holes,
   layouts: name === 'raid10' ? ['n2', 'f2', 'o2', 'n3', 'f3', 'o3'] : [],
+  roles: [],
   verbs:
     name === 'raid0'
       ? ['tune']

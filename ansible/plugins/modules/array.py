@@ -149,6 +149,26 @@ options:
       - Used when it is created; a difference later is a warning.
     type: list
     elements: str
+  log:
+    description:
+      - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  cache:
+    description:
+      - 'Pools only: ids of disks that keep copies of what is read often. Each adds room, none is redundant or needs
+        to be.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  special:
+    description:
+      - 'Pools only: ids of disks for the pool''s metadata, one mirror that survives at least as much as the data
+        disks. They stay for the life of the pool.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
   state:
     description:
       - Whether it is to be there.
@@ -295,6 +315,18 @@ ARGUMENTS = {
         "type": "list",
         "elements": "str",
     },
+    "log": {
+        "type": "list",
+        "elements": "str",
+    },
+    "cache": {
+        "type": "list",
+        "elements": "str",
+    },
+    "special": {
+        "type": "list",
+        "elements": "str",
+    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
@@ -349,6 +381,9 @@ NOUN = Noun(
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
         "spares": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "log": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "cache": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "special": Field(create=True, shown=("members.disk_id",), kind="members"),
     },
 )
 

@@ -105,6 +105,23 @@ options:
               - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
             type: list
             elements: str
+          log:
+            description:
+              - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
+            type: list
+            elements: str
+          cache:
+            description:
+              - 'Pools only: ids of disks that keep copies of what is read often. Each adds room, none is redundant
+                or needs to be.'
+            type: list
+            elements: str
+          special:
+            description:
+              - 'Pools only: ids of disks for the pool''s metadata, one mirror that survives at least as much as
+                the data disks. They stay for the life of the pool.'
+            type: list
+            elements: str
           sync_speed_min_bytes_s:
             description:
               - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use
@@ -716,6 +733,18 @@ ARGUMENTS = {
                         "type": "str",
                     },
                     "spares": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "log": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "cache": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "special": {
                         "type": "list",
                         "elements": "str",
                     },

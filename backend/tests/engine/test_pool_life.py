@@ -9,6 +9,7 @@ from backend.tests.faults.world import World, database_template, give_host
 from lunette.domain.array_changes import ArrayReplace
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
 from lunette.store.journal import Alert
+from lunette.store.resources import ArrayDisk
 
 FILLED_S = 60.0
 
@@ -16,13 +17,14 @@ FILLED_S = 60.0
 class Life:
     """A mirror of the first two of five disks, with a volume that a host uses."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, log: int = 0, cache: int = 0) -> None:
         self.world, self.machine = world, world.machine
         self.disks = world.machine.add_disks(5)
         self.ids = [disk.links()[0] for disk in self.disks]
         world.machine.advance(40)
         world.converge()
-        outcome = world.create_array("tank", Level.MIRROR, self.disks[:2], engine=ArrayEngine.ZFS)
+        beside = {"log": self.disks[2 : 2 + log], "cache": self.disks[2 + log : 2 + log + cache]}
+        outcome = world.create_array("tank", Level.MIRROR, self.disks[:2], engine=ArrayEngine.ZFS, beside=beside)
         world.finish(outcome.job_id or "")
         world.finish(world.create_volumes("tank", "lun").job_id or "")
         give_host(world, "writer", ["lun"])
@@ -103,3 +105,39 @@ def test_a_disk_that_zfs_gave_up_is_to_be_replaced_and_no_command_is_told_that_p
     assert life.ids[0] in message
     assert "readd" not in fix
     assert "too many errors. Replace it: `lunette array replace" in fix
+
+
+@pytest.fixture
+def cached(sqlite_template: Path, tmp_path: Path) -> Iterator[Life]:
+    """A mirror with two log disks and a cache."""
+    world = World(database_template(sqlite_template, tmp_path))
+    yield Life(world, log=2, cache=1)
+    world.close()
+
+
+def test_lost_disks_of_each_role_are_told_without_fear_for_the_data(cached: Life) -> None:
+    first, second, cache = cached.disks[2:5]
+    cached.machine.pull(cache)
+    assert cached.look().state is ArrayState.CLEAN
+    ((message, fix),) = cached.alerts()
+    name = cache.links()[0]
+    assert message == f"Array tank reads more slowly: cache disk {name} (serial {cache.serial}) is lost"
+    assert f"lunette array remove tank {name}" in fix
+    cached.machine.insert(cache)
+    cached.machine.pull(first)
+    assert cached.look().state is ArrayState.CLEAN
+    assert ["has 1 log disk left" in message for message, _ in cached.alerts()] == [True]
+    cached.machine.pull(second)
+    assert cached.look().state is ArrayState.CLEAN
+    assert ["runs without its log" in message for message, _ in cached.alerts()] == [True, True], cached.alerts()
+    assert cached.is_kept()
+    for disk in (first, second):
+        cached.machine.insert(disk)
+    assert (cached.look().state, cached.alerts()) == (ArrayState.CLEAN, [])
+
+
+def test_members_show_their_roles(cached: Life) -> None:
+    roles = {member.disk_id: member.role.value for member in cached.look().members}
+    assert [roles[id_] for id_ in cached.ids] == ["data", "data", "log", "log", "cache"]
+    with cached.world.store.read() as tx:
+        assert {row.disk_id: row.role for row in tx.query(ArrayDisk)} == roles

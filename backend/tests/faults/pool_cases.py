@@ -1,12 +1,12 @@
 """Kinds of jobs on pools of ZFS and their zvols."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
-from lunette.domain.array_changes import ArrayReplace, ArrayScrub
-from lunette.domain.arrays import ArrayEngine, Level
+from lunette.domain.array_changes import ArrayAddDisks, ArrayDiskChoice, ArrayReplace, ArrayScrub
+from lunette.domain.arrays import ArrayEngine, Level, MemberRole
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import VolumeRollBack
 from lunette.engine.outcome import Outcome
@@ -19,6 +19,17 @@ def _zfs(world: World, disks: Sequence[FakeDisk], wipe: Sequence[FakeDisk] = ())
 
 def _create_pool(world: World) -> Outcome:
     return _zfs(world, free_disks(world)[:3], wipe=free_disks(world)[:2])
+
+
+def _create_with_roles(world: World) -> Outcome:
+    data, log, cache, special = ([disk] for disk in free_disks(world))
+    beside = {"log": log, "cache": cache, "special": special}
+    wipe = (*data, *log)
+    return world.create_array("pool", Level.STRIPE, data, wipe, engine=ArrayEngine.ZFS, beside=beside)
+
+
+def _pool_with_roles(world: World) -> None:
+    world.finish(_create_with_roles(world).job_id or "")
 
 
 def _disks_of_an_old_pool(world: World) -> None:
@@ -49,6 +60,40 @@ def _pool_that_lost_a_disk(world: World) -> None:
 def _replace_in_pool(world: World) -> Outcome:
     wish = ArrayReplace(disk=disk_id(world, 1), new=disk_id(world, 3), wipe=(disk_id(world, 3),))
     return world.change_array("pool", lambda asked: asked.replace(wish))
+
+
+def _striped(world: World, **beside: list[FakeDisk]) -> None:
+    """One data disk, and the last of the others carries something."""
+    outcome = world.create_array("pool", Level.STRIPE, free_disks(world)[:1], engine=ArrayEngine.ZFS, beside=beside)
+    world.finish(outcome.job_id or "")
+    free_disks(world)[3].media.signatures = [FakeSignature("ext4", 1080, "old", "u1")]
+    world.machine.changed()
+
+
+def _with_log(world: World, disks: int = 1) -> None:
+    _striped(world, log=free_disks(world)[1 : 1 + disks])
+
+
+def _with_cache(world: World) -> None:
+    _striped(world, cache=free_disks(world)[1:3])
+
+
+def _add(role: MemberRole) -> Callable[[World], Outcome]:
+    def ask(world: World) -> Outcome:
+        fresh = disk_id(world, 3)
+        wish = ArrayAddDisks.model_validate({"role": role, "disks": (fresh,), "wipe": (fresh,)})
+        return world.change_array("pool", lambda asked: asked.add_disks(wish))
+
+    return ask
+
+
+def _remove_second(world: World) -> Outcome:
+    return world.change_array("pool", lambda asked: asked.remove(ArrayDiskChoice(disk=disk_id(world, 1))))
+
+
+def _without_second(world: World) -> None:
+    _with_cache(world)
+    world.machine.pull(free_disks(world)[1])
 
 
 def _scrub_pool(world: World) -> Outcome:
@@ -127,8 +172,19 @@ def _roll_zvol_back(world: World) -> Outcome:
 POOL_CASES = (
     Case("create a pool", _disks_of_an_old_pool, _create_pool),
     Case("delete a pool", _pool, _delete_pool),
+    Case("create a pool with log, cache and special disks", _disks_of_an_old_pool, _create_with_roles),
+    Case("delete a pool with log, cache and special disks", _pool_with_roles, _delete_pool),
     Case("replace a disk of a pool", _pool_and_a_used_disk, _replace_in_pool),
     Case("replace a disk that a pool lost", _pool_that_lost_a_disk, _replace_in_pool),
+    Case("add a log disk to a pool", _striped, _add(MemberRole.LOG)),
+    Case("mirror the log of a pool", _with_log, _add(MemberRole.LOG)),
+    Case("add a cache disk to a pool", _striped, _add(MemberRole.CACHE)),
+    Case("add a special disk to a pool", _striped, _add(MemberRole.SPECIAL)),
+    Case("remove the log of a pool", _with_log, _remove_second),
+    Case("remove one disk of a mirrored log", lambda world: _with_log(world, 2), _remove_second),
+    Case("remove a cache disk of a pool", _with_cache, _remove_second),
+    Case("remove a cache disk that a pool lost", _without_second, _remove_second),
+    Case("replace a log disk of a pool", _with_log, _replace_in_pool),
     Case("scrub a pool", _pool, _scrub_pool, passes=True),
     Case("create zvols", _pool, _create_zvols),
     Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),

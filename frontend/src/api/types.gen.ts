@@ -160,6 +160,28 @@ export type AlertTest = {
 };
 
 /**
+ * ArrayAddDisks
+ *
+ * Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is there.
+ *
+ * Spares are added by a call of their own. `wipe` as at creation.
+ */
+export type ArrayAddDisks = {
+    /**
+     * Role
+     */
+    role: 'log' | 'cache' | 'special';
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
  * ArrayAddSpares
  *
  * Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation.
@@ -205,6 +227,18 @@ export type ArrayCreate = {
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Log
+     */
+    log?: Array<string>;
+    /**
+     * Cache
+     */
+    cache?: Array<string>;
+    /**
+     * Special
+     */
+    special?: Array<string>;
     /**
      * Sync Speed Min Bytes S
      */
@@ -288,6 +322,7 @@ export type ArrayMember = {
      * Serial
      */
     serial: string;
+    role: MemberRole;
     /**
      * Slot
      */
@@ -471,7 +506,7 @@ export type ArrayTuningValue = {
  *
  * What can be done with an array that stands, other than deleting it.
  */
-export type ArrayVerb = 'add_spares' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace' | 'tune';
+export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace' | 'tune';
 
 /**
  * BackupRequest
@@ -1221,6 +1256,10 @@ export type EngineLevel = {
      * Layouts
      */
     layouts: Array<Raid10Layout>;
+    /**
+     * Roles
+     */
+    roles: Array<MemberRole>;
 };
 
 /**
@@ -3031,6 +3070,17 @@ export type Me = {
 export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
 
 /**
+ * MemberRole
+ *
+ * What a disk of an array is for.
+ *
+ * data: it holds what hosts wrote. log: synchronous writes go there first, and it is read only after a power cut
+ * (ZFS's SLOG). cache: copies of what is read often (L2ARC). special: the pool's metadata, without which nothing is
+ * found. spare: it stands by for a data disk that is lost.
+ */
+export type MemberRole = 'data' | 'log' | 'cache' | 'special' | 'spare';
+
+/**
  * MissedRuns
  *
  * What becomes of runs whose time passed while the appliance was down: one for all of them, or none.
@@ -4580,6 +4630,18 @@ export type SiteArray = {
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Log
+     */
+    log?: Array<string>;
+    /**
+     * Cache
+     */
+    cache?: Array<string>;
+    /**
+     * Special
+     */
+    special?: Array<string>;
     /**
      * Sync Speed Min Bytes S
      */
@@ -7945,6 +8007,89 @@ export type ArraySparesAddResponses = {
 };
 
 export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAddResponses];
+
+export type ArrayDisksAddData = {
+    body: ArrayAddDisks;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:add_disks';
+};
+
+export type ArrayDisksAddErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayDisksAddError = ArrayDisksAddErrors[keyof ArrayDisksAddErrors];
+
+export type ArrayDisksAddResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayDisksAddResponse = ArrayDisksAddResponses[keyof ArrayDisksAddResponses];
 
 export type ArrayGrowData = {
     body: ArrayGrow;

@@ -25,11 +25,14 @@ from lunette.domain.steps import (
     MdReshape,
     MdScrub,
     MdWriteHole,
+    PoolAdd,
+    PoolAddSpecial,
     PoolCreate,
     PoolDestroy,
     PoolRelease,
     PoolReplace,
     PoolScrub,
+    PoolTakeOut,
     SnapshotDelete,
     SnapshotTake,
     Step,
@@ -48,6 +51,7 @@ from lunette.domain.steps import (
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import members, reshape, sync
 from lunette.providers.arrays.md import run as md
+from lunette.providers.arrays.zfs import beside as pool_beside
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.disks.wipe import wipe
@@ -109,6 +113,9 @@ RUNNERS: dict[type[Step], Runner] = {
     MdReshape: Runner(reshape.reshape, _nothing),
     PoolCreate: Runner(zfs.create, zfs.undo_create),
     PoolDestroy: Runner(zfs.destroy, _nothing),
+    PoolAdd: Runner(pool_beside.add, pool_beside.undo_add),
+    PoolAddSpecial: Runner(pool_beside.add, _nothing),
+    PoolTakeOut: Runner(pool_beside.take_out, _nothing),
     PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
     PoolRelease: Runner(pool_members.release, _nothing),
     PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),

@@ -87,14 +87,19 @@ def _without_array(
 
 def _with_zfs_pool(seen: Observation, step: PoolCreate) -> Observation:
     """Array and group in one. ZFS makes partitions of its own, whose labels are the members' marks."""
-    disks = [disk for disk in seen.disks if disk.id in step.devices()]
+    data = {member.disk_id for member in step.members}
+    disks = [disk for disk in seen.disks if disk.id in data]
     taken = _with_disks(seen, step.devices(), partitions=2, holders=(step.pool,), array_uuid=step.guid)
     size = space.volume_bytes(step.level, [disk.size_bytes for disk in disks], BLOCK_BYTES, step.ashift)
     array = ObservedArray(
         uuid=step.guid, engine=ArrayEngine.ZFS, name=step.pool, ours=True, device=None, level=step.level.value,
         state=ArrayState.CLEAN, size_bytes=size, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
         raid_disks=len(step.members), progress=None, mismatch_count=None,
-        members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
+        members=tuple(
+            ObservedMember(disk_id=member.disk_id, device=None, state="in_sync", role=role)
+            for role, members in step.by_role().items()
+            for member in members
+        ),
     )  # fmt: skip
     pool = ObservedPool(
         array_uuid=step.guid, group=step.pool, ours=True, size_bytes=size, free_bytes=size, extent_bytes=BLOCK_BYTES

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
-from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, Raid10Layout, WriteHole
+from lunette.domain.arrays import ArrayEngine, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
@@ -33,8 +33,10 @@ class ArrayMember(Answer):
 
     disk_id: str
     serial: str
+    role: MemberRole
+    """What it is for."""
     slot: int | None
-    """Its place in the array; null for one that has none now: a spare, or one that is lost."""
+    """Its place in the array; null for one that has none now: a disk beside the data disks, or one that is lost."""
     state: str
     leaving: bool
     """It is being replaced, and becomes free once it is copied."""
@@ -188,11 +190,15 @@ def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple
     for disk in row.disks:
         place = places.get(disk.disk_id)
         state = place.state if place else "unknown" if disk.disk_id in seen.disks and not observed else absent
-        slot = place.slot if place else disk.slot if not observed else None
+        role = MemberRole.SPARE if state == "spare" else place.role if place else MemberRole(disk.role)
+        slot = place.slot if place else disk.slot if not observed and role is MemberRole.DATA else None
         found.append(
-            ArrayMember(disk_id=disk.disk_id, serial=disk.serial, slot=slot, state=state, leaving=disk.leaving)
+            ArrayMember(
+                disk_id=disk.disk_id, serial=disk.serial, role=role, slot=slot, state=state, leaving=disk.leaving
+            )
         )
-    return tuple(sorted(found, key=lambda member: (member.slot is None, member.slot or 0)))
+    order = list(MemberRole)
+    return tuple(sorted(found, key=lambda member: (order.index(member.role), member.slot is None, member.slot or 0)))
 
 
 def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | None:

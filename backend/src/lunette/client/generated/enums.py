@@ -28,9 +28,10 @@ ARRAY_HEALTH = (
     "missing",
     "unknown",
 )
-ArrayVerb = Literal["add_spares", "grow", "replace", "fail", "remove", "readd", "scrub", "pace", "tune"]
+ArrayVerb = Literal["add_spares", "add_disks", "grow", "replace", "fail", "remove", "readd", "scrub", "pace", "tune"]
 ARRAY_VERB = (
     "add_spares",
+    "add_disks",
     "grow",
     "replace",
     "fail",
@@ -243,6 +244,14 @@ MEASURED = (
     "session",
     "array",
     "disk",
+)
+MemberRole = Literal["data", "log", "cache", "special", "spare"]
+MEMBER_ROLE = (
+    "data",
+    "log",
+    "cache",
+    "special",
+    "spare",
 )
 MissedRuns = Literal["run_once", "skip"]
 MISSED_RUNS = (

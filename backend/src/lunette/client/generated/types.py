@@ -33,6 +33,7 @@ from lunette.client.generated.enums import (
     LinkState,
     MailSecurity,
     Measured,
+    MemberRole,
     MissedRuns,
     OsType,
     Part,
@@ -67,6 +68,7 @@ __all__ = [
     "AlertPage",
     "AlertTest",
     "Array",
+    "ArrayAddDisks",
     "ArrayAddSpares",
     "ArrayCreate",
     "ArrayDiskChoice",
@@ -186,6 +188,7 @@ __all__ = [
     "MappingPage",
     "Me",
     "Measured",
+    "MemberRole",
     "MissedRuns",
     "NewToken",
     "OsType",
@@ -391,6 +394,16 @@ class Array(TypedDict):
     updated_at: str
 
 
+class ArrayAddDisks(TypedDict):
+    """Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is
+    there.
+    """
+
+    role: Literal["log", "cache", "special"]
+    disks: list[str]
+    wipe: NotRequired[list[str]]
+
+
 class ArrayAddSpares(TypedDict):
     """Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation."""
 
@@ -412,6 +425,9 @@ class ArrayCreate(TypedDict):
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[str]]
     spares: NotRequired[list[str]]
+    log: NotRequired[list[str]]
+    cache: NotRequired[list[str]]
+    special: NotRequired[list[str]]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
     group_thread_cnt: NotRequired[int | None]
@@ -441,6 +457,7 @@ class ArrayMember(TypedDict):
 
     disk_id: str
     serial: str
+    role: MemberRole
     slot: int | None
     state: str
     leaving: bool
@@ -782,6 +799,7 @@ class EngineLevel(TypedDict):
     write_hole: list[WriteHole]
     verbs: list[ArrayVerb]
     layouts: list[Raid10Layout]
+    roles: list[MemberRole]
 
 
 class EnginePage(TypedDict):
@@ -1990,6 +2008,9 @@ class SiteArray(TypedDict):
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[Any]]
     spares: NotRequired[list[str]]
+    log: NotRequired[list[str]]
+    cache: NotRequired[list[str]]
+    special: NotRequired[list[str]]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
     group_thread_cnt: NotRequired[int | None]

@@ -20,7 +20,17 @@ from lunette.domain.steps.md import (
     MdStep,
     MdWriteHole,
 )
-from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, PoolReplace, PoolScrub, PoolStep
+from lunette.domain.steps.pool import (
+    PoolAdd,
+    PoolAddSpecial,
+    PoolCreate,
+    PoolDestroy,
+    PoolRelease,
+    PoolReplace,
+    PoolScrub,
+    PoolStep,
+    PoolTakeOut,
+)
 from lunette.domain.steps.updates import SlotStart, SlotWrite
 from lunette.domain.steps.volumes import (
     AdoptedVolume,
@@ -60,6 +70,9 @@ AnyStep = Annotated[
     | MdReshape
     | PoolCreate
     | PoolDestroy
+    | PoolAdd
+    | PoolAddSpecial
+    | PoolTakeOut
     | PoolReplace
     | PoolRelease
     | PoolScrub
@@ -116,12 +129,15 @@ __all__ = [
     "MdScrub",
     "MdStep",
     "MdWriteHole",
+    "PoolAdd",
+    "PoolAddSpecial",
     "PoolCreate",
     "PoolDestroy",
     "PoolRelease",
     "PoolReplace",
     "PoolScrub",
     "PoolStep",
+    "PoolTakeOut",
     "SealedVolume",
     "SlotStart",
     "SlotWrite",

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from lunette.domain.array_changes import ScrubAction
-from lunette.domain.arrays import Level
+from lunette.domain.arrays import Level, MemberRole
 from lunette.domain.base import Model
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
@@ -26,12 +26,34 @@ class PoolCreate(Step):
     ashift: int
     """The sector size ZFS uses, as a power of two."""
     members: tuple[MdMember, ...]
+    """Its data disks."""
+    log: tuple[MdMember, ...] = ()
+    cache: tuple[MdMember, ...] = ()
+    special: tuple[MdMember, ...] = ()
+
+    def by_role(self) -> dict[MemberRole, tuple[MdMember, ...]]:
+        return {
+            MemberRole.DATA: self.members, MemberRole.LOG: self.log, MemberRole.CACHE: self.cache,
+            MemberRole.SPECIAL: self.special,
+        }  # fmt: skip
+
+    def everyone(self) -> tuple[MdMember, ...]:
+        """The disks of every role."""
+        return tuple(member for members in self.by_role().values() for member in members)
 
     def describe(self) -> str:
-        return f"create ZFS pool {self.pool}: {self.level.value} of {len(self.members)} disks, ashift {self.ashift}"
+        beside = [
+            f"{role.value} of {len(members)}"
+            for role, members in self.by_role().items()
+            if members and role is not MemberRole.DATA
+        ]
+        words = f", {', '.join(beside)}" if beside else ""
+        return (
+            f"create ZFS pool {self.pool}: {self.level.value} of {len(self.members)} disks{words}, ashift {self.ashift}"
+        )
 
     def devices(self) -> tuple[str, ...]:
-        return tuple(m.disk_id for m in self.members)
+        return tuple(m.disk_id for m in self.everyone())
 
 
 class PoolDestroy(Step):
@@ -45,6 +67,7 @@ class PoolDestroy(Step):
     pool: str
     size_bytes: int
     members: tuple[MdMember, ...]
+    """The disks of every role."""
     kept: tuple[KeptVolume, ...] = ()
 
     def describe(self) -> str:
@@ -63,6 +86,52 @@ class PoolStep(Model):
     array_id: str
     guid: str
     pool: str
+
+
+class PoolAdding(PoolStep):
+    """Blank disks for a role: in the mirror of the disk `beside`, or as vdevs of their own."""
+
+    role: MemberRole
+    members: tuple[MdMember, ...]
+    beside: MdMember | None = None
+    disk_bytes: int = 0
+    """The least each must hold."""
+
+    def describe(self) -> str:
+        ids = ", ".join(member.disk_id for member in self.members)
+        to = f" as a mirror of disk {self.beside.disk_id}" if self.beside else ""
+        return f"add {self.role.value} disk{'s' if len(self.members) > 1 else ''} {ids} to ZFS pool {self.pool}{to}"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(member.disk_id for member in self.members)
+
+
+class PoolAdd(PoolAdding, Step):
+    """Adds disks that can be taken out again. Undo does that and makes them blank."""
+
+    kind: Literal["pool.add"] = "pool.add"
+
+
+class PoolAddSpecial(PoolAdding, Step):
+    """Adds the first special disks: a pool with raidz cannot give them up again (spa_vdev_remove_top_check)."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.add_special"] = "pool.add_special"
+
+
+class PoolTakeOut(PoolStep, Step):
+    """Takes a log, cache or spare disk out of the pool and clears its label. What it held is not needed."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.take_out"] = "pool.take_out"
+    role: MemberRole
+    member: MdMember
+
+    def describe(self) -> str:
+        return f"take {self.role.value} disk {self.member.disk_id} out of ZFS pool {self.pool}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
 
 
 class PoolReplace(PoolStep, Step):

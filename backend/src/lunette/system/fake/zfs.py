@@ -39,6 +39,21 @@ class FakeZvol:
 
 
 @dataclass
+class BesideVdev:
+    """A vdev beside the data disks: class log, special, cache or spare; a mirror if it has several disks."""
+
+    kind: str
+    number: int
+    """Of its name: mirror-2."""
+    guids: list[int]
+
+    @property
+    def is_nameless(self) -> bool:
+        """True if the labels of its disks name no pool."""
+        return self.kind in ("cache", "spare")
+
+
+@dataclass
 class PoolData:
     """What the disks of a pool hold together. `slots` are the guids of its members, in order."""
 
@@ -54,6 +69,7 @@ class PoolData:
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
     replacing: dict[int, int] = field(default_factory=dict)
     """Guids of disks that are being filled, by the slot they will have."""
+    beside: list[BesideVdev] = field(default_factory=list)
     hostid: bytes = b""
     """Of the machine that had the pool last."""
     is_exported: bool = False
@@ -62,6 +78,10 @@ class PoolData:
 
     def survives(self) -> int:
         return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level]
+
+    def beside_of(self, guid: int) -> BesideVdev | None:
+        """The vdev beside the data disks that a disk is in."""
+        return next((vdev for vdev in self.beside if guid in vdev.guids), None)
 
     def used_bytes(self) -> int:
         return sum(0 if zvol.is_thin else zvol.size_bytes + 3 * MIB for zvol in self.zvols.values())
@@ -95,6 +115,10 @@ class ImportedPool:
     members: dict[int, Member]
     filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled, by the slot they will have."""
+    beside: dict[int, Member] = field(default_factory=dict)
+    """Disks beside the data disks, by guid; one that is missing has none."""
+    beside_filling: dict[int, Member] = field(default_factory=dict)
+    """Disks that are being filled for one of those, by its guid."""
     given_up: set[int] = field(default_factory=set)
     """Slots whose disk had too many errors."""
     scan: str = ""
@@ -105,10 +129,28 @@ class ImportedPool:
     def missing(self) -> int:
         return len(self.data.slots) - len(self.members)
 
-    def state(self) -> str:
+    def data_state(self) -> str:
+        """Of the vdev of its data disks."""
         if self.missing() > self.data.survives():
             return "UNAVAIL"
         return "DEGRADED" if self.missing() else "ONLINE"
+
+    def lost(self, *kinds: str) -> list[BesideVdev]:
+        """The vdevs of these kinds that have no disk left."""
+        return [v for v in self.data.beside if v.kind in kinds and not any(guid in self.beside for guid in v.guids)]
+
+    def state(self) -> str:
+        """Without a log it is degraded, without its special disks it is gone; a cache or a spare does not count."""
+        if self.lost("special"):
+            return "UNAVAIL"
+        counted = [guid for vdev in self.data.beside if vdev.kind in ("log", "special") for guid in vdev.guids]
+        is_short = any(guid not in self.beside for guid in counted)
+        return "DEGRADED" if is_short and self.data_state() == "ONLINE" else self.data_state()
+
+    def everyone(self) -> list[Member]:
+        """Every disk it holds."""
+        found = (self.members, self.filling, self.beside, self.beside_filling)
+        return [member for members in found for member in members.values()]
 
 
 class Zfs:
@@ -147,6 +189,7 @@ class Zfs:
                 self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
         pool = ImportedPool(data, found)
         self.imported[data.name] = pool
+        self._find_beside(pool)
         for disk in self._blocks.disks:
             label = self.label_of(disk) if disk.is_present else None
             if label and label.data is data and label.vdev_guid in data.replacing.values():
@@ -155,6 +198,19 @@ class Zfs:
         for name, zvol in data.zvols.items():
             self.show(data, name, zvol)
         return pool
+
+    def _find_beside(self, pool: ImportedPool) -> None:
+        """The kernel opens the disks beside the data disks where its own record says that they are."""
+        known = {guid for vdev in pool.data.beside for guid in vdev.guids}
+        for disk in self._blocks.disks:
+            label = self.label_of(disk) if disk.is_present else None
+            if label and label.data is pool.data and label.vdev_guid in known:
+                self.join(pool, Member(disk, label))
+
+    def join(self, pool: ImportedPool, member: Member) -> None:
+        """A disk beside the data disks takes part."""
+        self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
+        pool.beside[member.label.vdev_guid] = member
 
     def fill(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
         """Start to fill a disk for a slot."""
@@ -212,7 +268,7 @@ class Zfs:
         """Forget an imported pool. The caller made sure that nobody holds a zvol of it."""
         for name in pool.data.zvols:
             self.hide(pool.data, name)
-        for member in (*pool.members.values(), *pool.filling.values()):
+        for member in pool.everyone():
             self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
         del self.imported[pool.data.name]
 
@@ -223,6 +279,10 @@ class Zfs:
                 if member.disk is disk:
                     self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
                     del pool.members[slot]
+            for guid, member in list(pool.beside.items()):
+                if member.disk is disk:
+                    self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
+                    del pool.beside[guid]
 
     def tick(self, now: float) -> bool:
         """Finish the scans whose time is over; whether any runs or ended."""
@@ -236,4 +296,16 @@ class Zfs:
                     pool.members[slot], pool.data.slots[slot] = member, member.label.vdev_guid
                 pool.filling.clear()
                 pool.data.replacing.clear()
+                self._end_beside(pool)
         return bool(running)
+
+    def _end_beside(self, pool: ImportedPool) -> None:
+        """Disks that were filled for one beside the data disks have its place."""
+        for guid, member in pool.beside_filling.items():
+            vdev = pool.data.beside_of(guid)
+            if vdev is not None:
+                if guid in pool.beside:
+                    self.leave(pool, pool.beside.pop(guid))
+                vdev.guids[vdev.guids.index(guid)] = member.label.vdev_guid
+                pool.beside[member.label.vdev_guid] = member
+        pool.beside_filling.clear()

@@ -1,6 +1,7 @@
 """What ZFS can do and what a new pool will look like: pure, so that the planner can show it before anything runs."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 from lunette.domain.arrays import (
     ArrayCreate,
@@ -9,6 +10,7 @@ from lunette.domain.arrays import (
     EngineCapability,
     Level,
     LevelCapability,
+    MemberRole,
     WriteHole,
 )
 from lunette.domain.disks import ObservedDisk
@@ -32,6 +34,8 @@ _SURVIVES = {
     Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks",
     Level.RAIDZ3: "three disks",
 }  # fmt: skip
+ROLES = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
+VERBS = (ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
 _LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5}
 
 
@@ -46,10 +50,19 @@ def small_write_ios(level: Level, disks: int, block_bytes: int, shift: int = spa
     return reads + (disks if level is Level.MIRROR else spread + space.parity(level))
 
 
+ONE_LOG = (
+    "The log is one disk: if it is lost together with the power, the last writes that hosts were told are safe are "
+    "lost with it. Two disks are mirrored."
+)
+SPECIAL_STAYS = (
+    "Special disks stay for the life of the pool: its metadata is on them, and they are never taken out again."
+)
+
 LEVELS = tuple(
     LevelCapability(
         level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
-        small_write_ios=small_write_ios(level, least, BLOCK_BYTES), verbs=(ArrayVerb.REPLACE, ArrayVerb.SCRUB),
+        small_write_ios=small_write_ios(level, least, BLOCK_BYTES), verbs=VERBS,
+        roles=ROLES,
     )
     for level, least in _LEAST.items()
 )  # fmt: skip
@@ -91,10 +104,52 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
         for name in TuningName
         if (chosen := getattr(wish, name.value)) is not None
     ]
-    smallest = min((disk.size_bytes for disk in disks), default=0)
-    if not found and space.member_bytes(smallest) < MIN_DISK_BYTES:
-        rule = f"the smallest disk ({format_size(smallest)}) is too small for a pool; {format_size(GIB)} is enough"
-        found.append(FieldProblem(field="disks", value=None, message=rule))
+    found += too_small(wish, disks) if not found else ()
+    if wish.special and (problem := special_problem(wish.level, len(wish.disks), len(wish.special))):
+        found.append(problem)
+    return tuple(found)
+
+
+def too_small(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """Of each role the smallest disk must hold what ZFS takes for a disk at all."""
+    left = iter(disks)
+    smallest = {
+        role.field: min(disk.size_bytes for disk in itertools.islice(left, len(ids)))
+        for role, ids in wish.by_role().items()
+        if ids
+    }
+    rule = "the smallest disk ({}) is too small for a pool; {} is enough"
+    return tuple(
+        FieldProblem(field=field, value=None, message=rule.format(format_size(size), format_size(GIB)))
+        for field, size in smallest.items()
+        if space.member_bytes(size) < MIN_DISK_BYTES
+    )
+
+
+def survives(level: Level, disks: int) -> int:
+    """How many disks may be lost, whichever they are."""
+    return disks - 1 if level is Level.MIRROR else space.parity(level)
+
+
+def special_problem(level: Level, disks: int, special: int) -> FieldProblem | None:
+    """Why so many special disks do not do beside so many data disks: the pool is lost with its metadata."""
+    lost = survives(level, disks)
+    if special > lost:
+        return None
+    rule = (
+        f"a pool is lost with its special disks: {level.value} survives the loss of {lost}, so {lost + 1} special "
+        f"disks are needed, one mirror, not {special}"
+    )
+    return FieldProblem(field="special", value=str(special), message=rule)
+
+
+def role_warnings(wish: ArrayCreate) -> tuple[str, ...]:
+    """What to know of disks beside the data disks before they are there."""
+    found = []
+    if len(wish.log) == 1:
+        found.append(ONE_LOG)
+    if wish.special:
+        found.append(SPECIAL_STAYS)
     return tuple(found)
 
 
@@ -113,15 +168,26 @@ def shift_of(disks: Sequence[ObservedDisk]) -> int:
 
 
 def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
-    """The step that makes this pool. `uuid` is any fresh UUID."""
+    """The step that makes this pool. `uuid` is any fresh UUID, `disks` are those of every role in the wish's order."""
+    members = dict(zip(wish.by_role(), _parted(wish, disks), strict=True))
     return PoolCreate(
         array_id=array_id,
         guid=pool_guid(uuid),
         pool=pool_name(array_id),
         level=wish.level,
         ashift=shift_of(disks),
-        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+        members=members[MemberRole.DATA],
+        log=members[MemberRole.LOG],
+        cache=members[MemberRole.CACHE],
+        special=members[MemberRole.SPECIAL],
     )
+
+
+def _parted(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[MdMember, ...]]:
+    """The disks role by role."""
+    left = iter(disks)
+    for ids in wish.by_role().values():
+        yield tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in itertools.islice(left, len(ids)))
 
 
 def destroy_step(
