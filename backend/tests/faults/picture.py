@@ -108,9 +108,12 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
         }  # fmt: skip
         members = {slot: member.disk.serial for slot, member in pool.members.items()}
         serials = {guid: member.disk.serial for guid, member in pool.beside.items()}
+        spared = {slot: serials.get(guid, "gone") for slot, guid in pool.data.spared.items()}
         beside = sorted((vdev.kind, [serials.get(guid, "gone") for guid in vdev.guids]) for vdev in pool.data.beside)
-        yield name, {"guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
-                     "beside": beside, "properties": pool.data.properties, "zvols": zvols}  # fmt: skip
+        yield name, {
+            "guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
+            "spared": spared, "beside": beside, "properties": pool.data.properties, "zvols": zvols,
+        }  # fmt: skip
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:

@@ -2,14 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
+from sqlalchemy.orm import Session
+
 from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
 from backend.tests.faults.harness import Case
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
-from lunette.domain.array_changes import ArrayAddDisks, ArrayDiskChoice, ArrayReplace, ArrayScrub
+from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayDiskChoice, ArrayReplace, ArrayScrub
 from lunette.domain.arrays import ArrayEngine, Level, MemberRole
 from lunette.domain.snapshots import SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import VolumeRollBack
+from lunette.engine.arrays import known
 from lunette.engine.outcome import Outcome
+from lunette.planner.pool_spares import plan_spares
+from lunette.store.resources import Array
 from lunette.system.fake import FakeDisk, FakeSignature, Media, Partition
 
 
@@ -94,6 +99,49 @@ def _remove_second(world: World) -> Outcome:
 def _without_second(world: World) -> None:
     _with_cache(world)
     world.machine.pull(free_disks(world)[1])
+
+
+def _with_spare(world: World) -> None:
+    """A mirror of the first two disks with the third as its spare."""
+    disks = free_disks(world)
+    outcome = world.create_array("pool", Level.MIRROR, disks[:2], spares=disks[2:3], engine=ArrayEngine.ZFS)
+    world.finish(outcome.job_id or "")
+
+
+def _with_spare_and_a_lost_disk(world: World) -> None:
+    _with_spare(world)
+    world.machine.pull(free_disks(world)[1])
+
+
+def _with_spare_in(world: World) -> None:
+    _with_spare_and_a_lost_disk(world)
+    world.finish(_tend_spares(world).job_id or "")
+    world.pass_time(60)
+
+
+def _with_spare_no_longer_needed(world: World) -> None:
+    _with_spare_in(world)
+    world.machine.insert(free_disks(world)[1])
+    world.pass_time(60)
+
+
+def _tend_spares(world: World) -> Outcome:
+    """What is filed for the pool's spare without being asked."""
+
+    def ask(tx: Session) -> Outcome:
+        seen = world.control.observation()
+        row = tx.query(Array).filter_by(name="pool").one()
+        found = next(array for array in seen.arrays if array.uuid == row.uuid)
+        plan = plan_spares(known(row), found)
+        assert plan is not None, "nothing is to be done for its spare"
+        return world.control.change_array(tx, ACTOR, "pool").finish(plan)
+
+    return world.ask(ask)
+
+
+def _add_spare(world: World) -> Outcome:
+    wish = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
+    return world.change_array("pool", lambda asked: asked.add_spares(wish))
 
 
 def _scrub_pool(world: World) -> Outcome:
@@ -185,6 +233,22 @@ POOL_CASES = (
     Case("remove a cache disk of a pool", _with_cache, _remove_second),
     Case("remove a cache disk that a pool lost", _without_second, _remove_second),
     Case("replace a log disk of a pool", _with_log, _replace_in_pool),
+    Case(
+        "create a pool with a spare",
+        lambda world: None,
+        lambda world: world.create_array(
+            "pool", Level.MIRROR, free_disks(world)[:2], spares=free_disks(world)[2:3], engine=ArrayEngine.ZFS
+        ),
+    ),
+    Case("add a spare to a pool", _pool_and_a_used_disk, _add_spare),
+    Case("a spare steps in for a disk that a pool lost", _with_spare_and_a_lost_disk, _tend_spares),
+    Case("a spare of a pool goes back", _with_spare_no_longer_needed, _tend_spares),
+    Case("let a spare stay in the place of a lost disk", _with_spare_in, _remove_second),
+    Case(
+        "remove a spare of a pool",
+        _with_spare,
+        lambda world: world.change_array("pool", lambda asked: asked.remove(ArrayDiskChoice(disk=disk_id(world, 2)))),
+    ),
     Case("scrub a pool", _pool, _scrub_pool, passes=True),
     Case("create zvols", _pool, _create_zvols),
     Case("delete a zvol", _mapped_zvol, _delete_zvol, _unmap_zvol),

@@ -32,6 +32,8 @@ from lunette.domain.steps import (
     PoolRelease,
     PoolReplace,
     PoolScrub,
+    PoolSpareBack,
+    PoolSpareIn,
     PoolTakeOut,
     SnapshotDelete,
     SnapshotTake,
@@ -54,6 +56,7 @@ from lunette.providers.arrays.md import run as md
 from lunette.providers.arrays.zfs import beside as pool_beside
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
+from lunette.providers.arrays.zfs import spares as pool_spares
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.network import trial
 from lunette.providers.volumes.lvm import adopt, group, pool
@@ -118,6 +121,8 @@ RUNNERS: dict[type[Step], Runner] = {
     PoolTakeOut: Runner(pool_beside.take_out, _nothing),
     PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
     PoolRelease: Runner(pool_members.release, _nothing),
+    PoolSpareIn: Runner(pool_spares.step_in, pool_spares.go_back),
+    PoolSpareBack: Runner(pool_spares.go_back, _nothing),
     PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),
     GroupAdopt: Runner(adopt.adopt, adopt.undo_adopt),
     GroupCreate: Runner(group.create, group.remove),

@@ -56,6 +56,9 @@ def changed(tx: Session, job: Job) -> None:
     gone = [step.member for step in plan.steps if isinstance(step, MdRemove | PoolRelease | PoolTakeOut)]
     _drop(tx, job, gone)
     for step in plan.steps:
+        if isinstance(step, PoolTakeOut) and step.stays is not None:
+            tx.get_one(ArrayDisk, step.stays.disk_id).role = MemberRole.DATA.value
+    for step in plan.steps:
         if isinstance(step, MdReplace | PoolReplace) and step.old not in gone:
             tx.get_one(ArrayDisk, step.old.disk_id).leaving = True
 

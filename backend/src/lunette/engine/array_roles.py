@@ -36,7 +36,8 @@ def causes_of(row: Array, lost: Sequence[ArrayDisk]) -> Iterator[Cause]:
         without = f"do without it with `lunette array remove {row.name} {disk.disk_id}`"
         fix = f"Replace it with `lunette array replace {row.name} {disk.disk_id} NEW`, or {without}."
         if role is not MemberRole.LOG:
-            fix = f"Attach it again, or {without} and add another with `lunette array add-disks`."
+            verb = "add-spares" if role is MemberRole.SPARE else "add-disks"
+            fix = f"Attach it again, or {without} and add another with `lunette array {verb}`."
         yield Cause(
             key=f"array.disk:{row.id}:{disk.disk_id}"[:255],
             severity=Severity.WARNING,

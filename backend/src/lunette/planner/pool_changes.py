@@ -81,8 +81,8 @@ def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
     )
 
 
-def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "takes no spares: nothing would put one in place by itself")
+def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_spares(array, wish, seen, owners)
 
 
 def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:

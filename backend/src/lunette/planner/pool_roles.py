@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lunette.domain.array_changes import ArrayAddDisks, ArrayDiskChoice
+from lunette.domain.array_changes import ArrayAddDisks, ArrayAddSpares, ArrayDiskChoice
 from lunette.domain.arrays import Level, MemberRole, ObservedMember
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.observations import Observation
@@ -61,6 +61,24 @@ def plan_add(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: 
     )
 
 
+def plan_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """Disks that stand by; the first steps in by itself if the pool has lost one."""
+    ask = Request(array, seen, f"Nothing was added to array {array.name}", owners)
+    if ask.found.level == Level.STRIPE:
+        ask.add(Invalid, "disks", "stripe", f"array {array.name} is a stripe: a spare could not be filled")
+    fields = {f"disks[{index}]": reference for index, reference in enumerate(wish.disks)}
+    disks, wipes, lost = ask.take(fields, wish.wipe)
+    step = PoolAdd(
+        array_id=array.id, guid=array.uuid, pool=array.group, role=MemberRole.SPARE, disk_bytes=ask.disk_bytes,
+        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+    )  # fmt: skip
+    return Plan(
+        title=f"Add {len(disks)} spare{'s' if len(disks) != 1 else ''} to array {array.name}",
+        changes=(*lost, *(ask.changed(f"disk {disk.id} becomes a spare") for disk in disks)),
+        steps=(*wipes, step),
+    )
+
+
 def _beside(ask: Request, role: MemberRole, present: list[ObservedMember]) -> MdMember | None:
     """The disk whose mirror others of its role join; None where there is none yet. Refuses if none of them works."""
     if role not in MIRRORED or not present:
@@ -90,7 +108,11 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
     disk, place = ask.own(wish.disk)
     role = place.role if place else array.role(disk.disk_id)
     others = [m for m in ask.found.members if m.role is role and m.disk_id != disk.disk_id and m.state == "in_sync"]
-    if role is MemberRole.DATA:
+    stand_in = _stand_in(ask, place)
+    if role is MemberRole.SPARE and place is not None and place.slot is not None:
+        message = f"spare {disk.disk_id} stands in for a lost disk: replace or remove that one first"
+        ask.add(InUse, "disk", disk.disk_id, message)
+    elif role is MemberRole.DATA and not stand_in:
         message = f"disk {disk.disk_id} holds data of array {array.name}, which has none to spare: replace it"
         ask.add(InUse, "disk", disk.disk_id, message)
     elif role is MemberRole.SPECIAL and zfs.special_problem(Level(ask.found.level), ask.found.raid_disks, len(others)):
@@ -104,13 +126,29 @@ def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> 
     ask.refuse()
     is_here = seen.disk(disk.disk_id) is not None
     detail = "it becomes free" if is_here else "it is not there, and keeps what it carries"
-    step = PoolTakeOut(array_id=array.id, guid=array.uuid, pool=array.group, role=role, member=disk)
+    step = PoolTakeOut(
+        array_id=array.id, guid=array.uuid, pool=array.group, role=role, member=disk, stays=stand_in
+    )  # fmt: skip
     return Plan(
         title=f"Remove disk {disk.disk_id} from array {array.name}",
-        changes=(ask.changed(f"{role.value} disk {disk.disk_id} leaves: {detail}"),),
+        changes=(
+            ask.changed(f"{role.value} disk {disk.disk_id} leaves: {detail}"),
+            *((ask.changed(f"spare {stand_in.disk_id} stays in its place for good"),) if stand_in else ()),
+        ),
         steps=(step,),
         warnings=_without(role, len(others)),
     )
+
+
+def _stand_in(ask: Request, place: ObservedMember | None) -> MdMember | None:
+    """The spare disk that holds all a lost disk held. A distributed spare is no disk, and cannot stay."""
+    if place is None or place.slot is None or place.state not in ("missing", "faulty"):
+        return None
+    spare = next(
+        (m for m in ask.found.members if m.slot == place.slot and m.role is MemberRole.SPARE and m.state == "in_sync"),
+        None,
+    )
+    return next((m for m in ask.array.members if spare is not None and m.disk_id == spare.disk_id), None)
 
 
 def _for_good(level: str) -> str:

@@ -40,6 +40,7 @@ const BESIDE: Partial<Record<ArrayMember['role'], MemberVerb[]>> = {
   log: ['replace', 'remove'],
   cache: ['remove'],
   special: ['replace', 'remove'],
+  spare: ['remove'],
 }
 
 /** Only what the state of the disk allows, of what the engine can; the plan tells whether the array allows it too. */

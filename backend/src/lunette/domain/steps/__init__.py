@@ -28,6 +28,8 @@ from lunette.domain.steps.pool import (
     PoolRelease,
     PoolReplace,
     PoolScrub,
+    PoolSpareBack,
+    PoolSpareIn,
     PoolStep,
     PoolTakeOut,
 )
@@ -76,6 +78,8 @@ AnyStep = Annotated[
     | PoolReplace
     | PoolRelease
     | PoolScrub
+    | PoolSpareIn
+    | PoolSpareBack
     | GroupAdopt
     | GroupCreate
     | GroupRemove
@@ -136,6 +140,8 @@ __all__ = [
     "PoolRelease",
     "PoolReplace",
     "PoolScrub",
+    "PoolSpareBack",
+    "PoolSpareIn",
     "PoolStep",
     "PoolTakeOut",
     "SealedVolume",

@@ -27,13 +27,15 @@ class PoolCreate(Step):
     """The sector size ZFS uses, as a power of two."""
     members: tuple[MdMember, ...]
     """Its data disks."""
+    spares: tuple[MdMember, ...] = ()
     log: tuple[MdMember, ...] = ()
     cache: tuple[MdMember, ...] = ()
     special: tuple[MdMember, ...] = ()
 
     def by_role(self) -> dict[MemberRole, tuple[MdMember, ...]]:
         return {
-            MemberRole.DATA: self.members, MemberRole.LOG: self.log, MemberRole.CACHE: self.cache,
+            MemberRole.DATA: self.members, MemberRole.SPARE: self.spares, MemberRole.LOG: self.log,
+            MemberRole.CACHE: self.cache,
             MemberRole.SPECIAL: self.special,
         }  # fmt: skip
 
@@ -120,12 +122,16 @@ class PoolAddSpecial(PoolAdding, Step):
 
 
 class PoolTakeOut(PoolStep, Step):
-    """Takes a log, cache or spare disk out of the pool and clears its label. What it held is not needed."""
+    """Takes a disk out of the pool and clears its label: a log, cache or spare disk, whose content is not needed.
+
+    A data disk only once it is lost and a spare `stays` for good in its place.
+    """
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.take_out"] = "pool.take_out"
     role: MemberRole
     member: MdMember
+    stays: MdMember | None = None
 
     def describe(self) -> str:
         return f"take {self.role.value} disk {self.member.disk_id} out of ZFS pool {self.pool}"
@@ -162,6 +168,36 @@ class PoolRelease(PoolStep, Step):
 
     def devices(self) -> tuple[str, ...]:
         return (self.member.disk_id,)
+
+
+class PoolSpare(PoolStep):
+    """A spare by its name: a disk's id, or what zpool calls a distributed one, which is no disk (`spare` is None)."""
+
+    spare: MdMember | None
+    name: str
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.spare.disk_id,) if self.spare else ()
+
+
+class PoolSpareIn(PoolSpare, Step):
+    """Fills a spare in the place of a lost disk. Undo lets it stand by again."""
+
+    kind: Literal["pool.spare_in"] = "pool.spare_in"
+    old: MdMember
+
+    def describe(self) -> str:
+        return f"fill spare {self.name} in the place of disk {self.old.disk_id} of ZFS pool {self.pool}"
+
+
+class PoolSpareBack(PoolSpare, Step):
+    """Lets a spare stand by again, once the disk it stood in for is there."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.spare_back"] = "pool.spare_back"
+
+    def describe(self) -> str:
+        return f"let spare {self.name} of ZFS pool {self.pool} stand by again"
 
 
 class PoolScrub(PoolStep, Step):

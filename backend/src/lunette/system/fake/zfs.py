@@ -67,6 +67,8 @@ class PoolData:
     paths: dict[int, str] = field(default_factory=dict)
     """Where each member was when its label was last written, by guid."""
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
+    spared: dict[int, int] = field(default_factory=dict)
+    """Guids of the spares that stand in for a disk, by its slot."""
     replacing: dict[int, int] = field(default_factory=dict)
     """Guids of disks that are being filled, by the slot they will have."""
     beside: list[BesideVdev] = field(default_factory=list)
@@ -121,19 +123,25 @@ class ImportedPool:
     """Disks that are being filled for one of those, by its guid."""
     given_up: set[int] = field(default_factory=set)
     """Slots whose disk had too many errors."""
+    stepping_in: set[int] = field(default_factory=set)
+    """Slots whose spare is being filled."""
     scan: str = ""
     """SCRUB or RESILVER, while it runs or when it was the last one."""
     scan_started: float = 0.0
     is_scanning: bool = False
 
+    def stands_in(self, slot: int) -> bool:
+        """True if a spare holds all that the disk in this slot held."""
+        return self.data.spared.get(slot) in self.beside and slot not in self.stepping_in
+
     def missing(self) -> int:
-        return len(self.data.slots) - len(self.members)
+        return sum(slot not in self.members and not self.stands_in(slot) for slot in range(len(self.data.slots)))
 
     def data_state(self) -> str:
-        """Of the vdev of its data disks."""
+        """Of the vdev of its data disks: degraded as long as a disk is missing, also where a spare stands in for it."""
         if self.missing() > self.data.survives():
             return "UNAVAIL"
-        return "DEGRADED" if self.missing() else "ONLINE"
+        return "DEGRADED" if len(self.members) < len(self.data.slots) else "ONLINE"
 
     def lost(self, *kinds: str) -> list[BesideVdev]:
         """The vdevs of these kinds that have no disk left."""
@@ -219,6 +227,29 @@ class Zfs:
         pool.filling[slot] = member
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
 
+    def spare_in(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
+        """A spare is filled in the place of a lost disk; its label is that of a member from now on."""
+        pool.data.spared[slot] = member.label.vdev_guid
+        member.label.pool, member.label.guid = pool.data.name, pool.data.guid
+        pool.stepping_in.add(slot)
+        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def spare_back(self, pool: ImportedPool, slot: int) -> None:
+        """The spare of a slot, if there is one, stands by again."""
+        guid = pool.data.spared.pop(slot, None)
+        if guid in pool.beside:
+            pool.beside[guid].label.pool, pool.beside[guid].label.guid = "", 0
+        pool.stepping_in.discard(slot)
+
+    def spare_stays(self, pool: ImportedPool, slot: int) -> None:
+        """The disk of a slot is let go for good: its spare is a member."""
+        if slot in pool.members:
+            self.leave(pool, pool.members.pop(slot))
+        guid = pool.data.spared.pop(slot)
+        pool.data.slots[slot] = guid
+        pool.data.beside = [vdev for vdev in pool.data.beside if vdev.guids != [guid]]
+        pool.members[slot] = pool.beside.pop(guid)
+
     def take_back(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
         """A member is there again: what it missed is copied to it."""
         self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
@@ -290,10 +321,12 @@ class Zfs:
         for pool in running:
             if now - pool.scan_started >= SCAN_SECONDS:
                 pool.is_scanning = False
+                pool.stepping_in.clear()
                 for slot, member in pool.filling.items():
                     if slot in pool.members:
                         self.leave(pool, pool.members[slot])
                     pool.members[slot], pool.data.slots[slot] = member, member.label.vdev_guid
+                    self.spare_back(pool, slot)
                 pool.filling.clear()
                 pool.data.replacing.clear()
                 self._end_beside(pool)

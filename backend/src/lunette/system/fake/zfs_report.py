@@ -54,7 +54,7 @@ def _beside_leaf(pool: ImportedPool, vdev: BesideVdev, guid: int) -> Row:
     lost = _vdev(str(guid), "disk", guid, "UNAVAIL" if vdev.is_nameless else "REMOVED")
     row = _leaf(member) if member else lost | {"path": pool.data.paths[guid]}
     if member and vdev.kind == "spare":
-        row |= {"state": "AVAIL"}
+        row |= {"state": "INUSE" if guid in pool.data.spared.values() else "AVAIL"}
     if new:
         both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
         row = _vdev(f"replacing-{guid}", "replacing", guid // 2 + 2, "ONLINE") | {"vdevs": both}
@@ -69,6 +69,9 @@ def _slots(pool: ImportedPool) -> Iterator[Row]:
         if new:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
             row = _vdev(f"replacing-{slot}", "replacing", 2 + slot, "ONLINE") | {"vdevs": both}
+        if (spare := pool.beside.get(pool.data.spared.get(slot, 0))) is not None:
+            both = {leaf["name"]: leaf for leaf in (row, _leaf(spare))}
+            row = _vdev(f"spare-{slot}", "spare", 100 + slot, "ONLINE" if member else "DEGRADED") | {"vdevs": both}
         yield row
 
 

@@ -124,6 +124,8 @@ class VdevTools:
         vdev = next((v for v in pool.data.beside if words[1] in (str(top_guid(v)),)), None) if pool else None
         if pool is None or vdev is None:
             return fail(f"cannot remove {words[1]}: no such device in pool")
+        if vdev.kind == "spare" and vdev.guids[0] in pool.data.spared.values():
+            return fail(f"cannot remove {words[1]}: device is in use")
         if vdev.kind == "special" and pool.data.level.startswith("raidz"):
             return fail(f"cannot remove {words[1]}: invalid config; all top-level vdevs must have the same sector size")
         self._half_way()
@@ -158,6 +160,13 @@ class VdevTools:
                 pool.data.replacing.pop(slot, None)
                 pool.is_scanning = bool(pool.filling or pool.beside_filling)
                 return OK
+        for slot, spare in list(pool.data.spared.items()):
+            if spare == guid:
+                self._zfs.spare_back(pool, slot)
+                return OK
+            if pool.data.slots[slot] == guid:
+                self._zfs.spare_stays(pool, slot)
+                return OK
         vdev = pool.data.beside_of(guid)
         if vdev is None or len(vdev.guids) < 2:
             return fail(f"cannot detach {words[1]}: only applicable to mirror and replacing vdevs")
@@ -186,6 +195,14 @@ class VdevTools:
         pool, disk = self._zfs.imported.get(name), self._disk(path)
         if pool is None or disk is None:
             return fail(f"cannot replace {old} with {path}: no such device in pool")
+        own = self._zfs.label_of(disk)
+        group = pool.data.beside_of(own.vdev_guid) if own else None
+        if own and group and group.kind == "spare" and own.vdev_guid in pool.beside:
+            if own.vdev_guid in pool.data.spared.values():
+                return fail(f"cannot replace {old} with {path}: {path} is busy")
+            slot = pool.data.slots.index(int(old))
+            self._zfs.spare_in(pool, slot, pool.beside[own.vdev_guid], self._now())
+            return OK
         if self._blocks.is_held(disk.kernel_name) or disk.media.all_signatures():
             return fail(_IN_USE.format(path))
         vdev = pool.data.beside_of(int(old))

@@ -6,7 +6,7 @@ from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.steps import MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
 from lunette.providers.arrays.zfs import labels, observe, parse
 from lunette.providers.arrays.zfs.members import TIMEOUT_S, check_new, leaf_of, own_pool
-from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, device_path
+from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, NAMELESS, device_path
 from lunette.providers.arrays.zfs.run import role_words
 from lunette.providers.arrays.zfs.space import MIN_ASHIFT
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
@@ -37,10 +37,6 @@ def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
     return f"pool {step.pool} has {len(disks)} {step.role.value} disks more"
 
 
-NAMELESS = (MemberRole.CACHE, MemberRole.SPARE)
-"""Roles whose labels name no pool."""
-
-
 def undo_add(system: System, step: PoolAdd) -> str | None:
     """Take the disks out and make them blank; None if there is nothing of it."""
     done = [_out(system, step, member) for member in step.members]
@@ -58,8 +54,7 @@ def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
     pool = own_pool(system, step)
     leaf = leaf_of(pool, member.disk_id)
     if leaf is not None:
-        top = _top(pool, step.role, member)
-        verb = "detach" if top.kind == "mirror" else "remove"
+        verb = _verb(pool, step.role, member)
         system.run(["zpool", verb, step.pool, leaf.guid], timeout_s=TIMEOUT_S)
         settle(system)
     try:
@@ -67,6 +62,16 @@ def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
     except NotFound:
         return leaf is not None
     return labels.clear(system, disk, step.pool, step.guid) or leaf is not None
+
+
+def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
+    """What takes the disk out. Raises Conflict for a data disk that no spare stands in for."""
+    if role is not MemberRole.DATA:
+        return "detach" if _top(pool, role, member).kind == "mirror" else "remove"
+    path = device_path(member.disk_id)
+    if not any(slot.kind == "spare" and slot.vdevs[0].path == path for slot in pool.slots()):
+        raise Conflict(f"no spare stands in for disk {member.disk_id} of pool {pool.name}: it is left alone")
+    return "detach"
 
 
 def _top(pool: parse.Pool, role: MemberRole, member: MdMember) -> parse.Vdev:

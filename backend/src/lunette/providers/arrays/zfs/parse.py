@@ -84,6 +84,10 @@ class Pool(Model):
             MemberRole.SPECIAL: self.special, MemberRole.SPARE: self.spares,
         }  # fmt: skip
 
+    def is_filling(self) -> bool:
+        """True while disks are being filled."""
+        return self.scan is not None and self.scan.is_resilver and self.scan.is_running
+
     def leaves(self) -> Iterator[tuple[MemberRole, Vdev]]:
         """Every disk with its role; a spare that stepped in is told twice, first in the place it has."""
         for role, tops in self.by_role().items():
@@ -159,7 +163,8 @@ def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | N
 def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float) -> ObservedArray:
     """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it."""
     slots = pool.slots()
-    members = [_member(leaf, slot, disks, n) for n, slot in enumerate(slots) for leaf in slot.leaves()]
+    fills = pool.is_filling()
+    members = [_placed(leaf, slot, disks, n, fills) for n, slot in enumerate(slots) for leaf in slot.leaves()]
     return ObservedArray(
         uuid=pool.guid, engine=ArrayEngine.ZFS, name=pool.name, ours=ours, device=None, level=pool.level(),
         state=_state(pool, disks), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
@@ -167,6 +172,15 @@ def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk]
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
         disk_bytes=least_disk(pool, MemberRole.DATA),
     )  # fmt: skip
+
+
+def _placed(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int, fills: bool) -> ObservedMember:
+    """A disk in a place. A spare that stepped in is as good as any once nothing is filled any more."""
+    member = _member(leaf, slot, disks, number)
+    if slot.kind != "spare" or leaf in tuple(slot.vdevs[0].leaves()):
+        return member
+    state = "in_sync" if member.state == "rebuilding" and not fills else member.state
+    return member.model_copy(update={"state": state, "role": MemberRole.SPARE})
 
 
 def _beside(pool: Pool, disks: Sequence[ObservedDisk]) -> Iterator[ObservedMember]:
@@ -213,20 +227,20 @@ def _state(pool: Pool, disks: Sequence[ObservedDisk]) -> ArrayState:
     parities = space.parity(Level(pool.level())) if pool.level() in set(Level) else 0
     slots = pool.slots()
     spare = len(slots) - 1 if pool.level() == Level.MIRROR.value else parities
-    lost = _lost(slots, disks)
-    gone = [(_lost(places(top), disks), len(places(top))) for top in pool.special]
-    resilvers = pool.scan is not None and pool.scan.is_resilver and pool.scan.is_running
+    lost = _lost(slots, disks, pool.is_filling())
+    gone = [(_lost(places(top), disks, False), len(places(top))) for top in pool.special]
     if pool.state in _FAILED or lost > spare or any(count == of for count, of in gone):
         return ArrayState.FAILED
-    if resilvers:
+    if pool.is_filling():
         return ArrayState.REBUILDING
-    is_ill = any(top.state != "ONLINE" for top in (*pool.root.vdevs, *pool.special))
+    stands_in = any(slot.kind == "spare" for slot in slots)
+    is_ill = any(top.state != "ONLINE" for top in (*(() if stands_in else pool.root.vdevs), *pool.special))
     return ArrayState.DEGRADED if lost or is_ill or any(count for count, _ in gone) else ArrayState.CLEAN
 
 
-def _lost(slots: Sequence[Vdev], disks: Sequence[ObservedDisk]) -> int:
+def _lost(slots: Sequence[Vdev], disks: Sequence[ObservedDisk], fills: bool) -> int:
     """Places in which no disk is whole."""
-    return sum(all(_member(leaf, slot, disks, None).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
+    return sum(all(_placed(leaf, slot, disks, 0, fills).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
 
 
 def _progress(scan: Scan | None, now: float) -> SyncProgress | None:

@@ -26,6 +26,8 @@ MARK = "io.lunette:array"
 """The user property on a pool's root that makes it ours; it holds the array's id."""
 ASHIFT_MARK = "io.lunette:ashift"
 """The sector size beside it: ZFS tells it only through a command of its own."""
+NAMELESS = (MemberRole.CACHE, MemberRole.SPARE)
+"""Roles whose labels name no pool."""
 MAX_DISKS = 255
 MIN_DISK_BYTES = 64 * MIB
 """SPA_MINDEVSIZE (include/sys/fs/zfs.h)."""
@@ -34,8 +36,8 @@ _SURVIVES = {
     Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks",
     Level.RAIDZ3: "three disks",
 }  # fmt: skip
-ROLES = (MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
-VERBS = (ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
+ROLES = (MemberRole.SPARE, MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
+VERBS = (ArrayVerb.ADD_SPARES, ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
 _LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5}
 
 
@@ -82,8 +84,8 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"zfs {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.spares:
-        rule = "nothing puts a pool's spare in place by itself yet: leave spares out, and replace a lost disk"
+    if wish.spares and wish.level is Level.STRIPE:
+        rule = "a stripe has nothing to fill a spare from: leave spares out"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     if wish.chunk_bytes is not None:
         rule = "a pool has no chunk: leave chunk_bytes out"
@@ -177,6 +179,7 @@ def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[Obs
         level=wish.level,
         ashift=shift_of(disks),
         members=members[MemberRole.DATA],
+        spares=members[MemberRole.SPARE],
         log=members[MemberRole.LOG],
         cache=members[MemberRole.CACHE],
         special=members[MemberRole.SPECIAL],

@@ -15,7 +15,7 @@ from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import MdMember, PoolCreate, PoolDestroy
 from lunette.providers.arrays.zfs import labels, module, observe, parse
 from lunette.providers.arrays.zfs.assemble import import_pool
-from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK, device_path
+from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK, NAMELESS, device_path
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 
@@ -162,7 +162,7 @@ def _check_member(system: System, disk: ObservedDisk, step: PoolCreate, role: Me
     label = labels.read(system, disk.id)
     if label is not None and label.pool == step.pool and label.guid == step.guid:
         raise Conflict(f"disk {disk.id} carries finished pool {step.pool}, which does not import: look at its disks")
-    is_own = label is not None and (label.pool == step.pool or (label.is_nameless and role is MemberRole.CACHE))
+    is_own = label is not None and (label.pool == step.pool or (label.is_nameless and role in NAMELESS))
     if not is_own and not labels.is_bare(system, disk):
         raise InUse(
             f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
