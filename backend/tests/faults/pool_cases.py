@@ -122,7 +122,8 @@ def _with_spare_in(world: World) -> None:
 def _with_spare_no_longer_needed(world: World) -> None:
     _with_spare_in(world)
     world.machine.insert(free_disks(world)[1])
-    world.pass_time(60)
+    world.pass_time(60)  # the agent takes it back
+    world.pass_time(60)  # it is given what it missed
 
 
 def _tend_spares(world: World) -> Outcome:
