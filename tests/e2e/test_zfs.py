@@ -118,6 +118,7 @@ def standing(layout: Layout) -> Iterator[Standing]:
         pytest.param(Layout("raidz1", 3), id="raidz1", marks=pytest.mark.slow),
         pytest.param(Layout("raidz2", 4, pulled=2), id="raidz2", marks=pytest.mark.slow),
         pytest.param(Layout("raidz3", 5, pulled=3), id="raidz3", marks=pytest.mark.slow),
+        pytest.param(Layout("draid1", 5), id="draid1", marks=pytest.mark.slow),
     ],
 )
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:
@@ -292,6 +293,34 @@ def comes_back_only_with_its_log(stands: Standing, device: str, log: str) -> Non
     assert stands.host.verify_logged(device, SEED) > 0
     stands.host.logout(stands.target)
     stands.wait_for("clean")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(Layout("mirror", 2, beside=(("spares", 1),)), id="a disk"),
+        pytest.param(Layout("draid1", 4), id="distributed"),
+    ],
+)
+def test_a_spare_steps_in_by_itself_and_stands_by_again(layout: Layout) -> None:
+    with standing(layout) as stands:
+        device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
+        lost, new = stands.ids[0], stands.ids[-1]
+        (serial,) = pull_while_writing(stands, device, [lost])
+        stands.wait_for("clean")
+        assert "spare-" in stands.guest("zpool status")
+        (alert,) = wait_until("the lost disk is told", lambda: stands.alerts("array.disk"), deadline_s=SLOW_S)
+        assert lost in alert["message"]
+        replaced = stands.client.post("/arrays/tank:replace", {"disk": lost, "new": new})
+        stands.client.wait(replaced, deadline_s=SLOW_S)
+        wait_until("the spare is free", lambda: "AVAIL" in stands.guest("zpool status"), deadline_s=SLOW_S)
+        stands.wait_for("clean")
+        wait_until("the alert is over", lambda: not stands.alerts("array.disk"), deadline_s=SLOW_S)
+        stands.host.stop_logged_writer(device, SEED)
+        assert stands.host.verify_logged(device, SEED) > 0
+        stands.made.machine.insert(serial)
 
 
 @pytest.mark.slow

@@ -76,6 +76,9 @@ options:
               - raidz1
               - raidz2
               - raidz3
+              - draid1
+              - draid2
+              - draid3
               - external
             required: true
           disks:
@@ -122,6 +125,17 @@ options:
                 the data disks. They stay for the life of the pool.'
             type: list
             elements: str
+          group_data_disks:
+            description:
+              - 'Draid only: data disks of each group. Without it, as many as a volume''s block has sectors.'
+              - From 1 to 255.
+            type: int
+          distributed_spares:
+            description:
+              - 'Draid only: how many disks'' worth of spare room lies on all disks. Without it one, and one more
+                for each further 20 disks.'
+              - From 0 to 100.
+            type: int
           sync_speed_min_bytes_s:
             description:
               - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use
@@ -715,7 +729,23 @@ ARGUMENTS = {
                     },
                     "level": {
                         "type": "str",
-                        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
+                        "choices": [
+                            "raid0",
+                            "raid1",
+                            "raid4",
+                            "raid5",
+                            "raid6",
+                            "raid10",
+                            "stripe",
+                            "mirror",
+                            "raidz1",
+                            "raidz2",
+                            "raidz3",
+                            "draid1",
+                            "draid2",
+                            "draid3",
+                            "external",
+                        ],
                         "required": True,
                     },
                     "disks": {
@@ -747,6 +777,12 @@ ARGUMENTS = {
                     "special": {
                         "type": "list",
                         "elements": "str",
+                    },
+                    "group_data_disks": {
+                        "type": "int",
+                    },
+                    "distributed_spares": {
+                        "type": "int",
                     },
                     "sync_speed_min_bytes_s": {
                         "type": "str",

@@ -25,7 +25,8 @@ COMMANDS = {
 WITHOUT_COMMAND = {"performance_show": "an hour of figures is for a graph; `lunette top` shows those of now"}
 """Operations that deliberately have none, and why."""
 OWN_WORDS = {
-    "completion": [set(SHELL_PLACES)], "export": [{"site", "targetcli"}], "array add-disks": [{"log", "cache", "special"}],
+    "completion": [set(SHELL_PLACES)], "export": [{"site", "targetcli"}],
+    "array add-disks": [{"log", "cache", "special"}],
 }  # fmt: skip
 """Words that are no closed set of the API by themselves."""
 TESTED_ELSEWHERE = {

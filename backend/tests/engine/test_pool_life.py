@@ -7,7 +7,7 @@ import pytest
 
 from backend.tests.faults.world import World, database_template, give_host
 from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayReplace
-from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse
 from lunette.domain.jobs import JobState
 from lunette.store.journal import Alert, Job
@@ -19,7 +19,9 @@ FILLED_S = 60.0
 class Life:
     """A mirror of the first two of five disks, with a volume that a host uses."""
 
-    def __init__(self, world: World, log: int = 0, cache: int = 0, spares: int = 0) -> None:
+    def __init__(
+        self, world: World, log: int = 0, cache: int = 0, spares: int = 0, level: Level = Level.MIRROR, data: int = 2
+    ) -> None:
         self.world, self.machine = world, world.machine
         self.disks = world.machine.add_disks(5)
         self.ids = [disk.links()[0] for disk in self.disks]
@@ -28,7 +30,7 @@ class Life:
         beside = {"log": self.disks[2 : 2 + log], "cache": self.disks[2 + log : 2 + log + cache]}
         standing_by = self.disks[2 : 2 + spares]
         outcome = world.create_array(
-            "tank", Level.MIRROR, self.disks[:2], spares=standing_by, engine=ArrayEngine.ZFS, beside=beside
+            "tank", level, self.disks[:data], spares=standing_by, engine=ArrayEngine.ZFS, beside=beside
         )
         world.finish(outcome.job_id or "")
         world.finish(world.create_volumes("tank", "lun").job_id or "")
@@ -165,6 +167,30 @@ def spared(sqlite_template: Path, tmp_path: Path) -> Iterator[Life]:
     """A mirror with a spare."""
     world = World(database_template(sqlite_template, tmp_path))
     yield Life(world, spares=1)
+    world.close()
+
+
+def test_a_distributed_spare_steps_in_and_is_free_again_once_the_disk_is_replaced(
+    sqlite_template: Path, tmp_path: Path
+) -> None:
+    world = World(database_template(sqlite_template, tmp_path))
+    life = Life(world, level=Level.DRAID1, data=4)
+    first, fifth = life.ids[0], life.ids[4]
+    life.machine.pull(life.disks[0])
+    assert life.care() == [f"Spare draid1-0-0 steps in for disk {first} of array tank"]
+    found = life.look()
+    assert (found.state, found.layout) == (ArrayState.CLEAN, "draid1:2d:4c:1s")
+    assert [(m.disk_id, m.device, m.state) for m in found.members if m.role is MemberRole.SPARE] == [
+        (None, "draid1-0-0", "in_sync")
+    ]
+    with pytest.raises(InUse, match="replace it"):
+        world.change_array("tank", lambda asked: asked.remove(ArrayDiskChoice(disk=first)))
+    wish = ArrayReplace(disk=first, new=fifth)
+    world.finish(world.change_array("tank", lambda asked: asked.replace(wish)).job_id or "")
+    assert life.care() == []
+    assert (life.look().state, life.alerts()) == (ArrayState.CLEAN, [])
+    assert [(m.device, m.state) for m in life.look().members if m.role is MemberRole.SPARE] == [("draid1-0-0", "spare")]
+    assert life.is_kept()
     world.close()
 
 

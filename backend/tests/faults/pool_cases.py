@@ -106,6 +106,7 @@ def _with_spare(world: World) -> None:
     disks = free_disks(world)
     outcome = world.create_array("pool", Level.MIRROR, disks[:2], spares=disks[2:3], engine=ArrayEngine.ZFS)
     world.finish(outcome.job_id or "")
+    world.settle()  # the agent knows of it, and takes back what returns
 
 
 def _with_spare_and_a_lost_disk(world: World) -> None:
@@ -221,6 +222,13 @@ def _roll_zvol_back(world: World) -> Outcome:
 POOL_CASES = (
     Case("create a pool", _disks_of_an_old_pool, _create_pool),
     Case("delete a pool", _pool, _delete_pool),
+    Case(
+        "create a draid",
+        _disks_of_an_old_pool,
+        lambda world: world.create_array(
+            "pool", Level.DRAID1, free_disks(world), wipe=free_disks(world)[:2], engine=ArrayEngine.ZFS
+        ),
+    ),
     Case("create a pool with log, cache and special disks", _disks_of_an_old_pool, _create_with_roles),
     Case("delete a pool with log, cache and special disks", _pool_with_roles, _delete_pool),
     Case("replace a disk of a pool", _pool_and_a_used_disk, _replace_in_pool),

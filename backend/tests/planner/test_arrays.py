@@ -265,6 +265,32 @@ def test_a_special_disk_that_is_too_small_is_named_by_its_field() -> None:
     assert [problem[0] for problem in refused(Invalid, asked, seen.machine(disks=small))] == ["special"]
 
 
+def test_a_draid_is_planned_with_groups_that_suit_volumes_and_a_distributed_spare() -> None:
+    eight = tuple(f"nvme-D{n}" for n in range(1, 9))
+    (create,) = plan(wish(engine="zfs", level=Level.DRAID2, disks=eight)).plan.steps
+    assert isinstance(create, PoolCreate)
+    assert create.layout == "draid2:4d:8c:1s"
+    assert "draid2:4d:8c:1s" in create.describe()
+    own = wish(engine="zfs", level=Level.DRAID1, disks=eight, group_data_disks=2, distributed_spares=0)
+    (chosen,) = plan(own).plan.steps
+    assert isinstance(chosen, PoolCreate)
+    assert chosen.layout == "draid1:2d:8c:0s"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"level": Level.DRAID2, "group_data_disks": 4}, "group_data_disks"),
+        ({"level": Level.DRAID1, "distributed_spares": 9}, "distributed_spares"),
+        ({"level": Level.DRAID3}, "disks"),
+        ({"level": Level.RAIDZ1, "group_data_disks": 2}, "group_data_disks"),
+        ({"level": Level.RAIDZ1, "distributed_spares": 1}, "distributed_spares"),
+    ],
+)
+def test_what_does_not_fit_a_draid_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
+    assert [problem[0] for problem in refused(Invalid, wish(engine="zfs", **changes))] == [field]
+
+
 def test_md_has_no_disks_beside_its_members_but_spares() -> None:
     ((field, _, message),) = refused(Invalid, wish(log=("nvme-D5",)))
     assert (field, message) == ("log", "an array of engine md has no log disks: leave log out")

@@ -240,6 +240,14 @@ export type ArrayCreate = {
      */
     special?: Array<string>;
     /**
+     * Group Data Disks
+     */
+    group_data_disks?: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares?: number | null;
+    /**
      * Sync Speed Min Bytes S
      */
     sync_speed_min_bytes_s?: number | null;
@@ -356,6 +364,10 @@ export type ArrayObserved = {
      * Layout
      */
     layout: string | null;
+    /**
+     * Free Distributed Spares
+     */
+    free_distributed_spares: number | null;
     progress: ArrayProgress | null;
     /**
      * Mismatch Count
@@ -2664,6 +2676,10 @@ export type Layout = {
     level: Level;
     layout: Raid10Layout | null;
     /**
+     * Groups
+     */
+    groups: string | null;
+    /**
      * Possible
      */
     possible: boolean;
@@ -2774,9 +2790,11 @@ export type LeftOut = {
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
  *
+ * draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
+ *
  * external: one device, whose redundancy is the matter of what presents it.
  */
-export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'external';
+export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'draid1' | 'draid2' | 'draid3' | 'external';
 
 /**
  * LinkState
@@ -4643,6 +4661,14 @@ export type SiteArray = {
      */
     special?: Array<string>;
     /**
+     * Group Data Disks
+     */
+    group_data_disks?: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares?: number | null;
+    /**
      * Sync Speed Min Bytes S
      */
     sync_speed_min_bytes_s?: number | null;
@@ -5744,6 +5770,14 @@ export type StorageArray = {
      */
     chunk_bytes: number | null;
     layout: Raid10Layout | null;
+    /**
+     * Group Data Disks
+     */
+    group_data_disks: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares: number | null;
     write_hole: WriteHole;
     /**
      * Growing

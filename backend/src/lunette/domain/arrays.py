@@ -22,6 +22,8 @@ class ArrayEngine(StrEnum):
 class Level(StrEnum):
     """raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
 
+    draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
+
     external: one device, whose redundancy is the matter of what presents it.
     """
 
@@ -36,6 +38,9 @@ class Level(StrEnum):
     RAIDZ1 = "raidz1"
     RAIDZ2 = "raidz2"
     RAIDZ3 = "raidz3"
+    DRAID1 = "draid1"
+    DRAID2 = "draid2"
+    DRAID3 = "draid3"
     EXTERNAL = "external"
 
 
@@ -145,6 +150,10 @@ class ArrayCreate(Model):
     """Pools only: disks that keep copies of what is read often. Each adds room; none is redundant or needs to be."""
     special: Annotated[tuple[DiskId, ...], Field(max_length=4)] = ()
     """Pools only: disks for the pool's metadata, one mirror that survives at least as much as the data disks."""
+    group_data_disks: Annotated[int, Field(ge=1, le=255)] | None = None
+    """draid only: data disks of each group. None takes as many as a volume's block has sectors: 4 of 4 KiB."""
+    distributed_spares: Annotated[int, Field(ge=0, le=100)] | None = None
+    """draid only: disks' worth of spare room on all disks. None takes one, and one more for each further 20 disks."""
     sync_speed_min_bytes_s: Pace | None = None
     """The pace of a resync, rebuild or scrub: so much is done even under load. None: the kernel's own."""
     sync_speed_max_bytes_s: Pace | None = None

@@ -51,6 +51,8 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             skip_copy=wish.skip_copy,
             scheduler=wish.scheduler,
             health_command=wish.health_command,
+            group_data_disks=wish.group_data_disks,
+            distributed_spares=wish.distributed_spares,
             disks=[
                 ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role.value)
                 for slot, (member, role) in enumerate(zip(new.members, new.roles, strict=True))

@@ -143,10 +143,12 @@ class ZfsPlanning:
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
         sizes = [disk.size_bytes for disk in disks[: len(wish.disks)]]
-        return space.volume_bytes(wish.level, sizes, block_bytes, zfs.shift_of(disks))
+        return space.volume_bytes(
+            wish.level, sizes, block_bytes, zfs.shift_of(disks), shape=zfs.shape_of(wish, disks)
+        )  # fmt: skip
 
     def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
-        return zfs.small_write_ios(wish.level, len(wish.disks), block_bytes)
+        return zfs.small_write_ios(wish.level, len(wish.disks), block_bytes, shape=zfs.shape_of(wish, ()))
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()

@@ -40,6 +40,8 @@ class Array(Resource, Base):
     skip_copy: Mapped[bool | None]
     scheduler: Mapped[str | None] = mapped_column(String(16))
     health_command: Mapped[str | None] = mapped_column(String(63))
+    group_data_disks: Mapped[int | None]
+    distributed_spares: Mapped[int | None]
     growing: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Disks were added to it, and what a reshape drops or leaves to do is not done yet."""
     disks: Mapped[list["ArrayDisk"]] = relationship(

@@ -209,7 +209,21 @@ LACP_RATE = (
     "fast",
 )
 Level = Literal[
-    "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"
+    "raid0",
+    "raid1",
+    "raid4",
+    "raid5",
+    "raid6",
+    "raid10",
+    "stripe",
+    "mirror",
+    "raidz1",
+    "raidz2",
+    "raidz3",
+    "draid1",
+    "draid2",
+    "draid3",
+    "external",
 ]
 LEVEL = (
     "raid0",
@@ -223,6 +237,9 @@ LEVEL = (
     "raidz1",
     "raidz2",
     "raidz3",
+    "draid1",
+    "draid2",
+    "draid3",
     "external",
 )
 LinkState = Literal["ok", "broken", "unknown"]

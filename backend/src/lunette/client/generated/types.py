@@ -376,6 +376,8 @@ class Array(TypedDict):
     thin_pool: ThinPool | None
     chunk_bytes: int | None
     layout: Raid10Layout | None
+    group_data_disks: int | None
+    distributed_spares: int | None
     write_hole: WriteHole
     growing: bool
     sync_speed_min_bytes_s: int | None
@@ -428,6 +430,8 @@ class ArrayCreate(TypedDict):
     log: NotRequired[list[str]]
     cache: NotRequired[list[str]]
     special: NotRequired[list[str]]
+    group_data_disks: NotRequired[int | None]
+    distributed_spares: NotRequired[int | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
     group_thread_cnt: NotRequired[int | None]
@@ -470,6 +474,7 @@ class ArrayObserved(TypedDict):
     device: str | None
     write_hole: WriteHole
     layout: str | None
+    free_distributed_spares: int | None
     progress: ArrayProgress | None
     mismatch_count: int | None
     last_scrub: str | None
@@ -1322,6 +1327,7 @@ class Layout(TypedDict):
     engine: ArrayEngine
     level: Level
     layout: Raid10Layout | None
+    groups: str | None
     possible: bool
     problem: str | None
     usable_bytes: int | None
@@ -2011,6 +2017,8 @@ class SiteArray(TypedDict):
     log: NotRequired[list[str]]
     cache: NotRequired[list[str]]
     special: NotRequired[list[str]]
+    group_data_disks: NotRequired[int | None]
+    distributed_spares: NotRequired[int | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
     group_thread_cnt: NotRequired[int | None]

@@ -25,6 +25,8 @@ class PoolCreate(Step):
     level: Level
     ashift: int
     """The sector size ZFS uses, as a power of two."""
+    layout: str | None = None
+    """Of a draid, as zpool names it: draid2:4d:11c:1s."""
     members: tuple[MdMember, ...]
     """Its data disks."""
     spares: tuple[MdMember, ...] = ()
@@ -50,9 +52,8 @@ class PoolCreate(Step):
             if members and role is not MemberRole.DATA
         ]
         words = f", {', '.join(beside)}" if beside else ""
-        return (
-            f"create ZFS pool {self.pool}: {self.level.value} of {len(self.members)} disks{words}, ashift {self.ashift}"
-        )
+        what = f"{self.layout or self.level.value} of {len(self.members)} disks{words}"
+        return f"create ZFS pool {self.pool}: {what}, ashift {self.ashift}"
 
     def devices(self) -> tuple[str, ...]:
         return tuple(m.disk_id for m in self.everyone())

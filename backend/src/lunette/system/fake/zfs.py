@@ -13,7 +13,7 @@ from lunette.system.fake.media import FakeSignature, Media
 MIB = 1024**2
 SCAN_SECONDS = 30.0
 """How long a scrub or resilver takes on the fake clock."""
-_SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3}
+_SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid1": 1, "draid2": 2, "draid3": 3}
 
 
 @dataclass
@@ -67,6 +67,10 @@ class PoolData:
     paths: dict[int, str] = field(default_factory=dict)
     """Where each member was when its label was last written, by guid."""
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
+    distributed: list[str] = field(default_factory=list)
+    """Names of the spares that lie on all disks of a dRAID."""
+    distributed_in: dict[int, str] = field(default_factory=dict)
+    """Those that stand in for a disk, by its slot."""
     spared: dict[int, int] = field(default_factory=dict)
     """Guids of the spares that stand in for a disk, by its slot."""
     replacing: dict[int, int] = field(default_factory=dict)
@@ -79,7 +83,7 @@ class PoolData:
     """False until the first transaction is written: before it nothing can be imported."""
 
     def survives(self) -> int:
-        return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level]
+        return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level.partition(":")[0]]
 
     def beside_of(self, guid: int) -> BesideVdev | None:
         """The vdev beside the data disks that a disk is in."""
@@ -132,7 +136,8 @@ class ImportedPool:
 
     def stands_in(self, slot: int) -> bool:
         """True if a spare holds all that the disk in this slot held."""
-        return self.data.spared.get(slot) in self.beside and slot not in self.stepping_in
+        is_in = self.data.spared.get(slot) in self.beside or slot in self.data.distributed_in
+        return is_in and slot not in self.stepping_in
 
     def missing(self) -> int:
         return sum(slot not in self.members and not self.stands_in(slot) for slot in range(len(self.data.slots)))
@@ -236,6 +241,7 @@ class Zfs:
 
     def spare_back(self, pool: ImportedPool, slot: int) -> None:
         """The spare of a slot, if there is one, stands by again."""
+        pool.data.distributed_in.pop(slot, None)
         guid = pool.data.spared.pop(slot, None)
         if guid in pool.beside:
             pool.beside[guid].label.pool, pool.beside[guid].label.guid = "", 0

@@ -24,14 +24,22 @@ def _pool(pool: ImportedPool, now: float) -> Row:
     data, state = pool.data, pool.state()
     leaves = {row["name"]: row for row in _slots(pool)}
     if data.level != "stripe":
-        kind = "mirror" if data.level == "mirror" else "raidz"
+        kind = data.level if data.level == "mirror" else data.level[:5]
         leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, pool.data_state()) | {"vdevs": leaves}}
     root = _vdev(data.name, "root", data.guid, state) | {"vdevs": leaves}
     row: Row = {"name": data.name, "state": state, "pool_guid": data.guid, "txg": 6, "spa_version": 5000,
                 "zpl_version": 5, "vdevs": {data.name: root}, "error_count": 0}  # fmt: skip
     groups = {"log": "logs", "special": "special", "cache": "l2cache", "spare": "spares"}
     beside = {group: rows for kind, group in groups.items() if (rows := dict(_beside(pool, kind)))}
+    if data.distributed:
+        states = {name: "INUSE" if name in data.distributed_in.values() else "AVAIL" for name in data.distributed}
+        spares = {name: _distributed(name, state) for name, state in states.items()}
+        beside["spares"] = spares | beside.get("spares", {})
     return row | beside | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
+
+
+def _distributed(name: str, state: str) -> Row:
+    return _vdev(name, "dspare", 7000 + int(name.rpartition("-")[2]), state) | {"path": name}
 
 
 def _beside(pool: ImportedPool, kind: str) -> Iterator[tuple[str, Row]]:
@@ -72,6 +80,9 @@ def _slots(pool: ImportedPool) -> Iterator[Row]:
         if (spare := pool.beside.get(pool.data.spared.get(slot, 0))) is not None:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(spare))}
             row = _vdev(f"spare-{slot}", "spare", 100 + slot, "ONLINE" if member else "DEGRADED") | {"vdevs": both}
+        if name := pool.data.distributed_in.get(slot):
+            both = {row["name"]: row, name: _distributed(name, "ONLINE")}
+            row = _vdev(f"spare-{slot}", "spare", 200 + slot, "ONLINE" if member else "DEGRADED") | {"vdevs": both}
         yield row
 
 

@@ -65,7 +65,7 @@ class ZfsTools(VdevTools):
         labelled = [self._zfs.label_of(disk) for disk in looked_at if disk]
         there = {label.vdev_guid for label in labelled if label and not label.is_destroyed}
         gone = {vdev.kind for vdev in data.beside if there.isdisjoint(vdev.guids)}
-        spared = {slot for slot, guid in data.spared.items() if guid in there}
+        spared = {slot for slot, guid in data.spared.items() if guid in there} | set(data.distributed_in)
         if len(data.slots) - len(usable.keys() | spared) > data.survives() or "special" in gone:
             return fail(f"cannot import '{data.name}': one or more devices is currently unavailable")
         if not data.is_exported and data.hostid != self._hostid():

@@ -1,6 +1,7 @@
 """What zpool of OpenZFS 2.3 does to the disks of a pool: create, add, remove, attach, detach, replace, online."""
 
 import random
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -9,8 +10,9 @@ from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.zfs import BesideVdev, ImportedPool, Member, PoolData, Zfs, ZfsLabel
 
 OK: Answer = (0, "", "")
-_LEAST = {"stripe": 1, "mirror": 2, "raidz1": 2, "raidz2": 3, "raidz3": 4}
+_LEAST = {"stripe": 1, "mirror": 2, "raidz1": 2, "raidz2": 3, "raidz3": 4, "draid1": 2, "draid2": 3, "draid3": 4}
 _CLASSES = ("log", "cache", "special", "spare")
+_DRAID = re.compile(r"draid([123]):(\d+)d:(\d+)c:(\d+)s")
 _IN_USE = "invalid vdev specification\nuse '-f' to override the following errors:\n{} is in use"
 
 
@@ -31,9 +33,9 @@ def spec_of(words: Sequence[str]) -> Spec:
         if word in _CLASSES:
             kind = word
             spec.beside.append((kind, False, []))
-        elif word in _LEAST and kind:
+        elif word.partition(":")[0] in _LEAST and kind:
             spec.beside[-1] = (kind, True, [])
-        elif word in _LEAST:
+        elif word.partition(":")[0] in _LEAST:
             spec.level = word
         else:
             (spec.beside[-1][2] if kind else spec.data).append(word)
@@ -77,11 +79,14 @@ class VdevTools:
         properties = dict(pair.split("=", 1) for pair in options.get("-O", []) if ":" in pair)
         ashift = next((int(pair[7:]) for pair in options.get("-o", []) if pair.startswith("ashift=")), 12)
         sizes = [disk.media.size_bytes - 16 * 1024**2 for disk in members]
-        parity = int(level[-1]) if level.startswith("raidz") else 0
+        parity = int(level[5]) if level[:5] in ("raidz", "draid") else 0
         shares = {"mirror": 1, "stripe": len(sizes)}.get(level, len(sizes) - parity)
+        shape = _DRAID.match(level)
+        spares = int(shape.group(4)) if shape else 0
         slots = [random.getrandbits(63) for _ in members]
         data = PoolData(name, random.getrandbits(63), level, ashift, slots, min(sizes) * shares)
         data.properties, data.hostid = properties, self._hostid()
+        data.distributed = [f"draid{parity}-0-{number}" for number in range(spares)]
         return data
 
     def _put_beside(self, data: PoolData, spec: Spec) -> list[Member]:
@@ -126,7 +131,7 @@ class VdevTools:
             return fail(f"cannot remove {words[1]}: no such device in pool")
         if vdev.kind == "spare" and vdev.guids[0] in pool.data.spared.values():
             return fail(f"cannot remove {words[1]}: device is in use")
-        if vdev.kind == "special" and pool.data.level.startswith("raidz"):
+        if vdev.kind == "special" and pool.data.level[:5] in ("raidz", "draid"):
             return fail(f"cannot remove {words[1]}: invalid config; all top-level vdevs must have the same sector size")
         self._half_way()
         pool.data.beside.remove(vdev)
@@ -159,6 +164,10 @@ class VdevTools:
                 self._zfs.leave(pool, filling.pop(slot))
                 pool.data.replacing.pop(slot, None)
                 pool.is_scanning = bool(pool.filling or pool.beside_filling)
+                return OK
+        for slot, name in list(pool.data.distributed_in.items()):
+            if guid == 7000 + int(name.rpartition("-")[2]):
+                self._zfs.spare_back(pool, slot)
                 return OK
         for slot, spare in list(pool.data.spared.items()):
             if spare == guid:
@@ -193,6 +202,13 @@ class VdevTools:
     def _zpool_replace(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         name, old, path = words
         pool, disk = self._zfs.imported.get(name), self._disk(path)
+        if pool is not None and path in pool.data.distributed:
+            if path in pool.data.distributed_in.values():
+                return fail(f"cannot replace {old} with {path}: {path} is busy")
+            pool.data.distributed_in[pool.data.slots.index(int(old))] = path
+            pool.stepping_in.add(pool.data.slots.index(int(old)))
+            pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", self._now(), True
+            return OK
         if pool is None or disk is None:
             return fail(f"cannot replace {old} with {path}: no such device in pool")
         own = self._zfs.label_of(disk)
@@ -233,8 +249,12 @@ class VdevTools:
     def _unfit(self, name: str, level: str, disks: Sequence[FakeDisk | None], *, forced: bool) -> str | None:
         if name in self._zfs.imported:
             return f"cannot create '{name}': pool already exists"
-        if len(disks) < _LEAST[level]:
-            return f"invalid vdev specification: {level} requires at least {_LEAST[level]} devices"
+        if len(disks) < _LEAST[level.partition(":")[0]]:
+            return f"invalid vdev specification: {level} requires at least {_LEAST[level.partition(':')[0]]} devices"
+        if (shape := _DRAID.match(level)) is not None:
+            parity, data, children, spares = map(int, shape.groups())
+            if children != len(disks) or data + parity > children - spares or not data:
+                return f"invalid number of dRAID children; {level} does not fit on {len(disks)}"
         if refusal := self._unusable(disks, forced=forced):
             return refusal
         sizes = {disk.media.size_bytes for disk in disks if disk}
@@ -261,7 +281,7 @@ def top_guid(vdev: BesideVdev) -> int:
 def _mismatch(spec: Spec) -> str | None:
     """check_replication: special disks must be as redundant as the data disks, neither more nor less."""
     parity = {"stripe": 0, "mirror": len(spec.data) - 1}.get(spec.level)
-    parity = int(spec.level[-1]) if parity is None else parity
+    parity = int(spec.level[5]) if parity is None else parity
     for kind, is_mirror, paths in spec.beside:
         if kind == "special" and (len(paths) - 1 if is_mirror else 0) != parity:
             return (

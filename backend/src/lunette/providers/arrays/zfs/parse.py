@@ -23,6 +23,8 @@ from lunette.providers.arrays.zfs import space
 GROUPS = ("mirror", "raidz", "draid")
 AWAY = {"REMOVED", "UNAVAIL"}
 """States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many."""
+DISTRIBUTED = "dspare"
+"""VDEV_TYPE_DRAID_SPARE (include/sys/fs/zfs.h)."""
 IN_USE = "INUSE"
 """Of a spare that has a place among the data disks now."""
 _LOST = {"UNAVAIL", "REMOVED", "OFFLINE", "CANT_OPEN", "CLOSED"}
@@ -97,7 +99,12 @@ class Pool(Model):
     def level(self) -> str:
         """The level of its first vdev: a pool of disks alone is a stripe."""
         first = self.root.vdevs[0] if self.root.vdevs else self.root
-        return first.name.partition("-")[0] if first.kind in GROUPS else Level.STRIPE.value
+        return first.name.partition("-")[0].partition(":")[0] if first.kind in GROUPS else Level.STRIPE.value
+
+    def layout(self) -> str | None:
+        """Of a dRAID: groups, disks and distributed spares as zpool names them, draid2:4d:11c:1s."""
+        first = self.root.vdevs[0] if self.root.vdevs else self.root
+        return first.name.partition("-")[0] if first.kind == "draid" else None
 
     def slots(self) -> tuple[Vdev, ...]:
         """The places disks are in: a place that is being refilled has two disks below it."""
@@ -170,7 +177,7 @@ def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk]
         state=_state(pool, disks), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
         members=(*members, *_beside(pool, disks)), raid_disks=len(slots), progress=_progress(pool.scan, now),
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
-        disk_bytes=least_disk(pool, MemberRole.DATA),
+        disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(),
     )  # fmt: skip
 
 
@@ -202,6 +209,8 @@ def places(top: Vdev) -> tuple[Vdev, ...]:
 
 
 def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int | None) -> ObservedMember:
+    if leaf.kind == DISTRIBUTED:
+        return ObservedMember(disk_id=None, device=leaf.path, state=_distributed_state(leaf, slot), slot=number)
     disk = disk_of(leaf.path, disks)
     if leaf.state in _LOST or disk is None:
         state = "missing"
@@ -214,6 +223,13 @@ def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int |
     return ObservedMember(
         disk_id=known, device=disk.device if disk else None, state=state, errors=leaf.errors, slot=number
     )
+
+
+def _distributed_state(leaf: Vdev, slot: Vdev) -> str:
+    """A spare that lies on all disks: its path is a name, and it is as much there as they are."""
+    if leaf.state in _LOST:
+        return "missing"
+    return "rebuilding" if slot.kind == "spare" else "in_sync"
 
 
 def least_disk(pool: Pool, role: MemberRole) -> int | None:

@@ -19,7 +19,7 @@ from lunette.domain.sizes import GIB, KIB, MIB, format_size
 from lunette.domain.steps import KeptVolume, MdMember, PoolCreate, PoolDestroy
 from lunette.domain.tuning import TuningName, notation
 from lunette.domain.volumes import BLOCK_BYTES
-from lunette.providers.arrays.zfs import space
+from lunette.providers.arrays.zfs import draid, space
 
 PACKAGES = "zfsutils-linux and zfs-dkms"
 MARK = "io.lunette:array"
@@ -34,22 +34,32 @@ MIN_DISK_BYTES = 64 * MIB
 _HOLE = (WriteHole.COPY_ON_WRITE,)
 _SURVIVES = {
     Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks",
-    Level.RAIDZ3: "three disks",
+    Level.RAIDZ3: "three disks", Level.DRAID1: "one disk", Level.DRAID2: "two disks", Level.DRAID3: "three disks",
 }  # fmt: skip
 ROLES = (MemberRole.SPARE, MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
 VERBS = (ArrayVerb.ADD_SPARES, ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
-_LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5}
+_LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5, Level.DRAID1: 3,
+          Level.DRAID2: 4, Level.DRAID3: 5}  # fmt: skip
 
 
-def small_write_ios(level: Level, disks: int, block_bytes: int, shift: int = space.MIN_ASHIFT) -> float:
+def small_write_ios(
+    level: Level, disks: int, block_bytes: int, shift: int = space.MIN_ASHIFT, shape: draid.Shape | None = None
+) -> float:
     """Disk I/Os of one 4 KiB random write into a block that is not cached, without ZFS's own metadata.
 
     The block is read, unless the write covers it, and written anew whole: a RAID-Z block lies on all its data disks.
     """
     sectors = (block_bytes - 1 >> shift) + 1
+    if shape is not None:  # a row is written whole, also where the block does not fill it
+        return (min(sectors, shape.data) if block_bytes > 4 * KIB else 0) + shape.width
     spread = min(sectors, disks - space.parity(level)) if space.parity(level) else 1
     reads = spread if block_bytes > 4 * KIB else 0
     return reads + (disks if level is Level.MIRROR else spread + space.parity(level))
+
+
+def default_shape(level: Level, disks: int) -> draid.Shape | None:
+    """Of a dRAID of which only the disks are known; None for any other level."""
+    return draid.shape(level, disks, space.MIN_ASHIFT) if level in draid.LEVELS else None
 
 
 ONE_LOG = (
@@ -63,7 +73,7 @@ SPECIAL_STAYS = (
 LEVELS = tuple(
     LevelCapability(
         level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
-        small_write_ios=small_write_ios(level, least, BLOCK_BYTES), verbs=VERBS,
+        small_write_ios=small_write_ios(level, least, BLOCK_BYTES, shape=default_shape(level, least)), verbs=VERBS,
         roles=ROLES,
     )
     for level, least in _LEAST.items()
@@ -106,10 +116,26 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
         for name in TuningName
         if (chosen := getattr(wish, name.value)) is not None
     ]
+    found += _draid_problems(wish, disks) if not found else ()
     found += too_small(wish, disks) if not found else ()
     if wish.special and (problem := special_problem(wish.level, len(wish.disks), len(wish.special))):
         found.append(problem)
     return tuple(found)
+
+
+def _draid_problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """Why zpool would refuse the groups and distributed spares that are asked for."""
+    shape = shape_of(wish, disks)
+    if shape is not None:
+        field = "group_data_disks" if wish.group_data_disks is not None else "distributed_spares"
+        field = "disks" if (wish.group_data_disks, wish.distributed_spares) == (None, None) else field
+        message = shape.problem()
+        return (FieldProblem(field=field, value=shape.name, message=message),) if message else ()
+    return tuple(
+        FieldProblem(field=field, value=str(value), message=f"only a draid has {field}: leave it out")
+        for field in ("group_data_disks", "distributed_spares")
+        if (value := getattr(wish, field)) is not None
+    )
 
 
 def too_small(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
@@ -169,15 +195,26 @@ def shift_of(disks: Sequence[ObservedDisk]) -> int:
     return space.ashift(max((disk.physical_block_bytes for disk in disks), default=0))
 
 
+def shape_of(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> draid.Shape | None:
+    """How the dRAID of this wish is laid out; None for any other level. `disks` are those of every role."""
+    if wish.level not in draid.LEVELS:
+        return None
+    return draid.shape(
+        wish.level, len(wish.disks), shift_of(disks), data=wish.group_data_disks, spares=wish.distributed_spares
+    )
+
+
 def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
     """The step that makes this pool. `uuid` is any fresh UUID, `disks` are those of every role in the wish's order."""
     members = dict(zip(wish.by_role(), _parted(wish, disks), strict=True))
+    shape = shape_of(wish, disks)
     return PoolCreate(
         array_id=array_id,
         guid=pool_guid(uuid),
         pool=pool_name(array_id),
         level=wish.level,
         ashift=shift_of(disks),
+        layout=shape.name if shape else None,
         members=members[MemberRole.DATA],
         spares=members[MemberRole.SPARE],
         log=members[MemberRole.LOG],

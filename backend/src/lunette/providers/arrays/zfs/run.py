@@ -87,7 +87,7 @@ def _import_left(system: System, step: PoolCreate | PoolDestroy) -> bool:
 def _finish(system: System, step: PoolCreate) -> str | None:
     """Give the pool the planned guid, which tells that it is whole. Raises Conflict if it is another's."""
     pool = _own_pool(system, step)
-    if pool.level() != step.level.value or len(pool.slots()) != len(step.members):
+    if (pool.level(), pool.layout()) != (step.level.value, step.layout) or len(pool.slots()) != len(step.members):
         raise Conflict(
             f"pool {step.pool} is a {pool.level()} of {len(pool.slots())} disks where a {step.level.value} of "
             f"{len(step.members)} was planned: it is left alone"
@@ -177,7 +177,7 @@ def _create_command(step: PoolCreate, disks: Mapping[MemberRole, Sequence[Observ
     marks = (f"{MARK}={step.array_id}", f"{ASHIFT_MARK}={step.ashift}")
     pool = [word for option in (f"ashift={step.ashift}", *_POOL_OPTIONS) for word in ("-o", option)]
     root = [word for option in (*_ROOT_OPTIONS, *marks) for word in ("-O", option)]
-    level = [] if step.level is Level.STRIPE else [step.level.value]
+    level = [] if step.level is Level.STRIPE else [step.layout or step.level.value]
     data = [f"/dev/disk/by-id/{disk.id}" for disk in disks[MemberRole.DATA]]
     beside = [
         word
