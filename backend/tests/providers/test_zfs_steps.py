@@ -214,6 +214,21 @@ def step_with_roles(shop: Shop) -> PoolCreate:
     return plan.create_step(ARRAY_ID, ARRAY_UUID, wish, order)
 
 
+def test_a_partition_whose_link_was_away_for_a_moment_is_looked_for_once_more(shop: Shop) -> None:
+    shop.machine.zfs.lost_links = 1
+    assert shop.do(step_with_roles(shop))
+    assert not shop.do(step_with_roles(shop))
+
+
+def test_a_partition_that_is_not_found_twice_ends_the_creation_and_leaves_blank_disks(shop: Shop) -> None:
+    shop.machine.zfs.lost_links = 2
+    step = step_with_roles(shop)
+    with pytest.raises(ToolFailed):
+        shop.do(step)
+    shop.undo(step)
+    assert [disk.partitions for disk in shop.disks] == [[]] * 4
+
+
 def test_a_pool_without_its_log_waits_for_it_and_nothing_is_forced(stripe: Farm) -> None:
     """It may hold writes that hosts were told are safe."""
     stripe.machine.power_cut()

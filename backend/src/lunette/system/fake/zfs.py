@@ -172,6 +172,8 @@ class Zfs:
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self.imported: dict[str, ImportedPool] = {}
+        self.lost_links = 0
+        """How many creations will not find a partition they have just made."""
         self._numbers = itertools.count(0, 16)
 
     def reboot(self) -> None:

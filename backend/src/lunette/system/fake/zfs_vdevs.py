@@ -66,6 +66,9 @@ class VdevTools:
             self._zfs.partition(disk)
             if number == 0:
                 self._half_way()
+        if self._zfs.lost_links:
+            self._zfs.lost_links -= 1
+            return fail(f"cannot create '{name}': no such pool or dataset")
         for slot, disk in enumerate(disk for disk in disks if disk):
             self._zfs.write_label(disk, ZfsLabel(data, data.slots[slot], name, data.guid))
             if slot == 0:

@@ -21,6 +21,8 @@ from lunette.system.doorway import System
 
 CREATE_TIMEOUT_S = 600.0
 """Partitions, labels and a first transaction: 39 s were seen on an emulated CPU."""
+NOT_FOUND = "no such pool or dataset"
+"""What zpool makes of ENOENT. Seen on a slow machine: the last of seven disks was read in again, its link with it."""
 _POOL_OPTIONS = ("cachefile=none", "autoexpand=off", "autoreplace=off", "autotrim=off")
 _ROOT_OPTIONS = ("compression=lz4", "atime=off", "mountpoint=none", "canmount=off")
 
@@ -43,9 +45,22 @@ def create(system: System, step: PoolCreate) -> str | None:
         labels.clear(system, disk, step.pool, None)
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is held by another program: free it first")
-    system.run(_create_command(step, disks), timeout_s=CREATE_TIMEOUT_S)
+    _run_create(system, step, _create_command(step, disks))
     settle(system)
     return _finish(system, step)
+
+
+def _run_create(system: System, step: PoolCreate, command: Sequence[str]) -> None:
+    """Where the kernel did not find a partition, udev was just making its link anew: that is tried once more."""
+    try:
+        system.run(command, timeout_s=CREATE_TIMEOUT_S)
+    except ToolFailed as error:
+        if NOT_FOUND not in error.log:
+            raise
+        settle(system)
+        for disk in _own_disks(observe_disks(system), step):
+            labels.clear(system, disk, step.pool, None)
+        system.run(command, timeout_s=CREATE_TIMEOUT_S)
 
 
 def undo_create(system: System, step: PoolCreate) -> str | None:
