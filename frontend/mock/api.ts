@@ -84,6 +84,7 @@ const PATCHES = (world: World): Record<string, Change> => ({
 /** What is asked of one thing by a verb: `POST /arrays/tank:scrub`. */
 const VERBS = (world: World): Record<string, Change> => ({
   'arrays:add_spares': (row, body) => care.addSpares(world, row, body),
+  'arrays:add_disks': (row, body) => care.addDisks(world, row, body),
   'arrays:replace': (row, body) => care.replace(world, row, body),
   'arrays:fail': (row, body) => care.changeDisk('fail')(world, row, body),
   'arrays:remove': (row, body) => care.changeDisk('remove')(world, row, body),

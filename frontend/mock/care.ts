@@ -1,10 +1,12 @@
 /** What the mock does to arrays that stand, to volumes, and to their snapshots. */
 import type {
+  ArrayAddDisks,
   ArrayDiskChoice,
   ArrayPatch,
   ArrayReplace,
   ArrayScrub,
   ArrayAddSpares,
+  MemberRole,
   Plan,
   Snapshot,
   SnapshotClone,
@@ -47,11 +49,25 @@ export const planned = (world: World, found: Plan, noun: string, finish: () => v
   apply: () => start(world, found, noun, finish),
 })
 
-function join(world: World, array: StorageArray, id: string, state: string, slot: number | null): void {
+function join(
+  world: World,
+  array: StorageArray,
+  id: string,
+  state: string,
+  slot: number | null,
+  role: MemberRole = state === 'spare' ? 'spare' : 'data',
+): void {
   const disk = world.disks.find((one) => one.id === id)
   if (!disk) return
   Object.assign(disk, { state: 'member', array: array.name, array_id: array.id, slot })
-  array.members.push({ disk_id: id, serial: disk.serial, slot, state, leaving: false })
+  array.members.push({ disk_id: id, serial: disk.serial, role, slot, state, leaving: false })
+}
+
+export const addDisks = (world: World, array: StorageArray, body: ArrayAddDisks): Wish => {
+  const title = `Add disks to array ${array.name}`
+  return job(world, title, 'array', `they become ${body.role} disks`, title, () => {
+    for (const id of body.disks) join(world, array, id, 'in_sync', null, body.role)
+  })
 }
 
 const memberOf = (array: StorageArray, id: string) => array.members.find((one) => one.disk_id === id)

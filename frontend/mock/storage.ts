@@ -75,6 +75,8 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     chunk_bytes: 65_536,
     layout: null,
     write_hole: 'ppl',
+    group_data_disks: null,
+    distributed_spares: null,
     growing: false,
     thin_pool: {
       size_bytes: 2_048 * GIB,
@@ -109,6 +111,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     members: members.map(({ id, serial }, slot) => ({
       disk_id: id,
       serial,
+      role: 'data',
       slot,
       state: 'in_sync',
       leaving: false,
@@ -120,6 +123,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       device: '/dev/md127',
       write_hole: 'ppl',
       layout: null,
+      free_distributed_spares: null,
       progress: { action: 'resync', percent: 41.7, rate_bytes_s: 1_431_655_765, left_s: 1_460 },
       mismatch_count: 0,
       last_scrub: 'check',
@@ -177,6 +181,7 @@ const level = (
   small_write_ios: ios,
   write_hole: holes,
   layouts: name === 'raid10' ? ['n2', 'f2', 'o2', 'n3', 'f3', 'o3'] : [],
+  roles: [],
   verbs:
     name === 'raid0'
       ? ['tune']

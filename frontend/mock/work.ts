@@ -41,6 +41,7 @@ export function layouts(world: World, url: URL): Layouts {
         engine: 'md',
         level: one.level,
         layout: null,
+        groups: null,
         possible,
         problem: possible ? null : `${one.level} takes ${one.min_disks} disks`,
         usable_bytes: usable,

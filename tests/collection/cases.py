@@ -193,6 +193,18 @@ def _another_disk(bench: Bench) -> Options:
     return {"array": "care", "disks": [_care()(bench)["new"]]}
 
 
+def _pool_and_a_disk(bench: Bench) -> Options:
+    """A pool `care`, and a disk that it can have as a cache."""
+    disks = bench.free_disks(3)
+    bench.api.made("/arrays", {"name": "care", "engine": "zfs", "level": "mirror", "disks": disks[:2]})
+    return {"array": "care", "role": "cache", "disks": disks[2:]}
+
+
+def _has_role(bench: Bench, options: Options) -> bool:
+    roles = {member["disk_id"]: member["role"] for member in bench.api.get("/arrays/care")["members"]}
+    return all(roles.get(disk) == options["role"] for disk in options["disks"])
+
+
 def _scrub(bench: Bench) -> Options:
     _care()(bench)
     return {"array": "care"}
@@ -238,6 +250,7 @@ def _site(bench: Bench) -> Options:
 
 VERB_CASES = {
     "array_spares_add": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "spare"),
+    "array_disks_add": VerbCase(_pool_and_a_disk, _has_role),
     "array_grow": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "in_sync"),
     "array_replace": VerbCase(_care(), lambda bench, o: bench.states("care").get(o["new"]) == "replacing"),
     "array_fail": VerbCase(_one_disk, lambda bench, o: bench.states("care")[o["disk"]] == "faulty"),

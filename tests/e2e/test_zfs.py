@@ -7,6 +7,7 @@ The module is compiled once per kernel (`image/build zfs`), and only these tests
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -39,6 +40,11 @@ class Layout:
     disks: int
     pulled: int = 1
     """How many disks it loses at once."""
+    beside: tuple[tuple[str, int], ...] = ()
+    """How many disks it has of each role beside the data disks."""
+
+    def count(self) -> int:
+        return self.disks + sum(count for _, count in self.beside)
 
 
 @dataclass
@@ -62,10 +68,8 @@ class Standing:
     def members(self) -> set[str]:
         return {str(member["disk_id"]) for member in self.array()["members"]}
 
-    def alerts(self) -> list[JsonObject]:
-        return [
-            alert for alert in self.client.list("/alerts", active="true") if alert["key"].startswith("array.health")
-        ]
+    def alerts(self, family: str = "array.health") -> list[JsonObject]:
+        return [alert for alert in self.client.list("/alerts", active="true") if alert["key"].startswith(family)]
 
     def guest(self, command: str) -> str:
         return str(self.made.machine.check(command, timeout_s=SLOW_S)).strip()
@@ -91,11 +95,13 @@ class Standing:
 def standing(layout: Layout) -> Iterator[Standing]:
     """The pool is whole, its volume exported, and the host logged out."""
     zfs_image()
-    name = f"zfs-{layout.level}"
-    machine = Qemu(name, nvme=layout.disks + layout.pulled, disk_mib=512)
+    name = f"zfs-{layout.level}{'-roles' if layout.beside else ''}"
+    machine = Qemu(name, nvme=layout.count() + layout.pulled, disk_mib=512)
     with appliance(machine) as made, KernelInitiator(f"{name}-host") as host:
         client, ids = made.client, made.disk_ids("nvme")
         wish: JsonObject = {"name": "tank", "engine": "zfs", "level": layout.level, "disks": ids[: layout.disks]}
+        left = iter(ids[layout.disks :])
+        wish |= {role: list(itertools.islice(left, count)) for role, count in layout.beside}
         client.wait(client.post("/arrays", wish), deadline_s=SLOW_S)
         volume = {"name": "lun", "array": "tank", "size_bytes": VOLUME_BYTES}
         client.wait(client.post("/volumes", volume), deadline_s=SLOW_S)
@@ -112,6 +118,7 @@ def standing(layout: Layout) -> Iterator[Standing]:
         pytest.param(Layout("raidz1", 3), id="raidz1", marks=pytest.mark.slow),
         pytest.param(Layout("raidz2", 4, pulled=2), id="raidz2", marks=pytest.mark.slow),
         pytest.param(Layout("raidz3", 5, pulled=3), id="raidz3", marks=pytest.mark.slow),
+        pytest.param(Layout("draid1", 5), id="draid1", marks=pytest.mark.slow),
     ],
 )
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:
@@ -242,6 +249,91 @@ def comes_back_after_a_reset(stands: Standing, device: str, lost: list[str]) -> 
     assert not any(disk in stands.guest("zpool status -P") for disk in lost)
     assert stands.client.get(f"/disks/{lost[0]}")["state"] != "free"
     assert stands.guest("od -An -tx1 /etc/hostid") == hostid
+
+
+@pytest.mark.slow
+def test_log_cache_and_special_disks_are_lost_come_back_and_leave() -> None:
+    """What ZFS does without each of them, and that no write a host was told is safe is lost with a log."""
+    with standing(Layout("mirror", 2, beside=(("log", 2), ("cache", 1), ("special", 2)))) as stands:
+        first, second, cache, special, _, new = stands.ids[2:]
+        shown = stands.guest("zpool status -P")
+        assert all(word in shown for word in ("logs", "cache", "special", *stands.ids[:7]))
+        device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
+        wait_until("the host writes", lambda: stands.host.acknowledged(device, SEED) > 20, deadline_s=SLOW_S)
+        loses_what_holds_no_data(stands, cache, first)
+        client = stands.client
+        client.wait(client.act("/arrays/tank", "remove", {"disk": first}), deadline_s=SLOW_S)
+        client.wait(client.act("/arrays/tank", "replace", {"disk": special, "new": new}), deadline_s=SLOW_S)
+        stands.wait_for("clean")
+        comes_back_only_with_its_log(stands, device, second)
+        client.wait(client.act("/arrays/tank", "remove", {"disk": second}), deadline_s=SLOW_S)
+        assert "logs" not in stands.guest("zpool status")
+        with pytest.raises(Refused, match="holds the metadata"):
+            client.act("/arrays/tank", "remove", {"disk": new})
+        client.wait(client.act("/arrays/tank", "add_disks", {"role": "log", "disks": [second]}), deadline_s=SLOW_S)
+        assert "logs" in stands.guest("zpool status")
+
+
+def loses_what_holds_no_data(stands: Standing, *lost: str) -> None:
+    """A cache and a leg of the log are pulled while the host writes: the array stays clean, and alerts say so."""
+    for disk in lost:
+        serial = str(stands.client.get(f"/disks/{disk}")["serial"])
+        stands.made.machine.pull(serial)
+    wait_until("both are told", lambda: len(stands.alerts("array.disk")) == len(lost), deadline_s=SLOW_S)
+    assert all("No data is in danger" in alert["cause"] for alert in stands.alerts("array.disk"))
+    assert stands.array()["health"] == "clean"
+    before = stands.host.acknowledged(stands.host.devices(stands.target, expected=1)[1], SEED)
+    device = stands.host.devices(stands.target, expected=1)[1]
+    wait_until("the host goes on", lambda: stands.host.acknowledged(device, SEED) > before + 20, deadline_s=SLOW_S)
+
+
+def comes_back_only_with_its_log(stands: Standing, device: str, log: str) -> None:
+    """Without the log it does not start, and says why; with it, every acknowledged write is there."""
+    machine = stands.made.machine
+    serial = str(stands.client.get(f"/disks/{log}")["serial"])
+    machine.pull(serial)
+    machine.reset()
+    machine.wait_for_shell()
+    stands.made.wait_for_api()
+
+    def says_why() -> bool:
+        return "its log disks are missing" in str(stands.client.get("/volumes/lun")["export"]["reason"])
+
+    wait_until("it says what it waits for", says_why, deadline_s=SLOW_S)
+    machine.insert(serial)
+    assert wait_until("the host finds its volume again", stands.comes_in, deadline_s=SLOW_S) == device
+    assert stands.host.verify_logged(device, SEED) > 0
+    stands.host.logout(stands.target)
+    stands.wait_for("clean")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(Layout("mirror", 2, beside=(("spares", 1),)), id="a disk"),
+        pytest.param(Layout("draid1", 4), id="distributed"),
+    ],
+)
+def test_a_spare_steps_in_by_itself_and_stands_by_again(layout: Layout) -> None:
+    with standing(layout) as stands:
+        device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
+        lost, new = stands.ids[0], stands.ids[-1]
+        (serial,) = pull_while_writing(stands, device, [lost])
+        stands.wait_for("clean")
+        assert "spare-" in stands.guest("zpool status")
+        (alert,) = wait_until("the lost disk is told", lambda: stands.alerts("array.disk"), deadline_s=SLOW_S)
+        assert lost in alert["message"]
+        replaced = stands.client.post("/arrays/tank:replace", {"disk": lost, "new": new})
+        stands.client.wait(replaced, deadline_s=SLOW_S)
+        wait_until("the spare is free", lambda: "AVAIL" in stands.guest("zpool status"), deadline_s=SLOW_S)
+        stands.wait_for("clean")
+        wait_until("the alert is over", lambda: not stands.alerts("array.disk"), deadline_s=SLOW_S)
+        stands.host.stop_logged_writer(device, SEED)
+        assert stands.host.verify_logged(device, SEED) > 0
+        stands.made.machine.insert(serial)
 
 
 @pytest.mark.slow

@@ -23,6 +23,12 @@ def array_spares_add(params: Params, found: Any, read: Read) -> bool | None:
     return all(_disk(one, read) in members for one in params["disks"])
 
 
+def array_disks_add(params: Params, found: Any, read: Read) -> bool | None:
+    """A disk of another role is refused by the appliance."""
+    roles = {disk: member["role"] for disk, member in _members(found).items()}
+    return all(roles.get(_disk(one, read)) == params["role"] for one in params["disks"])
+
+
 def array_grow(params: Params, found: Any, read: Read) -> bool | None:
     """One that merely stands by is no member yet."""
     states = {disk: member["state"] for disk, member in _members(found).items()}

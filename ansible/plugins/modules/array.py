@@ -99,6 +99,9 @@ options:
       - raidz1
       - raidz2
       - raidz3
+      - draid1
+      - draid2
+      - draid3
       - external
   disks:
     description:
@@ -149,6 +152,39 @@ options:
       - Used when it is created; a difference later is a warning.
     type: list
     elements: str
+  log:
+    description:
+      - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  cache:
+    description:
+      - 'Pools only: ids of disks that keep copies of what is read often. Each adds room, none is redundant or needs
+        to be.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  special:
+    description:
+      - 'Pools only: ids of disks for the pool''s metadata, one mirror that survives at least as much as the data
+        disks. They stay for the life of the pool.'
+      - Used when it is created; a difference later is a warning.
+    type: list
+    elements: str
+  group_data_disks:
+    description:
+      - 'Draid only: data disks of each group. Without it, as many as a volume''s block has sectors.'
+      - From 1 to 255.
+      - Fixed when it is created; a difference later is refused.
+    type: int
+  distributed_spares:
+    description:
+      - 'Draid only: how many disks'' worth of spare room lies on all disks. Without it one, and one more for each
+        further 20 disks.'
+      - From 0 to 100.
+      - Fixed when it is created; a difference later is refused.
+    type: int
   state:
     description:
       - Whether it is to be there.
@@ -208,10 +244,10 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
-    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_hole), C(growing),
-    C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size), C(skip_copy),
-    C(scheduler), C(health_command), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at),
-    C(updated_at).
+    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(group_data_disks), C(distributed_spares),
+    C(write_hole), C(growing), C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size),
+    C(skip_copy), C(scheduler), C(health_command), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed),
+    C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -270,7 +306,23 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
+        "choices": [
+            "raid0",
+            "raid1",
+            "raid4",
+            "raid5",
+            "raid6",
+            "raid10",
+            "stripe",
+            "mirror",
+            "raidz1",
+            "raidz2",
+            "raidz3",
+            "draid1",
+            "draid2",
+            "draid3",
+            "external",
+        ],
     },
     "disks": {
         "type": "list",
@@ -294,6 +346,24 @@ ARGUMENTS = {
     "spares": {
         "type": "list",
         "elements": "str",
+    },
+    "log": {
+        "type": "list",
+        "elements": "str",
+    },
+    "cache": {
+        "type": "list",
+        "elements": "str",
+    },
+    "special": {
+        "type": "list",
+        "elements": "str",
+    },
+    "group_data_disks": {
+        "type": "int",
+    },
+    "distributed_spares": {
+        "type": "int",
     },
     "state": {
         "type": "str",
@@ -349,6 +419,11 @@ NOUN = Noun(
         "write_hole": Field(create=True, shown=("write_hole",)),
         "wipe": Field(create=True),
         "spares": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "log": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "cache": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "special": Field(create=True, shown=("members.disk_id",), kind="members"),
+        "group_data_disks": Field(create=True, shown=("group_data_disks",)),
+        "distributed_spares": Field(create=True, shown=("distributed_spares",)),
     },
 )
 

@@ -72,6 +72,9 @@ options:
       - raidz1
       - raidz2
       - raidz3
+      - draid1
+      - draid2
+      - draid3
       - external
   id:
     description:
@@ -113,7 +116,23 @@ ARGUMENTS = {
     },
     "level": {
         "type": "str",
-        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
+        "choices": [
+            "raid0",
+            "raid1",
+            "raid4",
+            "raid5",
+            "raid6",
+            "raid10",
+            "stripe",
+            "mirror",
+            "raidz1",
+            "raidz2",
+            "raidz3",
+            "draid1",
+            "draid2",
+            "draid3",
+            "external",
+        ],
     },
     "id": {
         "type": "str",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: array_remove
-short_description: Lets go of a spare, of a faulty disk, or of one that is gone
+short_description: Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone
 version_added: 0.1.0
 description:
   - Changes nothing where that is so already.
@@ -32,7 +32,7 @@ options:
     required: true
   disk:
     description:
-      - Id of the spare, faulty or lost disk to let go of.
+      - 'Id of the disk to let go of: a spare, a log or cache disk of a pool, a faulty or a lost one.'
     type: str
     required: true
   wait:

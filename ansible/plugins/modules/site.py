@@ -76,6 +76,9 @@ options:
               - raidz1
               - raidz2
               - raidz3
+              - draid1
+              - draid2
+              - draid3
               - external
             required: true
           disks:
@@ -105,6 +108,34 @@ options:
               - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
             type: list
             elements: str
+          log:
+            description:
+              - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
+            type: list
+            elements: str
+          cache:
+            description:
+              - 'Pools only: ids of disks that keep copies of what is read often. Each adds room, none is redundant
+                or needs to be.'
+            type: list
+            elements: str
+          special:
+            description:
+              - 'Pools only: ids of disks for the pool''s metadata, one mirror that survives at least as much as
+                the data disks. They stay for the life of the pool.'
+            type: list
+            elements: str
+          group_data_disks:
+            description:
+              - 'Draid only: data disks of each group. Without it, as many as a volume''s block has sectors.'
+              - From 1 to 255.
+            type: int
+          distributed_spares:
+            description:
+              - 'Draid only: how many disks'' worth of spare room lies on all disks. Without it one, and one more
+                for each further 20 disks.'
+              - From 0 to 100.
+            type: int
           sync_speed_min_bytes_s:
             description:
               - How much of a resync, rebuild or scrub is done in each second on each disk, even while hosts use
@@ -704,7 +735,23 @@ ARGUMENTS = {
                     },
                     "level": {
                         "type": "str",
-                        "choices": ["raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"],
+                        "choices": [
+                            "raid0",
+                            "raid1",
+                            "raid4",
+                            "raid5",
+                            "raid6",
+                            "raid10",
+                            "stripe",
+                            "mirror",
+                            "raidz1",
+                            "raidz2",
+                            "raidz3",
+                            "draid1",
+                            "draid2",
+                            "draid3",
+                            "external",
+                        ],
                         "required": True,
                     },
                     "disks": {
@@ -724,6 +771,24 @@ ARGUMENTS = {
                     "spares": {
                         "type": "list",
                         "elements": "str",
+                    },
+                    "log": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "cache": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "special": {
+                        "type": "list",
+                        "elements": "str",
+                    },
+                    "group_data_disks": {
+                        "type": "int",
+                    },
+                    "distributed_spares": {
+                        "type": "int",
                     },
                     "sync_speed_min_bytes_s": {
                         "type": "str",

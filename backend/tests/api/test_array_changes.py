@@ -244,3 +244,24 @@ def test_the_scheduler_of_every_member_is_kept(appliance: Api, machine: FakeSyst
     assert refused.status_code == 422
     appliance.patch("/arrays/tank", {"scheduler": None})
     appliance.until(lambda: is_set("none"))
+
+
+def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(appliance: Api, machine: FakeSystem) -> None:
+    disks = disk_ids(appliance)
+    wish = {"name": "tank", "engine": "zfs", "level": "mirror", "disks": disks[:2], "log": [disks[2]]}
+    appliance.made("/arrays", wish)
+    usable = appliance.get("/arrays/tank")["usable_bytes"]
+    change(appliance, "add_disks", {"role": "cache", "disks": [disks[3]]})
+    change(appliance, "add_disks", {"role": "log", "disks": [disks[4]]})
+    roles = {member["disk_id"]: (member["role"], member["slot"]) for member in appliance.get("/arrays/tank")["members"]}
+    assert roles == {
+        disks[0]: ("data", 0), disks[1]: ("data", 1), disks[2]: ("log", None), disks[4]: ("log", None),
+        disks[3]: ("cache", None),
+    }  # fmt: skip
+    assert appliance.get("/arrays/tank")["usable_bytes"] == usable
+    change(appliance, "remove", {"disk": disks[2]})
+    change(appliance, "remove", {"disk": disks[3]})
+    assert set(states(appliance)) == {disks[0], disks[1], disks[4]}
+    assert {appliance.get(f"/disks/{disk}")["state"] for disk in disks[2:4]} == {"free"}
+    refused = appliance.post("/arrays/tank:add_disks", {"role": "spare", "disks": [disks[3]]})
+    assert refused.status_code == 422, "spares have a call of their own"

@@ -12,9 +12,10 @@ DOCUMENT = make_app(None).openapi()
 OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for o in methods.values()}
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
-    "Login", "Chap", "DhChap", "Split", "ArrayAddSpares", "ArrayGrow", "ArrayReplace", "ArrayDiskChoice",
-    "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site", "SiteArray", "SiteChap",
-    "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest", "RestoreRequest", "Retention", "MailSettings",
+    "Login", "Chap", "DhChap", "Split", "ArrayAddDisks", "ArrayAddSpares", "ArrayGrow", "ArrayReplace",
+    "ArrayDiskChoice", "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site",
+    "SiteArray", "SiteChap", "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest", "RestoreRequest",
+    "Retention", "MailSettings",
     "WebhookSettings", "SyslogSettings", "InspectRequest", "AdoptRequest", "CertificateReplace", "UpdateFetch",
     *(name for name in SCHEMAS if name.startswith("Saved")),
 }  # fmt: skip

@@ -14,13 +14,14 @@ from backend.tests.faults.picture import differences
 from backend.tests.faults.world import World, database_template, give_host
 from lunette.agent.stacks import STACKS
 from lunette.domain.array_changes import (
+    ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayGrow,
     ArrayReplace,
     ArrayScrub,
 )
-from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, ObservedArray
+from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.engine.outcome import Outcome
@@ -179,6 +180,7 @@ def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
     first, spare = bench.disks[0].links()[0], bench.free[-1].links()[0]
     calls = {
         ArrayVerb.ADD_SPARES: lambda c: c.add_spares(ArrayAddSpares(disks=(spare,))),
+        ArrayVerb.ADD_DISKS: lambda c: c.add_disks(ArrayAddDisks(role=MemberRole.CACHE, disks=(spare,))),
         ArrayVerb.GROW: lambda c: c.grow(ArrayGrow(disks=(spare,))),
         ArrayVerb.REPLACE: lambda c: c.replace(ArrayReplace(disk=first, new=spare)),
         ArrayVerb.FAIL: lambda c: c.fail(ArrayDiskChoice(disk=first)),

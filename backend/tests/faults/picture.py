@@ -107,8 +107,13 @@ def _pools(machine: FakeSystem) -> Iterator[tuple[str, object]]:
             for short, zvol in pool.data.zvols.items()
         }  # fmt: skip
         members = {slot: member.disk.serial for slot, member in pool.members.items()}
-        yield name, {"guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
-                     "properties": pool.data.properties, "zvols": zvols}  # fmt: skip
+        serials = {guid: member.disk.serial for guid, member in pool.beside.items()}
+        spared = {slot: serials.get(guid, "gone") for slot, guid in pool.data.spared.items()}
+        beside = sorted((vdev.kind, [serials.get(guid, "gone") for guid in vdev.guids]) for vdev in pool.data.beside)
+        yield name, {
+            "guid": pool.data.guid, "level": pool.data.level, "ashift": pool.data.ashift, "members": members,
+            "spared": spared, "beside": beside, "properties": pool.data.properties, "zvols": zvols,
+        }  # fmt: skip
 
 
 def _exports(group: Group, path: str = "") -> Iterator[tuple[str, object]]:
@@ -135,7 +140,9 @@ def rows_picture(store: Store) -> Picture:
     with store.read() as tx:
         return {
             "arrays": {row.name: (row.state, row.uuid, row.group_name) for row in tx.scalars(select(Array))},
-            "array disks": {row.disk_id: (row.array_id, row.leaving) for row in tx.scalars(select(ArrayDisk))},
+            "array disks": {
+                row.disk_id: (row.array_id, row.leaving, row.role) for row in tx.scalars(select(ArrayDisk))
+            },
             "volumes": {row.name: (row.state, row.lv_name, row.size_bytes) for row in tx.scalars(select(Volume))},
             "deleted": {
                 row.name: (row.state, row.lv_name, row.held_bytes) for row in tx.scalars(select(DeletedVolume))

@@ -6,7 +6,7 @@ that were asked the same things can be compared.
 
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -203,15 +203,12 @@ class World:
         spares: Sequence[FakeDisk] = (),
         engine: ArrayEngine = ArrayEngine.MD,
         health_command: str | None = None,
+        beside: Mapping[str, Sequence[FakeDisk]] | None = None,
     ) -> Outcome:
-        wish = ArrayCreate(
-            name=name,
-            engine=engine,
-            level=level,
-            disks=tuple(disk.links()[0] for disk in disks),
-            wipe=tuple(disk.links()[0] for disk in wipe),
-            spares=tuple(disk.links()[0] for disk in spares),
-            health_command=health_command,
+        roles = {"disks": disks, "wipe": wipe, "spares": spares, **(beside or {})}
+        wish = ArrayCreate.model_validate(
+            {role: tuple(disk.links()[0] for disk in found) for role, found in roles.items()}
+            | {"name": name, "engine": engine, "level": level, "health_command": health_command}
         )
         return self.ask(lambda tx: self.control.create_array(tx, ACTOR, wish))
 

@@ -219,6 +219,89 @@ def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> Non
     assert new.made.member_bytes < 10 * GIB
 
 
+def test_a_pool_is_planned_with_disks_for_each_role() -> None:
+    beside: dict[str, Any] = {"log": ("nvme-D4", "nvme-D5"), "cache": ("nvme-D6",), "special": ("nvme-D7", "nvme-D8")}
+    new = plan(wish(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2"), **beside))
+    (create,) = new.plan.steps
+    assert isinstance(create, PoolCreate)
+    found = {role.field: tuple(one.disk_id for one in members) for role, members in create.by_role().items() if members}
+    assert found == {"disks": ("nvme-D1", "nvme-D2"), **beside}
+    assert [role.value for role in new.roles] == ["data"] * 2 + ["log"] * 2 + ["cache"] + ["special"] * 2
+    bare = plan(wish(engine="zfs", level=Level.MIRROR, disks=("nvme-D1", "nvme-D2")))
+    assert new.made.size_bytes == bare.made.size_bytes, "what stands beside the data disks is no room for volumes"
+    assert "with 2 log disks, 1 cache disk, 2 special disks" in new.plan.changes[-1].detail
+    assert any("never taken out again" in warning for warning in new.plan.warnings)
+
+
+def test_a_log_of_one_disk_is_made_and_says_what_may_be_lost_with_it() -> None:
+    (warning,) = plan(wish(engine="zfs", level=Level.RAIDZ2, log=("nvme-D5",))).plan.warnings
+    assert "together with the power" in warning
+
+
+@pytest.mark.parametrize(
+    ("level", "special", "needed"),
+    [
+        (Level.RAIDZ1, 1, 2),
+        (Level.RAIDZ2, 2, 3),
+        (Level.MIRROR, 3, 4),
+        (Level.STRIPE, 1, None),
+        (Level.RAIDZ1, 2, None),
+    ],
+)
+def test_special_disks_are_at_least_as_redundant_as_the_data(level: Level, special: int, needed: int | None) -> None:
+    """The pool is lost with them, and zpool itself is told -f, so nobody else would refuse it."""
+    asked = wish(engine="zfs", level=level, special=tuple(f"nvme-D{5 + n}" for n in range(special)))
+    if needed is None:
+        assert plan(asked).plan.steps
+        return
+    ((field, value, message),) = refused(Invalid, asked)
+    assert (field, value) == ("special", str(special))
+    assert f"{needed} special disks are needed" in message
+
+
+def test_a_special_disk_that_is_too_small_is_named_by_its_field() -> None:
+    small = tuple(seen.disk(n, **({"size_bytes": 64 * MIB} if n == 5 else {})) for n in range(1, 6))
+    asked = wish(engine="zfs", level=Level.STRIPE, special=("nvme-D5",))
+    assert [problem[0] for problem in refused(Invalid, asked, seen.machine(disks=small))] == ["special"]
+
+
+def test_a_draid_is_planned_with_groups_that_suit_volumes_and_a_distributed_spare() -> None:
+    eight = tuple(f"nvme-D{n}" for n in range(1, 9))
+    (create,) = plan(wish(engine="zfs", level=Level.DRAID2, disks=eight)).plan.steps
+    assert isinstance(create, PoolCreate)
+    assert create.layout == "draid2:4d:8c:1s"
+    assert "draid2:4d:8c:1s" in create.describe()
+    own = wish(engine="zfs", level=Level.DRAID1, disks=eight, group_data_disks=2, distributed_spares=0)
+    (chosen,) = plan(own).plan.steps
+    assert isinstance(chosen, PoolCreate)
+    assert chosen.layout == "draid1:2d:8c:0s"
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"level": Level.DRAID2, "group_data_disks": 4}, "group_data_disks"),
+        ({"level": Level.DRAID1, "distributed_spares": 9}, "distributed_spares"),
+        ({"level": Level.DRAID3}, "disks"),
+        ({"level": Level.RAIDZ1, "group_data_disks": 2}, "group_data_disks"),
+        ({"level": Level.RAIDZ1, "distributed_spares": 1}, "distributed_spares"),
+    ],
+)
+def test_what_does_not_fit_a_draid_is_refused_by_field(changes: dict[str, Any], field: str) -> None:
+    assert [problem[0] for problem in refused(Invalid, wish(engine="zfs", **changes))] == [field]
+
+
+def test_md_has_no_disks_beside_its_members_but_spares() -> None:
+    ((field, _, message),) = refused(Invalid, wish(log=("nvme-D5",)))
+    assert (field, message) == ("log", "an array of engine md has no log disks: leave log out")
+
+
+def test_one_disk_has_one_role() -> None:
+    ((field, _, message),) = refused(Invalid, wish(engine="zfs", level=Level.RAIDZ1, cache=("nvme-D1",)))
+    assert field == "cache[0]"
+    assert "named twice (also as disks[0])" in message
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -226,7 +309,7 @@ def test_a_pool_is_planned_without_a_group_and_under_a_guid_of_the_plan() -> Non
         ({"level": Level.RAIDZ3}, "disks"),
         ({"level": Level.MIRROR, "chunk_bytes": 65536}, "chunk_bytes"),
         ({"level": Level.MIRROR, "write_hole": WriteHole.PPL}, "write_hole"),
-        ({"level": Level.MIRROR, "spares": ("nvme-D5",)}, "spares"),
+        ({"level": Level.STRIPE, "spares": ("nvme-D5",)}, "spares"),
         ({"level": Level.MIRROR, "sync_speed_max_bytes_s": 2**20}, "sync_speed_max_bytes_s"),
     ],
 )

@@ -131,10 +131,18 @@ def test_failures_survived_and_the_time_of_a_rebuild() -> None:
     assert survived == {
         Level.RAID0: 0, Level.RAID1: 5, Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1,
         Level.STRIPE: 0, Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
-        Level.EXTERNAL: None,
+        Level.DRAID1: 1, Level.DRAID2: 2, Level.DRAID3: 3, Level.EXTERNAL: None,
     }  # fmt: skip
     assert one(found, Level.RAID6).min_rebuild_s == pytest.approx(TIB / (200 * MIB), abs=0.1)
     assert one(found, Level.RAID0).min_rebuild_s is None
+
+
+def test_a_draid_is_told_with_its_groups_and_less_room_than_raidz_for_its_spare() -> None:
+    found = layouts([TIB] * 8)
+    wide, narrow = one(found, Level.DRAID2), one(found, Level.RAIDZ2)
+    assert (wide.groups, narrow.groups) == ("draid2:4d:8c:1s", None)
+    assert wide.usable_bytes is not None
+    assert 4 / 6 * 7 * TIB * 0.9 < wide.usable_bytes < 4 / 6 * 7 * TIB
 
 
 def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> None:
@@ -165,7 +173,7 @@ def test_too_few_disks_mixed_sectors_and_a_missing_module_are_reasons() -> None:
         x for x in plan_layouts(["nvme-D1", "nvme-D2"], 16 * KIB, without, {}).layouts if x.engine is ArrayEngine.ZFS
     ]
     assert all("has no array engine zfs" in (layout.problem or "") for layout in told)
-    assert len(told) == 5
+    assert len(told) == 8
 
 
 def test_a_disk_in_the_way_is_told_for_itself_and_the_figures_stand() -> None:

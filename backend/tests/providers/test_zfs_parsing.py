@@ -6,7 +6,7 @@ import pytest
 
 from backend.tests import seen
 from backend.tests.recorded import recorded
-from lunette.domain.arrays import ArrayState, Level, ObservedArray
+from lunette.domain.arrays import ArrayState, Level, MemberRole, ObservedArray
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import KIB, MIB
 from lunette.providers.arrays.zfs import parse, space
@@ -64,6 +64,43 @@ def test_a_disk_that_is_replaced_shows_old_and_new() -> None:
     assert (found.raid_disks, found.members[1].errors) == (3, 196)
     assert found.progress is not None
     assert found.progress.action == "recover"
+
+
+def vdev(number: int, state: str = "ONLINE") -> parse.Vdev:
+    path = f"/dev/disk/by-id/{DISKS[number - 1]}-part1"
+    return parse.Vdev(
+        name=DISKS[number - 1], kind="disk", guid=str(number), state=state, path=path, errors=0, checksum_errors=0
+    )
+
+
+def mirror(*legs: parse.Vdev, state: str = "ONLINE") -> parse.Vdev:
+    return parse.Vdev(
+        name="mirror-2", kind="mirror", guid="9", state=state, path=None, errors=0, checksum_errors=0, vdevs=legs
+    )
+
+
+def test_a_log_that_is_lost_leaves_the_data_as_whole_as_it_was() -> None:
+    """ZFS itself calls the pool DEGRADED then, though no block is less redundant."""
+    found = array("raidz1", 4, state="DEGRADED", logs=(vdev(4, "REMOVED"),))
+    assert found.state is ArrayState.CLEAN
+    (log,) = [member for member in found.members if member.role is MemberRole.LOG]
+    assert (log.disk_id, log.state, log.slot) == (DISKS[3], "missing", None)
+
+
+@pytest.mark.parametrize(("gone", "state"), [(1, ArrayState.DEGRADED), (2, ArrayState.FAILED)])
+def test_special_disks_count_as_the_data_does(gone: int, state: ArrayState) -> None:
+    legs = [vdev(4, "REMOVED" if gone else "ONLINE"), vdev(4, "REMOVED" if gone > 1 else "ONLINE")]
+    assert array("raidz1", special=(mirror(*legs),)).state is state
+
+
+def test_a_cache_disk_and_a_spare_are_told_by_their_role() -> None:
+    found = array("raidz1", cache=(vdev(4),), spares=(vdev(4, "AVAIL"),))
+    assert [(m.role, m.state) for m in found.members[3:]] == [
+        (MemberRole.CACHE, "in_sync"),
+        (MemberRole.SPARE, "spare"),
+    ]
+    gone = array("raidz1", 4, cache=(vdev(4, "UNAVAIL"),))
+    assert (gone.state, gone.members[3].state) == (ArrayState.CLEAN, "missing")
 
 
 @pytest.mark.parametrize("state", ["FAULTED", "UNAVAIL", "SUSPENDED"])

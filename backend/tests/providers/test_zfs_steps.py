@@ -1,5 +1,7 @@
 """What pools promise about disks and machines that are not theirs. The fault harness covers the steps themselves."""
 
+from collections.abc import Callable
+
 import pytest
 
 from backend.tests.agent.exports import exports
@@ -20,9 +22,9 @@ from lunette.system.fake.faults import Crash, When
 class Farm(Shop):
     """A machine with a raidz1 of its first three disks and one zvol of it; the fourth disk is blank."""
 
-    def __init__(self) -> None:
+    def __init__(self, step: Callable[[Shop], PoolCreate] | None = None) -> None:
         super().__init__()
-        self.create_step = pool_step(self, self.disks[:3])
+        self.create_step = step(self) if step else pool_step(self, self.disks[:3])
         self.do(self.create_step)
         (self.cut_step,) = zvol.cut_steps(self.create_step.pool, [(VOLUME_ID, 64 * MIB)])
         self.do(self.cut_step)
@@ -48,7 +50,7 @@ class Farm(Shop):
         step = self.create_step
         array = ExportArray(
             array_id=ARRAY_ID, name="tank", engine=ArrayEngine.ZFS, uuid=step.guid, group=step.pool,
-            members=tuple(member.disk_id for member in step.members),
+            members=step.devices(),
         )  # fmt: skip
         self.bringing_up.run(exports(arrays=(array,)))
         return self.bringing_up.waiting.get(ARRAY_ID)
@@ -196,6 +198,79 @@ def test_a_member_seen_over_a_fabric_takes_no_part(farm: Farm) -> None:
     farm.disks[0].transport = "iscsi"
     farm.machine.changed()
     assert farm.bring_up() == "waiting for array tank: 2 of 3 disks present"
+
+
+@pytest.fixture
+def stripe() -> Farm:
+    """A farm whose pool is one data disk with a log, a cache and a special disk."""
+    return Farm(step_with_roles)
+
+
+def step_with_roles(shop: Shop) -> PoolCreate:
+    found = [shop.observed(disk) for disk in shop.disks[:4]]
+    roles = dict(zip(("disks", "log", "cache", "special"), [(disk.id,) for disk in found], strict=True))
+    wish = ArrayCreate.model_validate({"name": "tank", "engine": "zfs", "level": "stripe", **roles})
+    order = [disk for ids in wish.by_role().values() for disk in found if disk.id in ids]
+    return plan.create_step(ARRAY_ID, ARRAY_UUID, wish, order)
+
+
+def test_a_partition_whose_link_was_away_for_a_moment_is_looked_for_once_more(shop: Shop) -> None:
+    shop.machine.zfs.lost_links = 1
+    assert shop.do(step_with_roles(shop))
+    assert not shop.do(step_with_roles(shop))
+
+
+def test_a_partition_that_is_not_found_twice_ends_the_creation_and_leaves_blank_disks(shop: Shop) -> None:
+    shop.machine.zfs.lost_links = 2
+    step = step_with_roles(shop)
+    with pytest.raises(ToolFailed):
+        shop.do(step)
+    shop.undo(step)
+    assert [disk.partitions for disk in shop.disks] == [[]] * 4
+
+
+def test_a_pool_without_its_log_waits_for_it_and_nothing_is_forced(stripe: Farm) -> None:
+    """It may hold writes that hosts were told are safe."""
+    stripe.machine.power_cut()
+    stripe.machine.pull(stripe.disks[1])
+    assert stripe.bring_up() == "waiting for array tank: 3 of 4 disks present"
+    stripe.machine.sleep(GRACE_S + 1)
+    reason = stripe.bring_up() or ""
+    assert "its log disks are missing" in reason
+    assert not any(" -m " in command for command in stripe.imports())
+    stripe.machine.insert(stripe.disks[1])
+    assert stripe.bring_up() is None
+    assert {m.state for m in stripe.pool().members} == {"in_sync"}
+
+
+def test_a_pool_without_its_cache_starts_after_the_grace_and_takes_it_back(stripe: Farm) -> None:
+    stripe.machine.power_cut()
+    stripe.machine.pull(stripe.disks[2])
+    stripe.bring_up()
+    stripe.machine.sleep(GRACE_S + 1)
+    assert stripe.bring_up() is None
+    assert stripe.pool().state is ArrayState.CLEAN
+    stripe.machine.insert(stripe.disks[2])
+    assert stripe.bring_up() is None
+    assert {m.state for m in stripe.pool().members} == {"in_sync"}
+
+
+def test_a_pool_without_its_special_disk_stays_down(stripe: Farm) -> None:
+    stripe.machine.power_cut()
+    stripe.machine.pull(stripe.disks[3])
+    stripe.bring_up()
+    stripe.machine.sleep(GRACE_S + 1)
+    assert "did not start with 3 of 4 disks: cannot import" in (stripe.bring_up() or "")
+
+
+def test_a_cache_disk_of_somebody_is_no_blank_data_disk(shop: Shop) -> None:
+    """Its label names no pool, so nobody can tell whose it is; only a disk that is to be a cache may carry one."""
+    shop.machine.zfs.partition(shop.disks[0])
+    shop.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
+    shop.machine.changed()
+    with pytest.raises(InUse, match="name it to be wiped"):
+        shop.do(pool_step(shop, shop.disks[:3]))
+    assert shop.disks[0].partitions[0].media.signatures
 
 
 @pytest.mark.parametrize("claims", [True, False], ids=["lio", "nvmet"])

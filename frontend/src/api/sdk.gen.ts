@@ -413,6 +413,27 @@ export const arraySparesAdd = <ThrowOnError extends boolean = false>(options: Op
 });
 
 /**
+ * Array Disks Add
+ *
+ * Adds log, cache or special disks to a pool, while hosts use it.
+ *
+ * Log and cache disks leave again by `remove`; special disks stay for the life of the pool.
+ */
+export const arrayDisksAdd = <ThrowOnError extends boolean = false>(options: Options<ArrayDisksAddData, ThrowOnError>): RequestResult<ArrayDisksAddResponses, ArrayDisksAddErrors, ThrowOnError> => (options.client ?? client).post<ArrayDisksAddResponses, ArrayDisksAddErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:add_disks',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Array Grow
  *
  * Makes disks into members: of a mirror further copies, of any other level more room, while hosts use it.
@@ -474,7 +495,7 @@ export const arrayFail = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Array Remove
  *
- * Lets go of a spare, of a faulty disk, or of one that is gone.
+ * Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone.
  */
 export const arrayRemove = <ThrowOnError extends boolean = false>(options: Options<ArrayRemoveData, ThrowOnError>): RequestResult<ArrayRemoveResponses, ArrayRemoveErrors, ThrowOnError> => (options.client ?? client).post<ArrayRemoveResponses, ArrayRemoveErrors, ThrowOnError>({
     security: [{

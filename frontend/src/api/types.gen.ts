@@ -160,6 +160,28 @@ export type AlertTest = {
 };
 
 /**
+ * ArrayAddDisks
+ *
+ * Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is there.
+ *
+ * Spares are added by a call of their own. `wipe` as at creation.
+ */
+export type ArrayAddDisks = {
+    /**
+     * Role
+     */
+    role: 'log' | 'cache' | 'special';
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
  * ArrayAddSpares
  *
  * Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation.
@@ -205,6 +227,26 @@ export type ArrayCreate = {
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Log
+     */
+    log?: Array<string>;
+    /**
+     * Cache
+     */
+    cache?: Array<string>;
+    /**
+     * Special
+     */
+    special?: Array<string>;
+    /**
+     * Group Data Disks
+     */
+    group_data_disks?: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares?: number | null;
     /**
      * Sync Speed Min Bytes S
      */
@@ -288,6 +330,7 @@ export type ArrayMember = {
      * Serial
      */
     serial: string;
+    role: MemberRole;
     /**
      * Slot
      */
@@ -321,6 +364,10 @@ export type ArrayObserved = {
      * Layout
      */
     layout: string | null;
+    /**
+     * Free Distributed Spares
+     */
+    free_distributed_spares: number | null;
     progress: ArrayProgress | null;
     /**
      * Mismatch Count
@@ -471,7 +518,7 @@ export type ArrayTuningValue = {
  *
  * What can be done with an array that stands, other than deleting it.
  */
-export type ArrayVerb = 'add_spares' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace' | 'tune';
+export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace' | 'tune';
 
 /**
  * BackupRequest
@@ -1225,6 +1272,10 @@ export type EngineLevel = {
      * Layouts
      */
     layouts: Array<Raid10Layout>;
+    /**
+     * Roles
+     */
+    roles: Array<MemberRole>;
 };
 
 /**
@@ -2710,6 +2761,10 @@ export type Layout = {
     level: Level;
     layout: Raid10Layout | null;
     /**
+     * Groups
+     */
+    groups: string | null;
+    /**
      * Possible
      */
     possible: boolean;
@@ -2820,9 +2875,11 @@ export type LeftOut = {
  *
  * raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
  *
+ * draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
+ *
  * external: one device, whose redundancy is the matter of what presents it.
  */
-export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'external';
+export type Level = 'raid0' | 'raid1' | 'raid4' | 'raid5' | 'raid6' | 'raid10' | 'stripe' | 'mirror' | 'raidz1' | 'raidz2' | 'raidz3' | 'draid1' | 'draid2' | 'draid3' | 'external';
 
 /**
  * LinkState
@@ -3114,6 +3171,17 @@ export type Me = {
  * What has a performance. The appliance's is the sum over its volumes.
  */
 export type Measured = 'appliance' | 'volume' | 'session' | 'array' | 'disk';
+
+/**
+ * MemberRole
+ *
+ * What a disk of an array is for.
+ *
+ * data: it holds what hosts wrote. log: synchronous writes go there first, and it is read only after a power cut
+ * (ZFS's SLOG). cache: copies of what is read often (L2ARC). special: the pool's metadata, without which nothing is
+ * found. spare: it stands by for a data disk that is lost.
+ */
+export type MemberRole = 'data' | 'log' | 'cache' | 'special' | 'spare';
 
 /**
  * MissedRuns
@@ -4673,6 +4741,26 @@ export type SiteArray = {
      */
     spares?: Array<string>;
     /**
+     * Log
+     */
+    log?: Array<string>;
+    /**
+     * Cache
+     */
+    cache?: Array<string>;
+    /**
+     * Special
+     */
+    special?: Array<string>;
+    /**
+     * Group Data Disks
+     */
+    group_data_disks?: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares?: number | null;
+    /**
      * Sync Speed Min Bytes S
      */
     sync_speed_min_bytes_s?: number | null;
@@ -5779,6 +5867,14 @@ export type StorageArray = {
      */
     chunk_bytes: number | null;
     layout: Raid10Layout | null;
+    /**
+     * Group Data Disks
+     */
+    group_data_disks: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares: number | null;
     write_hole: WriteHole;
     /**
      * Growing
@@ -8073,6 +8169,89 @@ export type ArraySparesAddResponses = {
 };
 
 export type ArraySparesAddResponse = ArraySparesAddResponses[keyof ArraySparesAddResponses];
+
+export type ArrayDisksAddData = {
+    body: ArrayAddDisks;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:add_disks';
+};
+
+export type ArrayDisksAddErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayDisksAddError = ArrayDisksAddErrors[keyof ArrayDisksAddErrors];
+
+export type ArrayDisksAddResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayDisksAddResponse = ArrayDisksAddResponses[keyof ArrayDisksAddResponses];
 
 export type ArrayGrowData = {
     body: ArrayGrow;

@@ -25,11 +25,16 @@ from lunette.domain.steps import (
     MdReshape,
     MdScrub,
     MdWriteHole,
+    PoolAdd,
+    PoolAddSpecial,
     PoolCreate,
     PoolDestroy,
     PoolRelease,
     PoolReplace,
     PoolScrub,
+    PoolSpareBack,
+    PoolSpareIn,
+    PoolTakeOut,
     SnapshotDelete,
     SnapshotsTake,
     SnapshotTake,
@@ -49,8 +54,10 @@ from lunette.domain.steps import (
 from lunette.domain.volumes import VolumeEngine
 from lunette.providers.arrays.md import members, reshape, sync
 from lunette.providers.arrays.md import run as md
+from lunette.providers.arrays.zfs import beside as pool_beside
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
+from lunette.providers.arrays.zfs import spares as pool_spares
 from lunette.providers.disks.wipe import wipe
 from lunette.providers.network import trial
 from lunette.providers.volumes.lvm import adopt, group, pool
@@ -112,8 +119,13 @@ RUNNERS: dict[type[Step], Runner] = {
     MdReshape: Runner(reshape.reshape, _nothing),
     PoolCreate: Runner(zfs.create, zfs.undo_create),
     PoolDestroy: Runner(zfs.destroy, _nothing),
+    PoolAdd: Runner(pool_beside.add, pool_beside.undo_add),
+    PoolAddSpecial: Runner(pool_beside.add, _nothing),
+    PoolTakeOut: Runner(pool_beside.take_out, _nothing),
     PoolReplace: Runner(pool_members.replace, pool_members.undo_replace),
     PoolRelease: Runner(pool_members.release, _nothing),
+    PoolSpareIn: Runner(pool_spares.step_in, pool_spares.go_back),
+    PoolSpareBack: Runner(pool_spares.go_back, _nothing),
     PoolScrub: Runner(pool_members.scrub, pool_members.undo_scrub),
     GroupAdopt: Runner(adopt.adopt, adopt.undo_adopt),
     GroupCreate: Runner(group.create, group.remove),

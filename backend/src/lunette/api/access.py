@@ -38,7 +38,7 @@ _OPERATOR = (
 )  # fmt: skip
 _ADMINISTRATOR = (
     "array_create", "array_delete", "array_patch", "array_spares_add", "array_grow", "array_replace", "array_fail",
-    "array_remove", "array_readd", "array_scrub", "deleted_volume_delete",
+    "array_disks_add", "array_remove", "array_readd", "array_scrub", "deleted_volume_delete",
     "portal_create", "portal_delete", "fc_port_create", "fc_port_patch",
     "fc_port_delete", "interface_create", "interface_remove", "interface_change", "interface_confirm",
     "interface_revert", "job_resolve", "site_apply", "site_adopt",

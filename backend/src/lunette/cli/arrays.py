@@ -22,6 +22,7 @@ _TUNINGS = (
     Param("--scheduler", f"I/O scheduler of the member disks: {' or '.join(SCHEDULER)}; {_TUNING}"),
 )
 _TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
+ROLES = ("log", "cache", "special")
 _LAYOUT_COLUMNS = ("engine", "level", "layout", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",
                    "min_rebuild_s", "write_hole", "problem")  # fmt: skip
 
@@ -29,6 +30,11 @@ _LAYOUT_COLUMNS = ("engine", "level", "layout", "usable_bytes", "usable_percent"
 def add_spares(call: Call) -> None:
     disks = call["disk"]
     send(call, {"disks": disks, "wipe": disks if call["wipe"] else []})
+
+
+def add_disks(call: Call) -> None:
+    disks = call["disk"]
+    send(call, {"role": call["role"], "disks": disks, "wipe": disks if call["wipe"] else []})
 
 
 def replace(call: Call) -> None:
@@ -70,11 +76,21 @@ COMMANDS = {
         ),
         Command("create", "Creates an array of disks.", ("array_create",), (
             Param("name", "Its name."),
-            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to raidz3 with zfs; external.",
+            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to draid3 with zfs; external.",
                   words=LEVEL, required=True),
             Param("--disk", "Stable disk id; repeat for each disk.", field="disks", noun="disk", many=True,
                   required=True),
             Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
+            Param("--log", "Pools: disk that takes synchronous writes first; two are mirrored.", noun="disk",
+                  many=True),
+            Param("--cache", "Pools: disk that keeps copies of what is read often; repeatable.", noun="disk",
+                  many=True),
+            Param("--special", "Pools: disk for the metadata; several are one mirror, as redundant as the data disks.",
+                  noun="disk", many=True),
+            Param("--group-data-disks", "draid: data disks of each group; what suits volumes if not given.",
+                  number=True),
+            Param("--distributed-spares", "draid: spares that lie on all disks; one for each 20 disks if not given.",
+                  number=True),
             Param("--engine", "Array engine.", words=ARRAY_ENGINE, default="md"),
             Param("--chunk", "Stripe unit, such as 64KiB.", field="chunk_bytes", metavar="SIZE"),
             Param("--layout", "Where the copies of a raid10 lie: n (near), f (far) or o (offset), and how many.",
@@ -96,6 +112,9 @@ COMMANDS = {
         Command("add-spares", "Adds disks that stand by, or are filled at once if the array has lost one.",
                 ("array_spares_add",),
                 (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE), add_spares),
+        Command("add-disks", "Adds log, cache or special disks to a pool.", ("array_disks_add",),
+                (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True),
+                 Param("--role", "What they are for.", words=ROLES, required=True), _WIPE), add_disks),
         Command("grow", "Makes disks into members: more room, or of a mirror more copies.", ("array_grow",),
                 (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE), add_spares),
         Command("replace", "Puts another disk in the place of one that works, is faulty, or is gone.",
@@ -103,7 +122,7 @@ COMMANDS = {
                 (_ARRAY, _DISK, Param("new", "Stable id of the disk that comes instead.", noun="disk"), _WIPE),
                 replace),
         Command("fail", "Gives a member up that is not to be trusted any more.", ("array_fail",), (_ARRAY, _DISK)),
-        Command("remove", "Lets go of a spare, of a faulty disk, or of one that is gone.", ("array_remove",),
+        Command("remove", "Lets go of a spare, a log or cache disk, a faulty disk, or one gone.", ("array_remove",),
                 (_ARRAY, _DISK)),
         Command("readd", "Takes back a member that was gone or faulty.", ("array_readd",), (_ARRAY, _DISK)),
         Command("scrub", "Reads and compares everything, or stops that.", ("array_scrub",),

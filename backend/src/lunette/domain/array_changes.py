@@ -1,11 +1,11 @@
 """What can be asked of an array once it stands: its disks, its scrubs, its pace."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from lunette.domain.arrays import DiskId, HealthCommand, Pace, check_pace
+from lunette.domain.arrays import DiskId, HealthCommand, MemberRole, Pace, check_pace
 from lunette.domain.base import Model
 from lunette.domain.tuning import ArrayTuning
 
@@ -15,6 +15,17 @@ Wipe = Annotated[tuple[DiskId, ...], Field(max_length=256)]
 class ArrayAddSpares(Model):
     """Disks that stand by: the first takes the place of a member that is lost. `wipe` as at creation."""
 
+    disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
+    wipe: Wipe = ()
+
+
+class ArrayAddDisks(Model):
+    """Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is there.
+
+    Spares are added by a call of their own. `wipe` as at creation.
+    """
+
+    role: Literal[MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL]
     disks: Annotated[tuple[DiskId, ...], Field(min_length=1, max_length=64)]
     wipe: Wipe = ()
 

@@ -22,6 +22,8 @@ class ArrayEngine(StrEnum):
 class Level(StrEnum):
     """raid*: md's words. stripe, mirror, raidz1 to raidz3: ZFS's; its parity levels are no RAID 5 or 6 on disk.
 
+    draid1 to draid3: ZFS's as well, groups of RAID-Z spread over more disks than one is wide, with their spares.
+
     external: one device, whose redundancy is the matter of what presents it.
     """
 
@@ -36,6 +38,9 @@ class Level(StrEnum):
     RAIDZ1 = "raidz1"
     RAIDZ2 = "raidz2"
     RAIDZ3 = "raidz3"
+    DRAID1 = "draid1"
+    DRAID2 = "draid2"
+    DRAID3 = "draid3"
     EXTERNAL = "external"
 
 
@@ -52,6 +57,26 @@ class Raid10Layout(StrEnum):
     N3 = "n3"
     F3 = "f3"
     O3 = "o3"
+
+
+class MemberRole(StrEnum):
+    """What a disk of an array is for.
+
+    data: it holds what hosts wrote. log: synchronous writes go there first, and it is read only after a power cut
+    (ZFS's SLOG). cache: copies of what is read often (L2ARC). special: the pool's metadata, without which nothing is
+    found. spare: it stands by for a data disk that is lost.
+    """
+
+    DATA = "data"
+    LOG = "log"
+    CACHE = "cache"
+    SPECIAL = "special"
+    SPARE = "spare"
+
+    @property
+    def field(self) -> str:
+        """The field of a wish that names the disks of this role."""
+        return {MemberRole.DATA: "disks", MemberRole.SPARE: "spares"}.get(self, self.value)
 
 
 class WriteHole(StrEnum):
@@ -119,6 +144,16 @@ class ArrayCreate(Model):
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
     spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
     """Disks that stand by: the first takes the place of a member that is lost."""
+    log: Annotated[tuple[DiskId, ...], Field(max_length=4)] = ()
+    """Pools only: disks that take synchronous writes first. Several are one mirror."""
+    cache: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
+    """Pools only: disks that keep copies of what is read often. Each adds room; none is redundant or needs to be."""
+    special: Annotated[tuple[DiskId, ...], Field(max_length=4)] = ()
+    """Pools only: disks for the pool's metadata, one mirror that survives at least as much as the data disks."""
+    group_data_disks: Annotated[int, Field(ge=1, le=255)] | None = None
+    """draid only: data disks of each group. None takes as many as a volume's block has sectors: 4 of 4 KiB."""
+    distributed_spares: Annotated[int, Field(ge=0, le=100)] | None = None
+    """draid only: disks' worth of spare room on all disks. None takes one, and one more for each further 20 disks."""
     sync_speed_min_bytes_s: Pace | None = None
     """The pace of a resync, rebuild or scrub: so much is done even under load. None: the kernel's own."""
     sync_speed_max_bytes_s: Pace | None = None
@@ -134,6 +169,13 @@ class ArrayCreate(Model):
     health_command: HealthCommand | None = None
     """External arrays only: the command that tells their health, by its name."""
 
+    def by_role(self) -> dict[MemberRole, tuple[DiskId, ...]]:
+        """The disks of each role, in the order in which they are numbered: data first."""
+        return {
+            MemberRole.DATA: self.disks, MemberRole.SPARE: self.spares, MemberRole.LOG: self.log,
+            MemberRole.CACHE: self.cache, MemberRole.SPECIAL: self.special,
+        }  # fmt: skip
+
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayCreate":
         check_pace(self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s)
@@ -144,6 +186,7 @@ class ArrayVerb(StrEnum):
     """What can be done with an array that stands, other than deleting it."""
 
     ADD_SPARES = "add_spares"
+    ADD_DISKS = "add_disks"
     GROW = "grow"
     REPLACE = "replace"
     FAIL = "fail"
@@ -169,6 +212,8 @@ class LevelCapability(Model):
     verbs: tuple[ArrayVerb, ...]
     layouts: tuple[Raid10Layout, ...] = ()
     """Where its copies can lie; the first is the default."""
+    roles: tuple[MemberRole, ...] = ()
+    """What disks beside its data disks can be for."""
 
 
 class EngineCapability(Model):
@@ -212,6 +257,8 @@ class ObservedMember(Model):
     """None for a spare, and for a faulty disk that has left its slot."""
     errors: int = 0
     """Reads, writes and checksums that failed on it since they were last cleared, as far as the engine counts them."""
+    role: MemberRole = MemberRole.DATA
+    """Only data disks have slots."""
 
 
 class SyncProgress(Model):

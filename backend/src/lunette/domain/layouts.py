@@ -26,6 +26,8 @@ class Layout(Model):
     level: Level
     layout: Raid10Layout | None
     """Where the copies lie; null for a level that knows only one way."""
+    groups: str | None
+    """Of a draid: its groups and distributed spares by default, in zpool's words, draid2:4d:11c:1s."""
     possible: bool
     problem: str | None
     usable_bytes: int | None

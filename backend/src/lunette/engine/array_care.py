@@ -2,14 +2,16 @@
 
 from sqlalchemy import select
 
-from lunette.domain.arrays import ArrayState
+from lunette.domain.arrays import ArrayState, MemberRole
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.steps import MdMember
 from lunette.engine import array_growth
 from lunette.engine.array_changes import Change
+from lunette.engine.arrays import known
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
+from lunette.planner.pool_spares import plan_spares
 from lunette.store.database import Store
 from lunette.store.resources import Array, ArrayDisk
 
@@ -19,7 +21,28 @@ ACTOR = Actor(name="lunette")
 def tend(store: Store, desk: Desk, seen: Observation) -> None:
     """All of it, on a fresh look."""
     let_go_of_replaced(store, desk, seen)
+    tend_spares(store, desk, seen)
     array_growth.finish(store, desk)
+
+
+def tend_spares(store: Store, desk: Desk, seen: Observation) -> None:
+    """Files a job for each array whose engine leaves its spares to us: one steps in for a lost disk, or goes back.
+
+    One that failed is not tried again at once (array_growth.RETRY_AFTER).
+    """
+    observed = {array.uuid: array for array in seen.arrays if any(m.role is MemberRole.SPARE for m in array.members)}
+    with store.read() as tx:
+        rows = tx.scalars(select(Array).where(Array.state == ResourceState.READY.value)).all()
+        due = [row.id for row in rows if row.uuid in observed and plan_spares(known(row), observed[row.uuid])]
+    for array_id in due:
+        with store.write() as tx:
+            row = tx.get(Array, array_id)
+            if row is None or row.state != ResourceState.READY:
+                continue
+            found = next((array for array in desk.seen().arrays if array.uuid == row.uuid and array.ours), None)
+            plan = plan_spares(known(row), found) if found else None
+            if plan is not None and not array_growth.has_just_failed(tx, row, plan.title):
+                Change(tx, desk, ACTOR, array_id, dry_run=False).finish(plan)
 
 
 def let_go_of_replaced(store: Store, desk: Desk, seen: Observation) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from sqlalchemy.orm import Session
 
 from lunette.domain.array_changes import (
+    ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayGrow,
@@ -28,7 +29,7 @@ from lunette.planner.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array
 
-Wish = ArrayAddSpares | ArrayGrow | ArrayReplace | ArrayDiskChoice | ArrayScrub
+Wish = ArrayAddSpares | ArrayAddDisks | ArrayGrow | ArrayReplace | ArrayDiskChoice | ArrayScrub
 Planning = Callable[[KnownArray, Observation], Plan]
 
 
@@ -42,6 +43,14 @@ class Change:
     def add_spares(self, wish: ArrayAddSpares) -> Outcome:
         return self._file(
             lambda array, seen: changing(array).plan_add_spares(
+                array, wish, seen, disk_owners(self._tx, seen, wish.disks)
+            ),
+            wish.wipe,
+        )
+
+    def add_disks(self, wish: ArrayAddDisks) -> Outcome:
+        return self._file(
+            lambda array, seen: changing(array).plan_add_disks(
                 array, wish, seen, disk_owners(self._tx, seen, wish.disks)
             ),
             wish.wipe,

@@ -5,8 +5,20 @@ from collections.abc import Iterable
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import MemberRole
+from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
-from lunette.domain.steps import MdAdd, MdMember, MdRemove, MdReplace, PoolRelease, PoolReplace
+from lunette.domain.steps import (
+    MdAdd,
+    MdMember,
+    MdRemove,
+    MdReplace,
+    PoolAdd,
+    PoolAddSpecial,
+    PoolRelease,
+    PoolReplace,
+    PoolTakeOut,
+)
 from lunette.store.journal import Job
 from lunette.store.resources import Array, ArrayDisk
 
@@ -14,21 +26,38 @@ from lunette.store.resources import Array, ArrayDisk
 def joining(plan: Plan) -> tuple[MdMember, ...]:
     """The disks that the plan brings into an array."""
     added = [step.member for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
-    return (*added, *(step.new for step in plan.steps if isinstance(step, MdReplace | PoolReplace)))
+    beside = [member for step in plan.steps if isinstance(step, PoolAdd | PoolAddSpecial) for member in step.members]
+    return (*added, *beside, *(step.new for step in plan.steps if isinstance(step, MdReplace | PoolReplace)))
+
+
+def observed_roles(seen: Observation, uuid: str) -> dict[str, str]:
+    """The roles the disks of an array have on the machine, by id, for rows; a spare of md is a data disk there."""
+    found = next((array for array in seen.arrays if array.uuid == uuid), None)
+    return {member.disk_id: member.role.value for member in found.members if member.disk_id} if found else {}
 
 
 def claim(array: Array, plan: Plan) -> None:
     """Gives the array the disks that join it, so that no other request takes them meanwhile."""
+    roles = {disk.disk_id: disk.role for disk in array.disks}
+    for step in plan.steps:
+        if isinstance(step, PoolAdd | PoolAddSpecial):
+            roles |= {member.disk_id: step.role.value for member in step.members}
+        elif isinstance(step, PoolReplace):
+            roles[step.new.disk_id] = roles.get(step.old.disk_id, MemberRole.DATA.value)
     first = max((disk.slot for disk in array.disks), default=-1) + 1
     for slot, member in enumerate(joining(plan), first):
-        array.disks.append(ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot))
+        role = roles.get(member.disk_id, MemberRole.DATA.value)
+        array.disks.append(ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role))
 
 
 def changed(tx: Session, job: Job) -> None:
     """The job succeeded: who was removed has left, and who is being copied leaves later."""
     plan = Plan.model_validate(job.plan)
-    gone = [step.member for step in plan.steps if isinstance(step, MdRemove | PoolRelease)]
+    gone = [step.member for step in plan.steps if isinstance(step, MdRemove | PoolRelease | PoolTakeOut)]
     _drop(tx, job, gone)
+    for step in plan.steps:
+        if isinstance(step, PoolTakeOut) and step.stays is not None:
+            tx.get_one(ArrayDisk, step.stays.disk_id).role = MemberRole.DATA.value
     for step in plan.steps:
         if isinstance(step, MdReplace | PoolReplace) and step.old not in gone:
             tx.get_one(ArrayDisk, step.old.disk_id).leaving = True

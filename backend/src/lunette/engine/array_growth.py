@@ -53,11 +53,11 @@ def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
     if not plan.steps:
         row.growing, row.size_bytes = False, found.size_bytes
         emit(tx, "array.changed", f"The growth of array {row.name} is over", actor=SYSTEM, ref=row.id)
-    elif not _has_just_failed(tx, row, plan.title):
+    elif not has_just_failed(tx, row, plan.title):
         Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)
 
 
-def _has_just_failed(tx: Session, row: Array, title: str) -> bool:
+def has_just_failed(tx: Session, row: Array, title: str) -> bool:
     query = select(Job).where(
         Job.kind == JobKind.ARRAY_CHANGE.value, Job.title == title, Job.created_at > utc_now() - RETRY_AFTER
     )

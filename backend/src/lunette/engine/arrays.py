@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, MemberRole
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
@@ -24,7 +24,7 @@ from lunette.store.resources import Array, ArrayDisk, Volume
 
 def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bool) -> Outcome:
     seen = desk.seen()
-    owners = disk_owners(tx, seen, (*wish.disks, *wish.spares))
+    owners = disk_owners(tx, seen, [disk for ids in wish.by_role().values() for disk in ids])
     new = planner.plan_create(wish, seen, name_taken(tx, Array, wish.name), owners, desk.identities)
     named = frozenset(disk.id for disk in map(seen.disk, wish.wipe) if disk)
     check(new.plan, seen, Bounds(wipe=named))
@@ -51,9 +51,11 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
             skip_copy=wish.skip_copy,
             scheduler=wish.scheduler,
             health_command=wish.health_command,
+            group_data_disks=wish.group_data_disks,
+            distributed_spares=wish.distributed_spares,
             disks=[
-                ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot)
-                for slot, member in enumerate(new.members)
+                ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role.value)
+                for slot, (member, role) in enumerate(zip(new.members, new.roles, strict=True))
             ],
         )
     )
@@ -101,4 +103,5 @@ def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
         volumes=volumes,
         md_name=array.md_name,
         level=array.level,
+        roles={disk.disk_id: MemberRole(disk.role) for disk in array.disks},
     )

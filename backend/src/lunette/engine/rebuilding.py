@@ -13,12 +13,14 @@ from typing import Any
 from sqlalchemy import Table, UniqueConstraint, insert, select
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import MemberRole
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.exports import ExportSet
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.sealed_copies import FORMAT, LOST, CopyHeader, FoundCopy, RebuildArray, RebuildFound
 from lunette.engine import exportset, uptime
+from lunette.engine.array_disks import observed_roles
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
 from lunette.engine.sealer import TABLES
@@ -183,7 +185,10 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
     """Brings rows to what the disks are now: nothing that was under way goes on."""
     observed = {array.uuid: array for array in seen.arrays}
     serials = {disk.id: disk.serial for disk in seen.disks}
+    for row in rows["array_disk"]:
+        row.setdefault("role", MemberRole.DATA.value)  # a copy of before there were roles
     for row in rows["array"]:
+        roles = observed_roles(seen, row["uuid"])
         members = [m.disk_id for m in observed[row["uuid"]].members if m.disk_id] if row["uuid"] in observed else []
         before = {disk["disk_id"]: disk for disk in rows["array_disk"] if disk["array_id"] == row["id"]}
         for number, id_ in enumerate(one for one in members if one not in before):
@@ -194,6 +199,7 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
                 "serial": serials.get(id_, ""),
                 "slot": slot,
                 "leaving": False,
+                "role": roles.get(id_, MemberRole.DATA.value),
             }
             rows["array_disk"].append(disk)
             yield f"Disk {id_} is in array {row['name']} now"

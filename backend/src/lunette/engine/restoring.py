@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Table, delete, or_, select, update
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import MemberRole
 from lunette.domain.backups import Difference, RowChange
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
@@ -17,6 +18,7 @@ from lunette.domain.exports import ExportSet, ReleaseKind
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.engine import completion, exportset
+from lunette.engine.array_disks import observed_roles
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
 from lunette.planner.restore import Judgement, judge, releases, still_served
@@ -142,10 +144,17 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
         if array.array_id not in names or {row.disk_id for row in rows} == set(array.members):
             continue
         known = {row.disk_id: row.serial for row in rows}
+        roles = {row.disk_id: row.role for row in rows} | observed_roles(seen, array.uuid)
         elsewhere = or_(ArrayDisk.array_id == array.array_id, ArrayDisk.disk_id.in_(array.members))
         tx.execute(delete(ArrayDisk).where(elsewhere))
         tx.add_all(
-            ArrayDisk(disk_id=id_, array_id=array.array_id, serial=serials.get(id_, known.get(id_, "")), slot=slot)
+            ArrayDisk(
+                disk_id=id_,
+                array_id=array.array_id,
+                serial=serials.get(id_, known.get(id_, "")),
+                slot=slot,
+                role=roles.get(id_, MemberRole.DATA.value),
+            )
             for slot, id_ in enumerate(array.members)
         )
         tx.execute(update(Array).where(Array.id == array.array_id).values(growing=True))  # perhaps: it is looked at

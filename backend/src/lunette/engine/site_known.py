@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import MemberRole
 from lunette.domain.base import Model
 from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import HostGroupCreate
@@ -38,7 +39,7 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
     host_names = {row.id: row.name for row in hosts}
     names = host_names | {row.id: row.name for row in volumes} | {row.id: row.name for row in groups}
     site = Site(
-        arrays=tuple(_entry(SiteArray, row, disks=tuple(disk.disk_id for disk in row.disks)) for row in arrays),
+        arrays=tuple(_entry(SiteArray, row, **_disks(row)) for row in arrays),
         volumes=tuple(_entry(VolumeCreate, row, array=array_names[row.array_id]) for row in volumes),
         hosts=tuple(_host(row, box) for row in hosts),
         host_groups=tuple(
@@ -72,6 +73,11 @@ def _entry(kind: type[Entry], row: Base, **own: object) -> Entry:
     """The wish that would make this row: the columns that are named like its fields, and what is `own` to the noun."""
     columns = {name: getattr(row, name) for name in kind.model_fields if name not in own and hasattr(row, name)}
     return kind.model_validate(columns | own)
+
+
+def _disks(row: Array) -> dict[str, tuple[str, ...]]:
+    """The disks of an array, under the field of each role."""
+    return {role.field: tuple(disk.disk_id for disk in row.disks if disk.role == role) for role in MemberRole}
 
 
 def _host(row: Host, box: SecretBox | None) -> SiteHost:

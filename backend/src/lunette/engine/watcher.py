@@ -12,7 +12,7 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import format_size
-from lunette.engine import exportset, firewall, links, system_mirror, updates
+from lunette.engine import array_roles, exportset, firewall, links, system_mirror, updates
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
@@ -144,6 +144,9 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
     """The alerts that an array's health and the loss of its disks are worth, naming array, disks and what to do."""
     state = _state(found)
     lost = [disk for disk in row.disks if _is_lost(row, disk, found, seen)]
+    if found is not None:
+        yield from array_roles.causes_of(row, [disk for disk in lost if array_roles.is_beside(disk)])
+        lost = [disk for disk in lost if not array_roles.is_beside(disk)]
     if hole := _open_hole(row, found):
         yield hole
     if grown := _grown(row, found):
@@ -236,7 +239,7 @@ def _spent(row: Array, disk: ArrayDisk) -> Cause:
 
 
 def _names(disks: Sequence[ArrayDisk]) -> str:
-    return ", ".join(f"disk {disk.disk_id} (serial {disk.serial})" for disk in disks[:10])
+    return ", ".join(f"{array_roles.words(disk)} {disk.disk_id} (serial {disk.serial})" for disk in disks[:10])
 
 
 def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observation) -> str:

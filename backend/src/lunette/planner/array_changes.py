@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
 from lunette.domain.array_changes import (
+    ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayPatch,
@@ -48,6 +49,13 @@ def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, 
         changes=(*lost, *changes),
         steps=(*wipes, *(ask.adding(disk) for disk in disks)),
     )
+
+
+def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    """Refuses: md has nothing but members and spares."""
+    message = f"array {array.name} is of engine md, which has no {wish.role.value} disks"
+    problem = FieldProblem(field="role", value=wish.role.value, message=message)
+    raise Invalid(f"Nothing was added to array {array.name}: {message}.", errors=(problem,))
 
 
 def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owners: Mapping[str, str]) -> Plan:
@@ -257,15 +265,19 @@ class Request:
         )
 
     def take(
-        self, fields: Mapping[str, str], wipe: Sequence[str]
+        self, fields: Mapping[str, str], wipe: Sequence[str], least_bytes: int | None = None
     ) -> tuple[list[ObservedDisk], tuple[AnyStep, ...], list[Change]]:
-        """The new disks, the steps that wipe them, and what is lost by that. Refuses at once what is wrong with any."""
+        """The new disks, the steps that wipe them, and what is lost by that. Refuses at once what is wrong with any.
+
+        `least_bytes` is what each must hold, as much as a member if it is not given.
+        """
+        least = self.disk_bytes if least_bytes is None else least_bytes
         disks, wiped = take_disks(self.findings, fields, wipe, self.seen, self._owners)
         sectors = {disk.logical_block_bytes for m in self.array.members if (disk := self.seen.disk(m.disk_id))}
         for field, disk in zip(fields, disks, strict=True):
-            if disk and disk.size_bytes < self.disk_bytes:
+            if disk and disk.size_bytes < least:
                 message = (
-                    f"disk {disk.id} has {format_size(disk.size_bytes)} and {format_size(self.disk_bytes)} are needed: "
+                    f"disk {disk.id} has {format_size(disk.size_bytes)} and {format_size(least)} are needed: "
                     "take a larger one"
                 )
                 self.add(Invalid, field, disk.id, message)

@@ -1,9 +1,10 @@
 """Plans for arrays: which disks may be taken, and what is destroyed on them."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, WriteHole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, MemberRole, WriteHole
 from lunette.domain.disks import ObservedDisk, describe_signature
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
@@ -14,7 +15,15 @@ from lunette.domain.steps import DiskWipe, MdMember
 from lunette.planner import recorded
 from lunette.planner.aside import kept_volume
 from lunette.planner.deleted_volumes import KnownDeleted, erased
-from lunette.planner.engines import ARRAY_ENGINES, Blueprint, capabilities, level_problem, missing_reason
+from lunette.planner.engines import (
+    ARRAY_ENGINES,
+    Blueprint,
+    capabilities,
+    level_problem,
+    missing_reason,
+    recorded_roles,
+    role_problems,
+)
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
 from lunette.providers.arrays.md.raid10 import copies_of
@@ -28,6 +37,8 @@ class NewArray:
     plan: Plan
     made: Blueprint
     members: tuple[MdMember, ...]
+    roles: tuple[MemberRole, ...]
+    """Of each member."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +58,11 @@ class KnownArray:
     """Names of its volumes."""
     md_name: str = ""
     level: str = ""
+    roles: Mapping[str, MemberRole] = dataclasses.field(default_factory=dict)
+    """Of its disks, by id; what is left out is a data disk, or one whose role the engine chooses by itself."""
+
+    def role(self, disk_id: str) -> MemberRole:
+        return self.roles.get(disk_id, MemberRole.DATA)
 
 
 def plan_create(
@@ -61,9 +77,7 @@ def plan_create(
     reason = engine_reason(wish.engine, seen)
     if reason:
         findings.add(Invalid, "engine", wish.engine.value, reason)
-    fields = {f"disks[{i}]": d for i, d in enumerate(wish.disks)} | {
-        f"spares[{i}]": d for i, d in enumerate(wish.spares)
-    }
+    fields = {f"{role.field}[{i}]": disk for role, ids in wish.by_role().items() for i, disk in enumerate(ids)}
     disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners)
     whole = [disk for disk in disks if disk]
     if len(whole) == len(fields):
@@ -180,7 +194,7 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
         findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
     if engine:
         unknown = level_problem(wish)
-        for problem in (unknown,) if unknown else engine.problems(wish, disks):
+        for problem in (unknown,) if unknown else (*role_problems(wish), *engine.problems(wish, disks)):
             findings.add_problem(Invalid, problem)
 
 
@@ -188,18 +202,31 @@ def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], 
     array_id, uuid = ids.id(), ids.id()
     made = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
     wipes, lost = wiping(disks, wipe)
-    spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
+    beside = _beside(wish)
     layout = f" ({made.layout.value})" if made.layout else ""
     count = f"{len(wish.disks)} disk{'s' if len(wish.disks) != 1 else ''}"
-    detail = f"{wish.level.value}{layout} of {count}{spares}, {format_size(made.size_bytes)} usable"
+    detail = f"{wish.level.value}{layout} of {count}{beside}, {format_size(made.size_bytes)} usable"
     plan = Plan(
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
         steps=(*wipes, *made.steps),
-        warnings=tuple(_warnings(wish.level, made, disks)),
+        warnings=(*_warnings(wish.level, made, disks[: len(wish.disks) + len(wish.spares)]), *made.warnings),
     )
+    kept = recorded_roles(wish)
+    roles = [role if role in kept else MemberRole.DATA for role, ids in wish.by_role().items() for _ in ids]
     members = tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks)
-    return NewArray(id=array_id, plan=plan, made=made, members=members)
+    return NewArray(id=array_id, plan=plan, made=made, members=members, roles=tuple(roles))
+
+
+def _beside(wish: ArrayCreate) -> str:
+    """The disks that are no data disks, in words that follow the data disks."""
+    spares = f" and {len(wish.spares)} spare{'s' if len(wish.spares) != 1 else ''}" if wish.spares else ""
+    others = [
+        f"{len(ids)} {role.value} disk{'s' if len(ids) != 1 else ''}"
+        for role, ids in wish.by_role().items()
+        if ids and role not in (MemberRole.DATA, MemberRole.SPARE)
+    ]
+    return spares + (f" with {', '.join(others)}" if others else "")
 
 
 def wiping(disks: Sequence[ObservedDisk], wipe: frozenset[str]) -> tuple[tuple[DiskWipe, ...], list[Change]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from lunette.domain.array_changes import (
+    ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayGrow,
@@ -27,6 +28,10 @@ class Changing(Protocol):
 
     def plan_add_spares(
         self, array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]
+    ) -> Plan: ...
+
+    def plan_add_disks(
+        self, array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]
     ) -> Plan: ...
 
     def plan_replace(

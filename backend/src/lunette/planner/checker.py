@@ -22,6 +22,8 @@ from lunette.domain.steps import (
     MdReplace,
     MdStep,
     MdWriteHole,
+    PoolAdd,
+    PoolAddSpecial,
     PoolCreate,
     PoolDestroy,
     PoolReplace,
@@ -100,7 +102,7 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolReplace(), DiskWipe():
+        case MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolAdd() | PoolReplace(), DiskWipe():
             return earlier.disk_id in later.devices()
         case GroupCreate(), MdCreate():
             return later.array_id == earlier.array_id
@@ -150,6 +152,8 @@ def _joining(step: AnyStep) -> tuple[MdMember, ...]:
         case MdReplace() | PoolReplace():
             return (step.new,)
         case PoolCreate():
+            return step.everyone()
+        case PoolAdd() | PoolAddSpecial():
             return step.members
         case GroupCreate(disk=MdMember() as disk):
             return (disk,)

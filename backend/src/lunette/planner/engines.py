@@ -4,12 +4,12 @@ The tables here are the only place that knows engines by name; everybody else as
 their capability record does not offer (`unable_reason`) before asking for the steps.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, Raid10Layout, WriteHole
+from lunette.domain.arrays import ArrayCreate, ArrayEngine, EngineCapability, MemberRole, Raid10Layout, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import FieldProblem
 from lunette.domain.observations import Observation
@@ -54,6 +54,8 @@ class Blueprint:
     member_bytes: int
     size_bytes: int
     layout: Raid10Layout | None = None
+    warnings: tuple[str, ...] = ()
+    """What to know of it before it is made."""
 
     @property
     def steps(self) -> tuple[AnyStep, ...]:
@@ -136,16 +138,18 @@ class ZfsPlanning:
         return Blueprint(
             uuid=create.guid, own_name=create.pool, group_name=create.pool, create=create, group=None,
             chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
-            member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks)),
-            size_bytes=self.usable_bytes(wish, disks, BLOCK_BYTES),
+            member_bytes=space.member_bytes(min(disk.size_bytes for disk in disks[: len(wish.disks)])),
+            size_bytes=self.usable_bytes(wish, disks, BLOCK_BYTES), warnings=zfs.role_warnings(wish),
         )  # fmt: skip
 
     def usable_bytes(self, wish: ArrayCreate, disks: Sequence[ObservedDisk], block_bytes: int) -> int:
-        sizes = [disk.size_bytes for disk in disks]
-        return space.volume_bytes(wish.level, sizes, block_bytes, zfs.shift_of(disks))
+        sizes = [disk.size_bytes for disk in disks[: len(wish.disks)]]
+        return space.volume_bytes(
+            wish.level, sizes, block_bytes, zfs.shift_of(disks), shape=zfs.shape_of(wish, disks)
+        )  # fmt: skip
 
     def small_write_ios(self, wish: ArrayCreate, block_bytes: int) -> float:
-        return zfs.small_write_ios(wish.level, len(wish.disks), block_bytes)
+        return zfs.small_write_ios(wish.level, len(wish.disks), block_bytes, shape=zfs.shape_of(wish, ()))
 
     def destroy_steps(
         self, array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember], kept: Sequence[KeptVolume] = ()
@@ -344,6 +348,19 @@ def level_problem(wish: ArrayCreate) -> FieldProblem | None:
         return None
     rule = f"engine {wish.engine.value} offers {', '.join(level.value for level in offered)}"
     return FieldProblem(field="level", value=wish.level.value, message=rule)
+
+
+def recorded_roles(wish: ArrayCreate) -> tuple[MemberRole, ...]:
+    """The roles beside data that disks of such an array keep; none where the engine turns spares into members."""
+    return next(facts.roles for facts in ARRAY_ENGINES[wish.engine].capability().levels if facts.level is wish.level)
+
+
+def role_problems(wish: ArrayCreate) -> Iterator[FieldProblem]:
+    """Disks for what this engine has no use for. Spares are judged by the engine itself."""
+    for role, ids in wish.by_role().items():
+        if ids and role not in (MemberRole.DATA, MemberRole.SPARE, *recorded_roles(wish)):
+            rule = f"an array of engine {wish.engine.value} has no {role.value} disks: leave {role.field} out"
+            yield FieldProblem(field=role.field, value=str(len(ids)), message=rule)
 
 
 def capabilities(seen: Observation, kind: str) -> dict[str, EngineCapability]:

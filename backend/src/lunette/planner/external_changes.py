@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from lunette.domain.array_changes import (
+    ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayGrow,
@@ -22,6 +23,10 @@ WHEN_BACK = "It is attached, and what presents it does not use it. Replace"
 
 def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     _not_offered(array, "disks", wish.disks[0], "a spare is given to")
+
+
+def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "role", wish.role.value, "disks are added with the tools of")
 
 
 def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:

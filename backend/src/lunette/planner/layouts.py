@@ -8,6 +8,7 @@ from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, LayoutDisk, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import KIB, MIB
+from lunette.domain.steps import PoolCreate
 from lunette.planner.arrays import engine_reason, occupations
 from lunette.planner.engines import ARRAY_ENGINES
 from lunette.planner.findings import Findings
@@ -18,6 +19,7 @@ _HDD, _SSD, _NVME = 200 * MIB, 500 * MIB, 2000 * MIB
 """What drives of these kinds write in sequence, bytes per second: no drive of today is much faster for long."""
 _LOSSES = {
     Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
+    Level.DRAID1: 1, Level.DRAID2: 2, Level.DRAID3: 3,
 }  # fmt: skip
 
 
@@ -90,20 +92,21 @@ def _layout(
     survives = raid10.survives_words(layout) if layout else facts.survives_failures
     if problem:
         return Layout(
-            engine=engine, level=facts.level, layout=layout, possible=False, problem=problem, usable_bytes=None,
-            usable_percent=None, survives=survives, survives_disks=None, small_write_ios=None,
+            engine=engine, level=facts.level, layout=layout, groups=None, possible=False, problem=problem,
+            usable_bytes=None, usable_percent=None, survives=survives, survives_disks=None, small_write_ios=None,
             write_hole=facts.write_hole, min_rebuild_s=None,
         )  # fmt: skip
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
-    default = planning.blueprint("", "0", wish, disks).write_hole
+    made = planning.blueprint("", "0", wish, disks)
     losses = None if wish.level is Level.EXTERNAL else _losses(wish)
     return Layout(
-        engine=engine, level=facts.level, layout=layout, possible=True, problem=None, usable_bytes=usable,
+        engine=engine, level=facts.level, layout=layout, possible=True,
+        groups=made.create.layout if isinstance(made.create, PoolCreate) else None, problem=None, usable_bytes=usable,
         usable_percent=round(100 * usable / sum(disk.size_bytes for disk in disks), 2),
         survives=survives, survives_disks=losses,
         small_write_ios=planning.small_write_ios(wish, block_bytes),
-        write_hole=_default_first(facts.write_hole, default),
+        write_hole=_default_first(facts.write_hole, made.write_hole),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
     )  # fmt: skip
 

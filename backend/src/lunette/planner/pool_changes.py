@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from lunette.domain.array_changes import (
+    ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
     ArrayGrow,
@@ -12,12 +13,15 @@ from lunette.domain.array_changes import (
     ArrayScrub,
     ScrubAction,
 )
+from lunette.domain.arrays import MemberRole
 from lunette.domain.errors import Conflict, FieldProblem, Invalid
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import AnyStep, MdMember, PoolRelease, PoolReplace, PoolScrub
+from lunette.planner import pool_roles
 from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
+from lunette.planner.pool_roles import least_bytes
 
 WHEN_BACK = "It is attached, and ZFS does not use it, because it had too many errors. Replace"
 
@@ -26,14 +30,18 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
     """The new disk is filled; one that still works is used until then, and any other is forgotten at once."""
     ask = Request(array, seen, f"Disk {wish.disk} of array {array.name} was not replaced", owners)
     old, place = ask.own(wish.disk)
-    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe)
+    role = place.role if place else array.role(old.disk_id)
+    if role in (MemberRole.CACHE, MemberRole.SPARE):
+        words = f"{role.value} disk {old.disk_id} is not replaced: remove it, and add another"
+        ask.add(Invalid, "disk", old.disk_id, words)
+    disks, wipes, lost = ask.take({"new": wish.new}, wish.wipe, least_bytes(ask, role))
     new = disks[0]
     is_working = place is not None and place.state == "in_sync"
     if place is not None and place.state == "rebuilding":
         ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
     ask.refuse()
     fill = PoolReplace(
-        array_id=array.id, guid=array.uuid, pool=array.group, old=old, disk_bytes=ask.disk_bytes,
+        array_id=array.id, guid=array.uuid, pool=array.group, old=old, disk_bytes=least_bytes(ask, role),
         new=MdMember(disk_id=new.id, serial=new.serial),
     )  # fmt: skip
     release: tuple[AnyStep, ...] = () if is_working else (_release(array, old),)
@@ -73,8 +81,12 @@ def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:
     )
 
 
-def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
-    _not_offered(array, "disks", wish.disks[0], "takes no spares: nothing would put one in place by itself")
+def plan_add_spares(array: KnownArray, wish: ArrayAddSpares, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_spares(array, wish, seen, owners)
+
+
+def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    return pool_roles.plan_add(array, wish, seen, owners)
 
 
 def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
@@ -86,8 +98,8 @@ def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> P
     _not_offered(array, "disk", wish.disk, "gives no working disk up: replace it")
 
 
-def plan_remove(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:
-    _not_offered(array, "disk", wish.disk, "has no disk to spare: replace it")
+def plan_remove(array: KnownArray, wish: ArrayDiskChoice, seen: Observation) -> Plan:
+    return pool_roles.plan_remove(array, wish, seen)
 
 
 def plan_readd(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:

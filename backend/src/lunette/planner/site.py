@@ -188,7 +188,9 @@ class _Comparison:
         if isinstance(entry, SiteHost) and entry.chap is not None:
             values["chap"] = self._chap(key, entry.chap, None)
         if isinstance(entry, ArrayCreate):
-            values["wipe"] = tuple(disk for disk in (*entry.disks, *entry.spares) if f"disk/{disk}" in self._allowed)
+            values["wipe"] = tuple(
+                disk for ids in entry.by_role().values() for disk in ids if f"disk/{disk}" in self._allowed
+            )
         self._add(_CREATE[noun], Verb.CREATE, noun, key, CREATES[noun].model_construct(**_complete(noun, values)))
 
     def _add(self, phase: Phase, verb: Verb, noun: SiteNoun, key: str, wish: Model | None) -> None:

@@ -26,7 +26,7 @@ from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Pr
 from lunette.planner.engines import THIN_POOLS, VOLUME_ENGINES
 from lunette.providers.arrays.external import plan as external
 from lunette.providers.arrays.md import plan as md
-from lunette.providers.arrays.zfs import space
+from lunette.providers.arrays.zfs import draid, space
 from lunette.providers.volumes.lvm import plan as lvm
 
 
@@ -87,14 +87,21 @@ def _without_array(
 
 def _with_zfs_pool(seen: Observation, step: PoolCreate) -> Observation:
     """Array and group in one. ZFS makes partitions of its own, whose labels are the members' marks."""
-    disks = [disk for disk in seen.disks if disk.id in step.devices()]
+    data = {member.disk_id for member in step.members}
+    disks = [disk for disk in seen.disks if disk.id in data]
     taken = _with_disks(seen, step.devices(), partitions=2, holders=(step.pool,), array_uuid=step.guid)
-    size = space.volume_bytes(step.level, [disk.size_bytes for disk in disks], BLOCK_BYTES, step.ashift)
+    sizes = [disk.size_bytes for disk in disks]
+    shape = draid.read(step.layout or "")
+    size = space.volume_bytes(step.level, sizes, BLOCK_BYTES, step.ashift, shape=shape)
     array = ObservedArray(
         uuid=step.guid, engine=ArrayEngine.ZFS, name=step.pool, ours=True, device=None, level=step.level.value,
         state=ArrayState.CLEAN, size_bytes=size, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
-        raid_disks=len(step.members), progress=None, mismatch_count=None,
-        members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
+        raid_disks=len(step.members), progress=None, mismatch_count=None, layout=step.layout,
+        members=tuple(
+            ObservedMember(disk_id=member.disk_id, device=None, state="in_sync", role=role)
+            for role, members in step.by_role().items()
+            for member in members
+        ),
     )  # fmt: skip
     pool = ObservedPool(
         array_uuid=step.guid, group=step.pool, ours=True, size_bytes=size, free_bytes=size, extent_bytes=BLOCK_BYTES

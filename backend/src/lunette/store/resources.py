@@ -5,6 +5,7 @@ import datetime as dt
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from lunette.domain.arrays import MemberRole
 from lunette.domain.exports import AdoptedBackstore
 from lunette.domain.identity import VolumeIdentity
 from lunette.domain.jobs import ResourceState
@@ -39,6 +40,8 @@ class Array(Resource, Base):
     skip_copy: Mapped[bool | None]
     scheduler: Mapped[str | None] = mapped_column(String(16))
     health_command: Mapped[str | None] = mapped_column(String(63))
+    group_data_disks: Mapped[int | None]
+    distributed_spares: Mapped[int | None]
     growing: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Disks were added to it, and what a reshape drops or leaves to do is not done yet."""
     disks: Mapped[list["ArrayDisk"]] = relationship(
@@ -54,7 +57,8 @@ class ArrayDisk(Base):
     """A disk belongs to one array only: the unique column is the last net under two racing requests.
 
     `slot` is the order in which the disks came; where md has each is asked of the machine. `leaving`: md is copying it
-    to another disk, and it goes once that is done.
+    to another disk, and it goes once that is done. `role`: what it is for; md turns spares into members by itself, so
+    all its disks are data disks here.
     """
 
     __tablename__ = "array_disk"
@@ -64,6 +68,7 @@ class ArrayDisk(Base):
     serial: Mapped[str] = mapped_column(String(255))
     slot: Mapped[int]
     leaving: Mapped[bool] = mapped_column(default=False, server_default=false())
+    role: Mapped[str] = mapped_column(String(16), default=MemberRole.DATA.value, server_default=MemberRole.DATA.value)
 
 
 class VolumeColumns:

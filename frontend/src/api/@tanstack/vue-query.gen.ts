@@ -528,6 +528,27 @@ export const arraySparesAddMutation = (options?: Partial<Options<ArraySparesAddD
 };
 
 /**
+ * Array Disks Add
+ *
+ * Adds log, cache or special disks to a pool, while hosts use it.
+ *
+ * Log and cache disks leave again by `remove`; special disks stay for the life of the pool.
+ */
+export const arrayDisksAddMutation = (options?: Partial<Options<ArrayDisksAddData>>): UseMutationOptions<ArrayDisksAddResponse, ArrayDisksAddError, Options<ArrayDisksAddData>> => {
+    const mutationOptions: UseMutationOptions<ArrayDisksAddResponse, ArrayDisksAddError, Options<ArrayDisksAddData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayDisksAdd({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Array Grow
  *
  * Makes disks into members: of a mirror further copies, of any other level more room, while hosts use it.
@@ -589,7 +610,7 @@ export const arrayFailMutation = (options?: Partial<Options<ArrayFailData>>): Us
 /**
  * Array Remove
  *
- * Lets go of a spare, of a faulty disk, or of one that is gone.
+ * Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone.
  */
 export const arrayRemoveMutation = (options?: Partial<Options<ArrayRemoveData>>): UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> => {
     const mutationOptions: UseMutationOptions<ArrayRemoveResponse, ArrayRemoveError, Options<ArrayRemoveData>> = {

@@ -26,6 +26,14 @@ describe('the map of an array', () => {
     expect(bays(page)[2]).toContain('In syncReplaceFail')
   })
 
+  it('shows of a disk that is no data disk what it is for', async () => {
+    const { world, tank } = spareWorld()
+    Object.assign(tank.members[0] ?? {}, { role: 'log', slot: null, state: 'in_sync' })
+    const { page } = await visit('/arrays/tank', world)
+    expect(bays(page)[7]).toContain('Log')
+    expect(bays(page)[7]).not.toContain('No slot')
+  })
+
   it('shows what the kernel does now, how fast and how long still', async () => {
     const { page } = await visit('/arrays/tank', loggedIn())
     expect(page.textContent).toContain('41.7 % · 1.33 GiB/s · 24 min 20 s left')
@@ -84,6 +92,21 @@ describe('what is asked of an array', () => {
     await click(dialog(), 'Add spares')
     await ended('Done: Add spares')
     expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id, state: 'spare' })
+  })
+
+  it('adds disks for the role that was chosen', async () => {
+    const { world, tank, free } = spareWorld()
+    const offered = world.engines.flatMap(({ levels }) => levels).find(({ level }) => level === tank.level)
+    offered?.verbs.push('add_disks')
+    const { page } = await visit('/arrays/tank', world)
+    await click(page, 'Add log, cache or special disks')
+    expect(text(dialog())).toContain('Synchronous writes go there first')
+    const box = [...dialog().querySelectorAll('label')].find((one) => text(one) === free[1]?.serial)
+    box?.click()
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Add log, cache or special disks')
+    await ended('Done: Add disks')
+    expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id, role: 'log' })
   })
 
   it('hands the pace back to the kernel where nothing is typed', async () => {

@@ -1,6 +1,7 @@
 /** What can be asked of an array that stands, as changes of the API; each is a job. */
 import {
   arrayDelete,
+  arrayDisksAdd,
   arrayFail,
   arrayGrow,
   arrayPatch,
@@ -11,7 +12,15 @@ import {
   arrayShow,
   arraySparesAdd,
 } from '@/api'
-import type { ArrayMember, ArrayPatch, ArrayVerb, Disk, ScrubAction, StorageArray } from '@/api'
+import type {
+  ArrayAddDisks,
+  ArrayMember,
+  ArrayPatch,
+  ArrayVerb,
+  Disk,
+  ScrubAction,
+  StorageArray,
+} from '@/api'
 import type { Change } from '@/app/change'
 import { isCandidate } from './arrayDraft'
 
@@ -26,9 +35,17 @@ const FIRST: Record<string, MemberVerb[]> = {
   missing: ['replace', 'readd', 'remove'],
 }
 
+/** Of disks that hold nobody's data. */
+const BESIDE: Partial<Record<ArrayMember['role'], MemberVerb[]>> = {
+  log: ['replace', 'remove'],
+  cache: ['remove'],
+  special: ['replace', 'remove'],
+  spare: ['remove'],
+}
+
 /** Only what the state of the disk allows, of what the engine can; the plan tells whether the array allows it too. */
 export const verbsOf = (member: ArrayMember, can: readonly ArrayVerb[]): MemberVerb[] =>
-  (FIRST[member.state] ?? []).filter((verb) => can.includes(verb))
+  (BESIDE[member.role] ?? FIRST[member.state] ?? []).filter((verb) => can.includes(verb))
 
 const path = (array: StorageArray) => ({ array: array.id })
 /** The chosen disks that carry something: naming them is the leave to wipe them. */
@@ -41,6 +58,20 @@ export const addSpares = (array: StorageArray, chosen: string[], disks: readonly
   noun: 'array',
   send: (call) =>
     arraySparesAdd({ path: path(array), body: { disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
+})
+
+export type AddedRole = ArrayAddDisks['role']
+export const ADDED_ROLES: AddedRole[] = ['log', 'cache', 'special']
+
+export const addDisks = (
+  array: StorageArray,
+  role: AddedRole,
+  chosen: string[],
+  disks: readonly Disk[],
+): Change => ({
+  noun: 'array',
+  send: (call) =>
+    arrayDisksAdd({ path: path(array), body: { role, disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
 })
 
 export const grow = (array: StorageArray, chosen: string[], disks: readonly Disk[]): Change => ({

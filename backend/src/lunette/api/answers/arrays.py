@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
-from lunette.domain.arrays import ArrayEngine, Level, ObservedArray, Raid10Layout, WriteHole
+from lunette.domain.arrays import ArrayEngine, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
@@ -33,8 +33,10 @@ class ArrayMember(Answer):
 
     disk_id: str
     serial: str
+    role: MemberRole
+    """What it is for."""
     slot: int | None
-    """Its place in the array; null for one that has none now: a spare, or one that is lost."""
+    """Its place in the array; null for one that has none now: a disk beside the data disks, or one that is lost."""
     state: str
     leaving: bool
     """It is being replaced, and becomes free once it is copied."""
@@ -68,7 +70,9 @@ class ArrayObserved(Answer):
     write_hole: WriteHole
     """How the write hole is treated now: a partial parity log is off while an array grows."""
     layout: str | None
-    """Where the copies of a raid10 lie."""
+    """Where the copies of a raid10 lie; groups, disks and spares of a draid in zpool's words: draid2:4d:11c:1s."""
+    free_distributed_spares: int | None
+    """Of a draid: how many stand by."""
     progress: ArrayProgress | None
     mismatch_count: int | None
     """Sectors that did not agree at the last scrub."""
@@ -109,6 +113,10 @@ class Array(Answer):
     chunk_bytes: int | None
     layout: Raid10Layout | None
     """Where the copies of a raid10 lie."""
+    group_data_disks: int | None
+    """Of a draid, as it was chosen: data disks of each group; null: what suits volumes. See what is observed."""
+    distributed_spares: int | None
+    """Of a draid, as it was chosen; null: one, and one more for each further 20 disks."""
     write_hole: WriteHole
     """As it was chosen; what is in force now is among what is observed."""
     growing: bool
@@ -143,7 +151,8 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
         id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
         free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
-        layout=Raid10Layout(row.layout) if row.layout else None,
+        layout=Raid10Layout(row.layout) if row.layout else None, group_data_disks=row.group_data_disks,
+        distributed_spares=row.distributed_spares,
         write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, **row.tuning().model_dump(),
         health_command=row.health_command,
@@ -188,11 +197,21 @@ def _members(row: ArrayRow, observed: ObservedArray | None, seen: Seen) -> tuple
     for disk in row.disks:
         place = places.get(disk.disk_id)
         state = place.state if place else "unknown" if disk.disk_id in seen.disks and not observed else absent
-        slot = place.slot if place else disk.slot if not observed else None
+        role = MemberRole.SPARE if state == "spare" else place.role if place else MemberRole(disk.role)
+        slot = place.slot if place else disk.slot if not observed and role is MemberRole.DATA else None
         found.append(
-            ArrayMember(disk_id=disk.disk_id, serial=disk.serial, slot=slot, state=state, leaving=disk.leaving)
+            ArrayMember(
+                disk_id=disk.disk_id, serial=disk.serial, role=role, slot=slot, state=state, leaving=disk.leaving
+            )
         )
-    return tuple(sorted(found, key=lambda member: (member.slot is None, member.slot or 0)))
+    order = list(MemberRole)
+    return tuple(sorted(found, key=lambda member: (order.index(member.role), member.slot is None, member.slot or 0)))
+
+
+def _distributed(observed: ObservedArray) -> int | None:
+    if not observed.level.startswith("draid"):
+        return None
+    return sum(m.role is MemberRole.SPARE and m.disk_id is None and m.state == "spare" for m in observed.members)
 
 
 def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | None:
@@ -205,6 +224,6 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
         )
     return ArrayObserved(
         age_s=seen.age_s, device=observed.device, write_hole=observed.write_hole, layout=observed.layout,
-        progress=progress,
+        free_distributed_spares=_distributed(observed), progress=progress,
         mismatch_count=observed.mismatch_count, last_scrub=observed.scrub, health_words=observed.health_words,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from lunette.api.answers.base import Answer
-from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, Raid10Layout, WriteHole
+from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, MemberRole, Raid10Layout, WriteHole
 
 
 class HealthState(StrEnum):
@@ -96,6 +96,8 @@ class EngineLevel(Answer):
     """What can be done with an array of it that stands, other than deleting it."""
     layouts: tuple[Raid10Layout, ...]
     """Where its copies can lie, the default first; empty where there is nothing to choose."""
+    roles: tuple[MemberRole, ...]
+    """What disks beside its data disks can be for."""
 
 
 class Engine(Answer):
@@ -132,7 +134,7 @@ def engine_answer(capability: EngineCapability) -> Engine:
             EngineLevel(
                 level=level.level, min_disks=level.min_disks, max_disks=level.max_disks,
                 survives_failures=level.survives_failures, small_write_ios=level.small_write_ios,
-                write_hole=level.write_hole, verbs=level.verbs, layouts=level.layouts,
+                write_hole=level.write_hole, verbs=level.verbs, layouts=level.layouts, roles=level.roles,
             )
             for level in capability.levels
         ),

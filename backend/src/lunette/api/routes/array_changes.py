@@ -9,7 +9,14 @@ from lunette.api.changes import Change, Creating
 from lunette.api.declare import JOB_CREATED, router
 from lunette.api.jobs import only_jobs
 from lunette.api.lookup import Reference, find
-from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayGrow, ArrayReplace, ArrayScrub
+from lunette.domain.array_changes import (
+    ArrayAddDisks,
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayGrow,
+    ArrayReplace,
+    ArrayScrub,
+)
 from lunette.engine.array_changes import Change as ArrayChange
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
@@ -31,6 +38,17 @@ def _apply(array: str, change: Change, act: Callable[[ArrayChange], Outcome]) ->
 def array_spares_add(array: Reference, body: ArrayAddSpares, change: Creating) -> Response:
     """Adds disks that stand by; on a degraded array the first is filled at once."""
     return _apply(array, change, lambda asked: asked.add_spares(body))
+
+
+@routes.post(
+    "/{array}:add_disks", operation_id="array_disks_add", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def array_disks_add(array: Reference, body: ArrayAddDisks, change: Creating) -> Response:
+    """Adds log, cache or special disks to a pool, while hosts use it.
+
+    Log and cache disks leave again by `remove`; special disks stay for the life of the pool.
+    """
+    return _apply(array, change, lambda asked: asked.add_disks(body))
 
 
 @routes.post("/{array}:grow", operation_id="array_grow", status_code=202, response_model=None, responses=JOB_CREATED)
@@ -60,7 +78,7 @@ def array_fail(array: Reference, body: ArrayDiskChoice, change: Creating) -> Res
     "/{array}:remove", operation_id="array_remove", status_code=202, response_model=None, responses=JOB_CREATED
 )
 def array_remove(array: Reference, body: ArrayDiskChoice, change: Creating) -> Response:
-    """Lets go of a spare, of a faulty disk, or of one that is gone."""
+    """Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone."""
     return _apply(array, change, lambda asked: asked.remove(body))
 
 

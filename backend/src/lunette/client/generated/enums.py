@@ -28,9 +28,10 @@ ARRAY_HEALTH = (
     "missing",
     "unknown",
 )
-ArrayVerb = Literal["add_spares", "grow", "replace", "fail", "remove", "readd", "scrub", "pace", "tune"]
+ArrayVerb = Literal["add_spares", "add_disks", "grow", "replace", "fail", "remove", "readd", "scrub", "pace", "tune"]
 ARRAY_VERB = (
     "add_spares",
+    "add_disks",
     "grow",
     "replace",
     "fail",
@@ -220,7 +221,21 @@ LACP_RATE = (
     "fast",
 )
 Level = Literal[
-    "raid0", "raid1", "raid4", "raid5", "raid6", "raid10", "stripe", "mirror", "raidz1", "raidz2", "raidz3", "external"
+    "raid0",
+    "raid1",
+    "raid4",
+    "raid5",
+    "raid6",
+    "raid10",
+    "stripe",
+    "mirror",
+    "raidz1",
+    "raidz2",
+    "raidz3",
+    "draid1",
+    "draid2",
+    "draid3",
+    "external",
 ]
 LEVEL = (
     "raid0",
@@ -234,6 +249,9 @@ LEVEL = (
     "raidz1",
     "raidz2",
     "raidz3",
+    "draid1",
+    "draid2",
+    "draid3",
     "external",
 )
 LinkState = Literal["ok", "broken", "unknown"]
@@ -255,6 +273,14 @@ MEASURED = (
     "session",
     "array",
     "disk",
+)
+MemberRole = Literal["data", "log", "cache", "special", "spare"]
+MEMBER_ROLE = (
+    "data",
+    "log",
+    "cache",
+    "special",
+    "spare",
 )
 MissedRuns = Literal["run_once", "skip"]
 MISSED_RUNS = (

@@ -117,6 +117,9 @@ OPERATIONS: dict[str, Operation] = {
                     "raidz1",
                     "raidz2",
                     "raidz3",
+                    "draid1",
+                    "draid2",
+                    "draid3",
                     "external",
                 ),
             ),
@@ -133,6 +136,9 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "array_spares_add": Operation(
         "POST", "/arrays/{array}:add_spares", parameters=("array",), body="ArrayAddSpares", dry_run=True, job=True
+    ),
+    "array_disks_add": Operation(
+        "POST", "/arrays/{array}:add_disks", parameters=("array",), body="ArrayAddDisks", dry_run=True, job=True
     ),
     "array_grow": Operation(
         "POST", "/arrays/{array}:grow", parameters=("array",), body="ArrayGrow", dry_run=True, job=True
@@ -749,6 +755,14 @@ class Operations:
         return self.operate("array_spares_add", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
+    def array_disks_add(self, array: str, body: t.ArrayAddDisks, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_disks_add(self, array: str, body: t.ArrayAddDisks, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_disks_add(self, array: str, body: t.ArrayAddDisks, *, dry_run: bool = False) -> Any:
+        """Adds log, cache or special disks to a pool, while hosts use it."""
+        return self.operate("array_disks_add", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
     def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
     def array_grow(self, array: str, body: t.ArrayGrow, *, dry_run: Literal[True]) -> t.Plan: ...
@@ -779,7 +793,7 @@ class Operations:
     @overload
     def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: Literal[True]) -> t.Plan: ...
     def array_remove(self, array: str, body: t.ArrayDiskChoice, *, dry_run: bool = False) -> Any:
-        """Lets go of a spare, of a faulty disk, or of one that is gone."""
+        """Lets go of a spare, of a log or cache disk of a pool, of a faulty disk, or of one that is gone."""
         return self.operate("array_remove", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload

@@ -35,6 +35,7 @@ from lunette.client.generated.enums import (
     LinkState,
     MailSecurity,
     Measured,
+    MemberRole,
     MissedRuns,
     OsType,
     Part,
@@ -70,6 +71,7 @@ __all__ = [
     "AlertPage",
     "AlertTest",
     "Array",
+    "ArrayAddDisks",
     "ArrayAddSpares",
     "ArrayCreate",
     "ArrayDiskChoice",
@@ -193,6 +195,7 @@ __all__ = [
     "MappingPage",
     "Me",
     "Measured",
+    "MemberRole",
     "MissedRuns",
     "NewToken",
     "OsType",
@@ -381,6 +384,8 @@ class Array(TypedDict):
     thin_pool: ThinPool | None
     chunk_bytes: int | None
     layout: Raid10Layout | None
+    group_data_disks: int | None
+    distributed_spares: int | None
     write_hole: WriteHole
     growing: bool
     sync_speed_min_bytes_s: int | None
@@ -397,6 +402,16 @@ class Array(TypedDict):
     observed: ArrayObserved | None
     created_at: str
     updated_at: str
+
+
+class ArrayAddDisks(TypedDict):
+    """Disks that stand beside the data disks of a pool. Log and special disks join the mirror that is
+    there.
+    """
+
+    role: Literal["log", "cache", "special"]
+    disks: list[str]
+    wipe: NotRequired[list[str]]
 
 
 class ArrayAddSpares(TypedDict):
@@ -420,6 +435,11 @@ class ArrayCreate(TypedDict):
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[str]]
     spares: NotRequired[list[str]]
+    log: NotRequired[list[str]]
+    cache: NotRequired[list[str]]
+    special: NotRequired[list[str]]
+    group_data_disks: NotRequired[int | None]
+    distributed_spares: NotRequired[int | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
     group_thread_cnt: NotRequired[int | None]
@@ -449,6 +469,7 @@ class ArrayMember(TypedDict):
 
     disk_id: str
     serial: str
+    role: MemberRole
     slot: int | None
     state: str
     leaving: bool
@@ -461,6 +482,7 @@ class ArrayObserved(TypedDict):
     device: str | None
     write_hole: WriteHole
     layout: str | None
+    free_distributed_spares: int | None
     progress: ArrayProgress | None
     mismatch_count: int | None
     last_scrub: str | None
@@ -791,6 +813,7 @@ class EngineLevel(TypedDict):
     write_hole: list[WriteHole]
     verbs: list[ArrayVerb]
     layouts: list[Raid10Layout]
+    roles: list[MemberRole]
 
 
 class EnginePage(TypedDict):
@@ -1340,6 +1363,7 @@ class Layout(TypedDict):
     engine: ArrayEngine
     level: Level
     layout: Raid10Layout | None
+    groups: str | None
     possible: bool
     problem: str | None
     usable_bytes: int | None
@@ -2028,6 +2052,11 @@ class SiteArray(TypedDict):
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[Any]]
     spares: NotRequired[list[str]]
+    log: NotRequired[list[str]]
+    cache: NotRequired[list[str]]
+    special: NotRequired[list[str]]
+    group_data_disks: NotRequired[int | None]
+    distributed_spares: NotRequired[int | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
     group_thread_cnt: NotRequired[int | None]

@@ -20,7 +20,19 @@ from lunette.domain.steps.md import (
     MdStep,
     MdWriteHole,
 )
-from lunette.domain.steps.pool import PoolCreate, PoolDestroy, PoolRelease, PoolReplace, PoolScrub, PoolStep
+from lunette.domain.steps.pool import (
+    PoolAdd,
+    PoolAddSpecial,
+    PoolCreate,
+    PoolDestroy,
+    PoolRelease,
+    PoolReplace,
+    PoolScrub,
+    PoolSpareBack,
+    PoolSpareIn,
+    PoolStep,
+    PoolTakeOut,
+)
 from lunette.domain.steps.updates import SlotStart, SlotWrite
 from lunette.domain.steps.volumes import (
     AdoptedVolume,
@@ -61,9 +73,14 @@ AnyStep = Annotated[
     | MdReshape
     | PoolCreate
     | PoolDestroy
+    | PoolAdd
+    | PoolAddSpecial
+    | PoolTakeOut
     | PoolReplace
     | PoolRelease
     | PoolScrub
+    | PoolSpareIn
+    | PoolSpareBack
     | GroupAdopt
     | GroupCreate
     | GroupRemove
@@ -118,12 +135,17 @@ __all__ = [
     "MdScrub",
     "MdStep",
     "MdWriteHole",
+    "PoolAdd",
+    "PoolAddSpecial",
     "PoolCreate",
     "PoolDestroy",
     "PoolRelease",
     "PoolReplace",
     "PoolScrub",
+    "PoolSpareBack",
+    "PoolSpareIn",
     "PoolStep",
+    "PoolTakeOut",
     "SealedVolume",
     "SlotStart",
     "SlotWrite",

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from lunette.domain.array_changes import ScrubAction
-from lunette.domain.arrays import Level
+from lunette.domain.arrays import Level, MemberRole
 from lunette.domain.base import Model
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
@@ -25,13 +25,38 @@ class PoolCreate(Step):
     level: Level
     ashift: int
     """The sector size ZFS uses, as a power of two."""
+    layout: str | None = None
+    """Of a draid, as zpool names it: draid2:4d:11c:1s."""
     members: tuple[MdMember, ...]
+    """Its data disks."""
+    spares: tuple[MdMember, ...] = ()
+    log: tuple[MdMember, ...] = ()
+    cache: tuple[MdMember, ...] = ()
+    special: tuple[MdMember, ...] = ()
+
+    def by_role(self) -> dict[MemberRole, tuple[MdMember, ...]]:
+        return {
+            MemberRole.DATA: self.members, MemberRole.SPARE: self.spares, MemberRole.LOG: self.log,
+            MemberRole.CACHE: self.cache,
+            MemberRole.SPECIAL: self.special,
+        }  # fmt: skip
+
+    def everyone(self) -> tuple[MdMember, ...]:
+        """The disks of every role."""
+        return tuple(member for members in self.by_role().values() for member in members)
 
     def describe(self) -> str:
-        return f"create ZFS pool {self.pool}: {self.level.value} of {len(self.members)} disks, ashift {self.ashift}"
+        beside = [
+            f"{role.value} of {len(members)}"
+            for role, members in self.by_role().items()
+            if members and role is not MemberRole.DATA
+        ]
+        words = f", {', '.join(beside)}" if beside else ""
+        what = f"{self.layout or self.level.value} of {len(self.members)} disks{words}"
+        return f"create ZFS pool {self.pool}: {what}, ashift {self.ashift}"
 
     def devices(self) -> tuple[str, ...]:
-        return tuple(m.disk_id for m in self.members)
+        return tuple(m.disk_id for m in self.everyone())
 
 
 class PoolDestroy(Step):
@@ -45,6 +70,7 @@ class PoolDestroy(Step):
     pool: str
     size_bytes: int
     members: tuple[MdMember, ...]
+    """The disks of every role."""
     kept: tuple[KeptVolume, ...] = ()
 
     def describe(self) -> str:
@@ -63,6 +89,56 @@ class PoolStep(Model):
     array_id: str
     guid: str
     pool: str
+
+
+class PoolAdding(PoolStep):
+    """Blank disks for a role: in the mirror of the disk `beside`, or as vdevs of their own."""
+
+    role: MemberRole
+    members: tuple[MdMember, ...]
+    beside: MdMember | None = None
+    disk_bytes: int = 0
+    """The least each must hold."""
+
+    def describe(self) -> str:
+        ids = ", ".join(member.disk_id for member in self.members)
+        to = f" as a mirror of disk {self.beside.disk_id}" if self.beside else ""
+        return f"add {self.role.value} disk{'s' if len(self.members) > 1 else ''} {ids} to ZFS pool {self.pool}{to}"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(member.disk_id for member in self.members)
+
+
+class PoolAdd(PoolAdding, Step):
+    """Adds disks that can be taken out again. Undo does that and makes them blank."""
+
+    kind: Literal["pool.add"] = "pool.add"
+
+
+class PoolAddSpecial(PoolAdding, Step):
+    """Adds the first special disks: a pool with raidz cannot give them up again (spa_vdev_remove_top_check)."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.add_special"] = "pool.add_special"
+
+
+class PoolTakeOut(PoolStep, Step):
+    """Takes a disk out of the pool and clears its label: a log, cache or spare disk, whose content is not needed.
+
+    A data disk only once it is lost and a spare `stays` for good in its place.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.take_out"] = "pool.take_out"
+    role: MemberRole
+    member: MdMember
+    stays: MdMember | None = None
+
+    def describe(self) -> str:
+        return f"take {self.role.value} disk {self.member.disk_id} out of ZFS pool {self.pool}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
 
 
 class PoolReplace(PoolStep, Step):
@@ -93,6 +169,36 @@ class PoolRelease(PoolStep, Step):
 
     def devices(self) -> tuple[str, ...]:
         return (self.member.disk_id,)
+
+
+class PoolSpare(PoolStep):
+    """A spare by its name: a disk's id, or what zpool calls a distributed one, which is no disk (`spare` is None)."""
+
+    spare: MdMember | None
+    name: str
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.spare.disk_id,) if self.spare else ()
+
+
+class PoolSpareIn(PoolSpare, Step):
+    """Fills a spare in the place of a lost disk. Undo lets it stand by again."""
+
+    kind: Literal["pool.spare_in"] = "pool.spare_in"
+    old: MdMember
+
+    def describe(self) -> str:
+        return f"fill spare {self.name} in the place of disk {self.old.disk_id} of ZFS pool {self.pool}"
+
+
+class PoolSpareBack(PoolSpare, Step):
+    """Lets a spare stand by again, once the disk it stood in for is there."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["pool.spare_back"] = "pool.spare_back"
+
+    def describe(self) -> str:
+        return f"let spare {self.name} of ZFS pool {self.pool} stand by again"
 
 
 class PoolScrub(PoolStep, Step):

@@ -172,7 +172,8 @@ class Media:
         if self.pv:
             found.append(FakeSignature("LVM2_member", PV_OFFSET, None, self.pv.uuid, "raid"))
         if self.zfs:
-            found.append(FakeSignature("zfs_member", ZFS_OFFSET, self.zfs.pool, str(self.zfs.guid), "raid"))
+            pool, guid = self.zfs.pool or None, str(self.zfs.guid) if self.zfs.guid else None
+            found.append(FakeSignature("zfs_member", ZFS_OFFSET, pool, guid, "raid"))
         return sorted(found, key=lambda signature: signature.offset)
 
     def wipe(self, signature: FakeSignature) -> None:

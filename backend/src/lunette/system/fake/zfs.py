@@ -13,7 +13,7 @@ from lunette.system.fake.media import FakeSignature, Media
 MIB = 1024**2
 SCAN_SECONDS = 30.0
 """How long a scrub or resilver takes on the fake clock."""
-_SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3}
+_SPARE = {"stripe": 0, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid1": 1, "draid2": 2, "draid3": 3}
 
 
 @dataclass
@@ -39,6 +39,21 @@ class FakeZvol:
 
 
 @dataclass
+class BesideVdev:
+    """A vdev beside the data disks: class log, special, cache or spare; a mirror if it has several disks."""
+
+    kind: str
+    number: int
+    """Of its name: mirror-2."""
+    guids: list[int]
+
+    @property
+    def is_nameless(self) -> bool:
+        """True if the labels of its disks name no pool."""
+        return self.kind in ("cache", "spare")
+
+
+@dataclass
 class PoolData:
     """What the disks of a pool hold together. `slots` are the guids of its members, in order."""
 
@@ -52,8 +67,15 @@ class PoolData:
     paths: dict[int, str] = field(default_factory=dict)
     """Where each member was when its label was last written, by guid."""
     zvols: dict[str, FakeZvol] = field(default_factory=dict)
+    distributed: list[str] = field(default_factory=list)
+    """Names of the spares that lie on all disks of a dRAID."""
+    distributed_in: dict[int, str] = field(default_factory=dict)
+    """Those that stand in for a disk, by its slot."""
+    spared: dict[int, int] = field(default_factory=dict)
+    """Guids of the spares that stand in for a disk, by its slot."""
     replacing: dict[int, int] = field(default_factory=dict)
     """Guids of disks that are being filled, by the slot they will have."""
+    beside: list[BesideVdev] = field(default_factory=list)
     hostid: bytes = b""
     """Of the machine that had the pool last."""
     is_exported: bool = False
@@ -61,7 +83,11 @@ class PoolData:
     """False until the first transaction is written: before it nothing can be imported."""
 
     def survives(self) -> int:
-        return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level]
+        return len(self.slots) - 1 if self.level == "mirror" else _SPARE[self.level.partition(":")[0]]
+
+    def beside_of(self, guid: int) -> BesideVdev | None:
+        """The vdev beside the data disks that a disk is in."""
+        return next((vdev for vdev in self.beside if guid in vdev.guids), None)
 
     def used_bytes(self) -> int:
         return sum(0 if zvol.is_thin else zvol.size_bytes + 3 * MIB for zvol in self.zvols.values())
@@ -95,20 +121,49 @@ class ImportedPool:
     members: dict[int, Member]
     filling: dict[int, Member] = field(default_factory=dict)
     """Disks that are being filled, by the slot they will have."""
+    beside: dict[int, Member] = field(default_factory=dict)
+    """Disks beside the data disks, by guid; one that is missing has none."""
+    beside_filling: dict[int, Member] = field(default_factory=dict)
+    """Disks that are being filled for one of those, by its guid."""
     given_up: set[int] = field(default_factory=set)
     """Slots whose disk had too many errors."""
+    stepping_in: set[int] = field(default_factory=set)
+    """Slots whose spare is being filled."""
     scan: str = ""
     """SCRUB or RESILVER, while it runs or when it was the last one."""
     scan_started: float = 0.0
     is_scanning: bool = False
 
-    def missing(self) -> int:
-        return len(self.data.slots) - len(self.members)
+    def stands_in(self, slot: int) -> bool:
+        """True if a spare holds all that the disk in this slot held."""
+        is_in = self.data.spared.get(slot) in self.beside or slot in self.data.distributed_in
+        return is_in and slot not in self.stepping_in
 
-    def state(self) -> str:
+    def missing(self) -> int:
+        return sum(slot not in self.members and not self.stands_in(slot) for slot in range(len(self.data.slots)))
+
+    def data_state(self) -> str:
+        """Of the vdev of its data disks: degraded as long as a disk is missing, also where a spare stands in for it."""
         if self.missing() > self.data.survives():
             return "UNAVAIL"
-        return "DEGRADED" if self.missing() else "ONLINE"
+        return "DEGRADED" if len(self.members) < len(self.data.slots) else "ONLINE"
+
+    def lost(self, *kinds: str) -> list[BesideVdev]:
+        """The vdevs of these kinds that have no disk left."""
+        return [v for v in self.data.beside if v.kind in kinds and not any(guid in self.beside for guid in v.guids)]
+
+    def state(self) -> str:
+        """Without a log it is degraded, without its special disks it is gone; a cache or a spare does not count."""
+        if self.lost("special"):
+            return "UNAVAIL"
+        counted = [guid for vdev in self.data.beside if vdev.kind in ("log", "special") for guid in vdev.guids]
+        is_short = any(guid not in self.beside for guid in counted)
+        return "DEGRADED" if is_short and self.data_state() == "ONLINE" else self.data_state()
+
+    def everyone(self) -> list[Member]:
+        """Every disk it holds."""
+        found = (self.members, self.filling, self.beside, self.beside_filling)
+        return [member for members in found for member in members.values()]
 
 
 class Zfs:
@@ -117,6 +172,8 @@ class Zfs:
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
         self.imported: dict[str, ImportedPool] = {}
+        self.lost_links = 0
+        """How many creations will not find a partition they have just made."""
         self._numbers = itertools.count(0, 16)
 
     def reboot(self) -> None:
@@ -147,6 +204,7 @@ class Zfs:
                 self._blocks.open_exclusively(f"/dev/{disk.partition_name(1)}", f"zfs {data.name}")
         pool = ImportedPool(data, found)
         self.imported[data.name] = pool
+        self._find_beside(pool)
         for disk in self._blocks.disks:
             label = self.label_of(disk) if disk.is_present else None
             if label and label.data is data and label.vdev_guid in data.replacing.values():
@@ -156,12 +214,49 @@ class Zfs:
             self.show(data, name, zvol)
         return pool
 
+    def _find_beside(self, pool: ImportedPool) -> None:
+        """The kernel opens the disks beside the data disks where its own record says that they are."""
+        known = {guid for vdev in pool.data.beside for guid in vdev.guids}
+        for disk in self._blocks.disks:
+            label = self.label_of(disk) if disk.is_present else None
+            if label and label.data is pool.data and label.vdev_guid in known:
+                self.join(pool, Member(disk, label))
+
+    def join(self, pool: ImportedPool, member: Member) -> None:
+        """A disk beside the data disks takes part."""
+        self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
+        pool.beside[member.label.vdev_guid] = member
+
     def fill(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
         """Start to fill a disk for a slot."""
         self._blocks.open_exclusively(f"/dev/{member.disk.partition_name(1)}", f"zfs {pool.data.name}")
         pool.data.replacing[slot] = member.label.vdev_guid
         pool.filling[slot] = member
         pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def spare_in(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
+        """A spare is filled in the place of a lost disk; its label is that of a member from now on."""
+        pool.data.spared[slot] = member.label.vdev_guid
+        member.label.pool, member.label.guid = pool.data.name, pool.data.guid
+        pool.stepping_in.add(slot)
+        pool.scan, pool.scan_started, pool.is_scanning = "RESILVER", now, True
+
+    def spare_back(self, pool: ImportedPool, slot: int) -> None:
+        """The spare of a slot, if there is one, stands by again."""
+        pool.data.distributed_in.pop(slot, None)
+        guid = pool.data.spared.pop(slot, None)
+        if guid in pool.beside:
+            pool.beside[guid].label.pool, pool.beside[guid].label.guid = "", 0
+        pool.stepping_in.discard(slot)
+
+    def spare_stays(self, pool: ImportedPool, slot: int) -> None:
+        """The disk of a slot is let go for good: its spare is a member."""
+        if slot in pool.members:
+            self.leave(pool, pool.members.pop(slot))
+        guid = pool.data.spared.pop(slot)
+        pool.data.slots[slot] = guid
+        pool.data.beside = [vdev for vdev in pool.data.beside if vdev.guids != [guid]]
+        pool.members[slot] = pool.beside.pop(guid)
 
     def take_back(self, pool: ImportedPool, slot: int, member: Member, now: float) -> None:
         """A member is there again: what it missed is copied to it."""
@@ -212,7 +307,7 @@ class Zfs:
         """Forget an imported pool. The caller made sure that nobody holds a zvol of it."""
         for name in pool.data.zvols:
             self.hide(pool.data, name)
-        for member in (*pool.members.values(), *pool.filling.values()):
+        for member in pool.everyone():
             self._blocks.release(member.disk.partition_name(1), f"zfs {pool.data.name}")
         del self.imported[pool.data.name]
 
@@ -223,6 +318,10 @@ class Zfs:
                 if member.disk is disk:
                     self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
                     del pool.members[slot]
+            for guid, member in list(pool.beside.items()):
+                if member.disk is disk:
+                    self._blocks.release(disk.partition_name(1), f"zfs {pool.data.name}")
+                    del pool.beside[guid]
 
     def tick(self, now: float) -> bool:
         """Finish the scans whose time is over; whether any runs or ended."""
@@ -230,10 +329,24 @@ class Zfs:
         for pool in running:
             if now - pool.scan_started >= SCAN_SECONDS:
                 pool.is_scanning = False
+                pool.stepping_in.clear()
                 for slot, member in pool.filling.items():
                     if slot in pool.members:
                         self.leave(pool, pool.members[slot])
                     pool.members[slot], pool.data.slots[slot] = member, member.label.vdev_guid
+                    self.spare_back(pool, slot)
                 pool.filling.clear()
                 pool.data.replacing.clear()
+                self._end_beside(pool)
         return bool(running)
+
+    def _end_beside(self, pool: ImportedPool) -> None:
+        """Disks that were filled for one beside the data disks have its place."""
+        for guid, member in pool.beside_filling.items():
+            vdev = pool.data.beside_of(guid)
+            if vdev is not None:
+                if guid in pool.beside:
+                    self.leave(pool, pool.beside.pop(guid))
+                vdev.guids[vdev.guids.index(guid)] = member.label.vdev_guid
+                pool.beside[member.label.vdev_guid] = member
+        pool.beside_filling.clear()

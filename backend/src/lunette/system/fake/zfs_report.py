@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lunette.system.fake.zfs import SCAN_SECONDS, FakeZvol, ImportedPool, Member, PoolData
+from lunette.system.fake.zfs import SCAN_SECONDS, BesideVdev, FakeZvol, ImportedPool, Member, PoolData
+from lunette.system.fake.zfs_vdevs import top_guid
 
 Row = dict[str, Any]
 _NONE = {"referenced": "0", "origin": "-", "volmode": "-"}
@@ -23,12 +24,49 @@ def _pool(pool: ImportedPool, now: float) -> Row:
     data, state = pool.data, pool.state()
     leaves = {row["name"]: row for row in _slots(pool)}
     if data.level != "stripe":
-        kind = "mirror" if data.level == "mirror" else "raidz"
-        leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, state) | {"vdevs": leaves}}
+        kind = data.level if data.level == "mirror" else data.level[:5]
+        leaves = {f"{data.level}-0": _vdev(f"{data.level}-0", kind, 1, pool.data_state()) | {"vdevs": leaves}}
     root = _vdev(data.name, "root", data.guid, state) | {"vdevs": leaves}
     row: Row = {"name": data.name, "state": state, "pool_guid": data.guid, "txg": 6, "spa_version": 5000,
                 "zpl_version": 5, "vdevs": {data.name: root}, "error_count": 0}  # fmt: skip
-    return row | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
+    groups = {"log": "logs", "special": "special", "cache": "l2cache", "spare": "spares"}
+    beside = {group: rows for kind, group in groups.items() if (rows := dict(_beside(pool, kind)))}
+    if data.distributed:
+        states = {name: "INUSE" if name in data.distributed_in.values() else "AVAIL" for name in data.distributed}
+        spares = {name: _distributed(name, state) for name, state in states.items()}
+        beside["spares"] = spares | beside.get("spares", {})
+    return row | beside | ({"scan_stats": _scan(pool, now)} if pool.scan else {})
+
+
+def _distributed(name: str, state: str) -> Row:
+    return _vdev(name, "dspare", 7000 + int(name.rpartition("-")[2]), state) | {"path": name}
+
+
+def _beside(pool: ImportedPool, kind: str) -> Iterator[tuple[str, Row]]:
+    """The vdevs of one class beside the data disks."""
+    for vdev in pool.data.beside:
+        if vdev.kind != kind:
+            continue
+        leaves = {row["name"]: row for row in (_beside_leaf(pool, vdev, guid) for guid in vdev.guids)}
+        if len(vdev.guids) == 1:
+            yield from leaves.items()
+            continue
+        states = [guid in pool.beside for guid in vdev.guids]
+        state = "ONLINE" if all(states) else "DEGRADED" if any(states) else "UNAVAIL"
+        name = f"mirror-{vdev.number}"
+        yield name, _vdev(name, "mirror", top_guid(vdev), state) | {"vdevs": leaves}
+
+
+def _beside_leaf(pool: ImportedPool, vdev: BesideVdev, guid: int) -> Row:
+    member, new = pool.beside.get(guid), pool.beside_filling.get(guid)
+    lost = _vdev(str(guid), "disk", guid, "UNAVAIL" if vdev.is_nameless else "REMOVED")
+    row = _leaf(member) if member else lost | {"path": pool.data.paths[guid]}
+    if member and vdev.kind == "spare":
+        row |= {"state": "INUSE" if guid in pool.data.spared.values() else "AVAIL"}
+    if new:
+        both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
+        row = _vdev(f"replacing-{guid}", "replacing", guid // 2 + 2, "ONLINE") | {"vdevs": both}
+    return row
 
 
 def _slots(pool: ImportedPool) -> Iterator[Row]:
@@ -39,6 +77,12 @@ def _slots(pool: ImportedPool) -> Iterator[Row]:
         if new:
             both = {leaf["name"]: leaf for leaf in (row, _leaf(new))}
             row = _vdev(f"replacing-{slot}", "replacing", 2 + slot, "ONLINE") | {"vdevs": both}
+        if (spare := pool.beside.get(pool.data.spared.get(slot, 0))) is not None:
+            both = {leaf["name"]: leaf for leaf in (row, _leaf(spare))}
+            row = _vdev(f"spare-{slot}", "spare", 100 + slot, "ONLINE" if member else "DEGRADED") | {"vdevs": both}
+        if name := pool.data.distributed_in.get(slot):
+            both = {row["name"]: row, name: _distributed(name, "ONLINE")}
+            row = _vdev(f"spare-{slot}", "spare", 200 + slot, "ONLINE" if member else "DEGRADED") | {"vdevs": both}
         yield row
 
 

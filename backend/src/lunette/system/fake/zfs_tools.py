@@ -1,95 +1,37 @@
 """zpool and zfs of OpenZFS 2.3: their words, exit codes and refusals, as far as we use them."""
 
-import random
 from collections.abc import Callable, Sequence
 
 from lunette.system.fake import zfs_report
-from lunette.system.fake.block import Blocks, FakeDisk
+from lunette.system.fake.block import FakeDisk
 from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
-from lunette.system.fake.zfs import FakeZvol, FakeZvolSnapshot, ImportedPool, Member, PoolData, Zfs, ZfsLabel
+from lunette.system.fake.zfs import FakeZvol, FakeZvolSnapshot, ImportedPool, ZfsLabel
+from lunette.system.fake.zfs_vdevs import OK, VdevTools, fail
 
-OK: Answer = (0, "", "")
 COMMANDS = ("zpool", "zfs")
-_LEAST = {"stripe": 1, "mirror": 2, "raidz1": 2, "raidz2": 3, "raidz3": 4}
 _BARE_FLAGS = {"-f", "-N", "-j", "--json-int", "-p", "-s"}
 
 
-class ZfsTools:
+class ZfsTools(VdevTools):
     """Runs one command line. `is_loaded` tells whether the kernel has the module, `hostid` what /etc/hostid holds."""
-
-    def __init__(
-        self, blocks: Blocks, zfs: Zfs, half_way: Callable[[], None], now: Callable[[], float],
-        is_loaded: Callable[[], bool], hostid: Callable[[], bytes],
-    ) -> None:  # fmt: skip
-        self._blocks, self._zfs, self._half_way, self._now = blocks, zfs, half_way, now
-        self._is_loaded, self._hostid = is_loaded, hostid
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
         if not self._is_loaded():
-            return _fail("The ZFS modules cannot be auto-loaded.", "Try running 'modprobe zfs' as root.")
+            return fail("The ZFS modules cannot be auto-loaded.", "Try running 'modprobe zfs' as root.")
         flags, options, words = _split(argv[2:])
         command: Callable[[set[str], dict[str, list[str]], list[str]], Answer] | None
         command = getattr(self, f"_{argv[0]}_{argv[1]}", None)
-        return command(flags, options, words) if command else _fail(f"the fake does not know {' '.join(argv)}")
-
-    def _zpool_create(self, flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
-        name, *rest = words
-        level = rest.pop(0) if rest[0] in _LEAST else "stripe"
-        disks = [self._disk(path) for path in rest]
-        refusal = self._unfit(name, level, disks, forced="-f" in flags)
-        if refusal:
-            return _fail(refusal)
-        members = [disk for disk in disks if disk]
-        properties = dict(pair.split("=", 1) for pair in options.get("-O", []) if ":" in pair)
-        ashift = next((int(pair[7:]) for pair in options.get("-o", []) if pair.startswith("ashift=")), 12)
-        sizes = [disk.media.size_bytes - 16 * 1024**2 for disk in members]
-        parity = int(level[-1]) if level.startswith("raidz") else 0
-        shares = {"mirror": 1, "stripe": len(sizes)}.get(level, len(sizes) - parity)
-        size = min(sizes) * shares
-        data = PoolData(name, random.getrandbits(63), level, ashift, [random.getrandbits(63) for _ in members], size)
-        data.properties, data.hostid = properties, self._hostid()
-        for number, disk in enumerate(members):
-            self._zfs.partition(disk)
-            if number == 0:
-                self._half_way()
-        for slot, disk in enumerate(members):
-            self._zfs.write_label(disk, ZfsLabel(data, data.slots[slot], name, data.guid))
-            if slot == 0:
-                self._half_way()
-        data.is_whole = True
-        self._zfs.start(data, dict(enumerate(members)), self._now())
-        return OK
-
-    def _disk(self, path: str) -> FakeDisk | None:
-        device = self._blocks.find(path)
-        return device.disk if device else None
-
-    def _unfit(self, name: str, level: str, disks: Sequence[FakeDisk | None], *, forced: bool) -> str | None:
-        if name in self._zfs.imported:
-            return f"cannot create '{name}': pool already exists"
-        if len(disks) < _LEAST[level]:
-            return f"invalid vdev specification: {level} requires at least {_LEAST[level]} devices"
-        for disk in disks:
-            if disk is None:
-                return "cannot resolve path: no such device"
-            if self._blocks.is_held(disk.kernel_name):
-                return f"{disk.links()[0]} is in use and contains a unknown filesystem."
-            if (disk.media.all_signatures() or disk.partitions) and not forced:
-                return "invalid vdev specification\nuse '-f' to override the following errors:\ndisk is not empty"
-        sizes = {disk.media.size_bytes for disk in disks if disk}
-        if len(sizes) > 1 and level != "stripe" and not forced:
-            return f"invalid vdev specification\nuse '-f' to override: {level} contains devices of different sizes"
-        return None
+        return command(flags, options, words) if command else fail(f"the fake does not know {' '.join(argv)}")
 
     def _zpool_destroy(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
         if pool is None:
-            return _fail(f"cannot open '{words[0]}': no such pool")
+            return fail(f"cannot open '{words[0]}': no such pool")
         if self._zfs.has_open_zvol(pool):
-            return _fail(f"cannot destroy '{words[0]}': pool is busy")
-        for member in pool.members.values():
+            return fail(f"cannot destroy '{words[0]}': pool is busy")
+        for member in pool.everyone():
             member.label.is_destroyed = True
         self._half_way()
         self._zfs.stop(pool)
@@ -98,7 +40,7 @@ class ZfsTools:
     def _zpool_export(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
         if pool is None:
-            return _fail(f"cannot open '{words[0]}': no such pool")
+            return fail(f"cannot open '{words[0]}': no such pool")
         if self._zfs.has_open_zvol(pool):
             # The real one waits for ever, and keeps the pool unusable meanwhile.
             raise AssertionError(f"zpool export {words[0]} hangs: a zvol of it is open")
@@ -109,24 +51,33 @@ class ZfsTools:
     def _zpool_import(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
         wanted = words[0]
         found: dict[int, tuple[FakeDisk, ZfsLabel]] = {}
-        for path in options.get("-d", []):
-            disk = self._disk(path.removesuffix("-part1"))
+        looked_at = [self._disk(path.removesuffix("-part1")) for path in options.get("-d", [])]
+        for disk in looked_at:
             label = self._zfs.label_of(disk) if disk else None
             if disk and label and wanted in (label.pool, str(label.guid)) and label.vdev_guid in label.data.slots:
                 found[label.data.slots.index(label.vdev_guid)] = disk, label
         usable = {slot: disk for slot, (disk, label) in found.items() if label.data.is_whole and not label.is_destroyed}
         if not usable:
-            return _fail(f"cannot import '{wanted}': no such pool available")
+            return fail(f"cannot import '{wanted}': no such pool available")
         data = next(label for _, label in found.values()).data
         if data.name in self._zfs.imported:
-            return _fail(f"cannot import '{data.name}': a pool with that name already exists")
-        if len(data.slots) - len(usable) > data.survives():
-            return _fail(f"cannot import '{data.name}': one or more devices is currently unavailable")
+            return fail(f"cannot import '{data.name}': a pool with that name already exists")
+        labelled = [self._zfs.label_of(disk) for disk in looked_at if disk]
+        there = {label.vdev_guid for label in labelled if label and not label.is_destroyed}
+        gone = {vdev.kind for vdev in data.beside if there.isdisjoint(vdev.guids)}
+        spared = {slot for slot, guid in data.spared.items() if guid in there} | set(data.distributed_in)
+        if len(data.slots) - len(usable.keys() | spared) > data.survives() or "special" in gone:
+            return fail(f"cannot import '{data.name}': one or more devices is currently unavailable")
         if not data.is_exported and data.hostid != self._hostid():
-            return _fail(
+            return fail(
                 f"cannot import '{data.name}': pool was previously in use from another system.",
                 f"Last accessed by elsewhere (hostid={data.hostid.hex()}) at Sat Nov 21 07:00:00 2026",
                 "The pool can be imported, use 'zpool import -f' to import the pool.",
+            )
+        if "log" in gone:
+            return fail(
+                "The devices below are missing or corrupted, use '-m' to import the pool anyway:",
+                f"cannot import '{data.name}': one or more devices is currently unavailable",
             )
         data.hostid, data.is_exported = self._hostid(), False
         self._zfs.start(data, usable, self._now())
@@ -139,88 +90,49 @@ class ZfsTools:
     def _zpool_reguid(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
         if pool is None or pool.missing():
-            return _fail(f"cannot reguid '{words[0]}': one or more devices is currently unavailable")
+            return fail(f"cannot reguid '{words[0]}': one or more devices is currently unavailable")
         pool.data.guid = int(options["-g"][-1])
-        for member in pool.members.values():
-            member.label.guid = pool.data.guid
+        for member in pool.everyone():
+            member.label.guid = pool.data.guid if member.label.pool else 0
         return OK
 
     def _zpool_labelclear(self, flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         device = self._blocks.find(words[0])
         if device is None or device.media is None:
-            return _fail(f"failed to open {words[0]}: No such file or directory")
+            return fail(f"failed to open {words[0]}: No such file or directory")
         if device.media.zfs is None:
-            return _fail(f"failed to check state for {words[0]}")
+            return fail(f"failed to check state for {words[0]}")
         if self._blocks.is_held(device.kernel_name):
-            return _fail(f"{words[0]} is a member of an active pool")
+            return fail(f"{words[0]} is a member of an active pool")
         if not device.media.zfs.is_destroyed and "-f" not in flags:
-            return _fail("use '-f' to override the following error:", f"{words[0]} is a member of a pool")
+            return fail("use '-f' to override the following error:", f"{words[0]} is a member of a pool")
         device.media.zfs = None
         return OK
 
     def _zpool_scrub(self, flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         pool = self._zfs.imported.get(words[0])
         if pool is None:
-            return _fail(f"cannot open '{words[0]}': no such pool")
+            return fail(f"cannot open '{words[0]}': no such pool")
         if "-s" in flags:
             pool.is_scanning = False
             return OK
         if pool.is_scanning:
-            return _fail(f"cannot scrub {words[0]}: currently scrubbing; use 'zpool scrub -s' to cancel scrub")
+            return fail(f"cannot scrub {words[0]}: currently scrubbing; use 'zpool scrub -s' to cancel scrub")
         pool.scan, pool.scan_started, pool.is_scanning = "SCRUB", self._now(), True
-        return OK
-
-    def _zpool_detach(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
-        pool = self._zfs.imported.get(words[0])
-        slot = next((s for s, m in pool.filling.items() if str(m.label.vdev_guid) == words[1]), None) if pool else None
-        if pool is None or slot is None:
-            return _fail(f"cannot detach {words[1]}: only applicable to mirror and replacing vdevs")
-        self._zfs.leave(pool, pool.filling.pop(slot))
-        del pool.data.replacing[slot]
-        pool.is_scanning = bool(pool.filling)
-        return OK
-
-    def _zpool_online(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
-        pool = self._zfs.imported.get(words[0])
-        if pool is None or int(words[1]) not in pool.data.slots:
-            return _fail(f"cannot online {words[1]}: no such device in pool")
-        slot = pool.data.slots.index(int(words[1]))
-        labels = [(disk, self._zfs.label_of(disk)) for disk in self._blocks.disks if disk.is_present]
-        found = next(
-            (Member(disk, label) for disk, label in labels if label and label.vdev_guid == int(words[1])), None
-        )
-        if found is not None and slot not in pool.members:
-            self._zfs.take_back(pool, slot, found, self._now())
-        return OK
-
-    def _zpool_replace(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
-        name, old, path = words
-        pool, disk = self._zfs.imported.get(name), self._disk(path)
-        if pool is None or disk is None:
-            return _fail(f"cannot replace {old} with {path}: no such device in pool")
-        if self._blocks.is_held(disk.kernel_name) or disk.media.all_signatures():
-            return _fail(f"invalid vdev specification\nuse '-f' to override the following errors:\n{path} is in use")
-        slot = pool.data.slots.index(int(old))
-        self._zfs.partition(disk)
-        self._half_way()
-        label = ZfsLabel(pool.data, random.getrandbits(63), name, pool.data.guid)
-        self._zfs.write_label(disk, label)
-        self._half_way()
-        self._zfs.fill(pool, slot, Member(disk, label), self._now())
         return OK
 
     def _zfs_create(self, flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
         group, _, name = words[0].partition("/")
         pool = self._zfs.imported.get(group)
         if pool is None:
-            return _fail(f"cannot create '{words[0]}': no such pool '{group}'")
+            return fail(f"cannot create '{words[0]}': no such pool '{group}'")
         size, is_thin = int(options["-V"][-1]), "-s" in flags
         if name in pool.data.zvols:
-            return _fail(f"cannot create '{words[0]}': dataset already exists")
+            return fail(f"cannot create '{words[0]}': dataset already exists")
         if size % int(options["-b"][-1]):
-            return _fail(f"cannot create '{words[0]}': volume size must be a multiple of volume block size")
+            return fail(f"cannot create '{words[0]}': volume size must be a multiple of volume block size")
         if not is_thin and pool.data.used_bytes() + size > pool.data.size_bytes:
-            return _fail(f"cannot create '{words[0]}': out of space")
+            return fail(f"cannot create '{words[0]}': out of space")
         properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
         zvol = pool.data.zvols[name] = FakeZvol(size, is_thin, properties, Media(size))
         self._half_way()
@@ -231,7 +143,7 @@ class ZfsTools:
         only = options.get("-r", [None])[-1]
         pools = [pool.data for name, pool in self._zfs.imported.items() if only in (None, name)]
         if only and not pools:
-            return _fail(f"cannot open '{only}': dataset does not exist")
+            return fail(f"cannot open '{only}': dataset does not exist")
         return 0, zfs_report.datasets(pools, options["-o"][-1].split(",")), ""
 
     def _find(self, name: str) -> tuple[ImportedPool, FakeZvol] | None:
@@ -244,12 +156,12 @@ class ZfsTools:
             return self._destroy_snapshot(words[0])
         found = self._find(words[0])
         if found is None:
-            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+            return fail(f"cannot open '{words[0]}': dataset does not exist")
         pool, name = found[0], words[0].partition("/")[2]
         if found[1].snapshots:
-            return _fail(f"cannot destroy '{words[0]}': volume has children", "use '-r' to destroy the following")
+            return fail(f"cannot destroy '{words[0]}': volume has children", "use '-r' to destroy the following")
         if self._zfs.is_open(pool.data, name):
-            return _fail(f"cannot destroy '{words[0]}': dataset is busy")
+            return fail(f"cannot destroy '{words[0]}': dataset is busy")
         self._zfs.hide(pool.data, name)
         self._half_way()
         del pool.data.zvols[name]
@@ -273,10 +185,10 @@ class ZfsTools:
     def _resize(self, name: str, size: int) -> Answer:
         found = self._find(name)
         if found is None:
-            return _fail(f"cannot open '{name}': dataset does not exist")
+            return fail(f"cannot open '{name}': dataset does not exist")
         pool, zvol = found
         if not zvol.is_thin and pool.data.used_bytes() + size - zvol.size_bytes > pool.data.size_bytes:
-            return _fail(f"cannot set property for '{name}': size is greater than available space")
+            return fail(f"cannot set property for '{name}': size is greater than available space")
         self._zfs.resize(pool.data, name.partition("/")[2], size)
         self._half_way()
         return OK
@@ -287,9 +199,9 @@ class ZfsTools:
             name, _, short = word.partition("@")
             found = self._find(name)
             if found is None:
-                return _fail(f"cannot open '{name}': dataset does not exist")
+                return fail(f"cannot open '{name}': dataset does not exist")
             if short in found[1].snapshots:
-                return _fail(f"cannot create snapshot '{word}': dataset already exists")
+                return fail(f"cannot create snapshot '{word}': dataset already exists")
             wanted.append((found[1], short))
         for zvol, short in wanted:
             properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
@@ -305,11 +217,11 @@ class ZfsTools:
     def _destroy_snapshot(self, path: str) -> Answer:
         found = self._find_snapshot(path)
         if found is None:
-            return _fail(f"could not find any snapshots to destroy; check snapshot names: {path}")
+            return fail(f"could not find any snapshots to destroy; check snapshot names: {path}")
         pool, zvol, _ = found
         clones = [name for name, other in pool.data.zvols.items() if other.origin == path]
         if clones:
-            return _fail(f"cannot destroy '{path}': snapshot has dependent clones", "use '-R' to destroy", *clones)
+            return fail(f"cannot destroy '{path}': snapshot has dependent clones", "use '-R' to destroy", *clones)
         del zvol.snapshots[path.partition("@")[2]]
         self._half_way()
         return OK
@@ -317,10 +229,10 @@ class ZfsTools:
     def _zfs_clone(self, _flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
         found, name = self._find_snapshot(words[0]), words[1].partition("/")[2]
         if found is None:
-            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+            return fail(f"cannot open '{words[0]}': dataset does not exist")
         pool, _, snapshot = found
         if name in pool.data.zvols:
-            return _fail(f"cannot create '{words[1]}': dataset already exists")
+            return fail(f"cannot create '{words[1]}': dataset already exists")
         properties = dict(pair.split("=", 1) for pair in options.get("-o", []))
         media = Media(snapshot.size_bytes, data=dict(snapshot.data))
         zvol = pool.data.zvols[name] = FakeZvol(snapshot.size_bytes, True, properties, media, origin=words[0])
@@ -331,10 +243,10 @@ class ZfsTools:
     def _zfs_rollback(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         found = self._find_snapshot(words[0])
         if found is None:
-            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+            return fail(f"cannot open '{words[0]}': dataset does not exist")
         pool, zvol, snapshot = found
         if list(zvol.snapshots)[-1] != words[0].partition("@")[2]:
-            return _fail(f"cannot rollback to '{words[0]}': more recent snapshots or bookmarks exist", "use '-r'")
+            return fail(f"cannot rollback to '{words[0]}': more recent snapshots or bookmarks exist", "use '-r'")
         zvol.media.data = dict(snapshot.data)
         self._zfs.resize(pool.data, words[0].partition("/")[2].partition("@")[0], snapshot.size_bytes)
         self._half_way()
@@ -343,9 +255,9 @@ class ZfsTools:
     def _zfs_rename(self, _flags: set[str], _options: dict[str, list[str]], words: list[str]) -> Answer:
         found = self._find(words[0])
         if found is None:
-            return _fail(f"cannot open '{words[0]}': dataset does not exist")
+            return fail(f"cannot open '{words[0]}': dataset does not exist")
         if self._find(words[1]):
-            return _fail(f"cannot create '{words[1]}': dataset already exists")
+            return fail(f"cannot create '{words[1]}': dataset already exists")
         (pool, zvol), old, new = found, words[0].partition("/")[2], words[1].partition("/")[2]
         self._zfs.hide(pool.data, old)
         pool.data.zvols[new] = pool.data.zvols.pop(old)
@@ -357,7 +269,7 @@ class ZfsTools:
         for name in names:
             found = self._find_snapshot(name) if "@" in name else self._find(name)
             if found is None:
-                return _fail(f"cannot open '{name}': dataset does not exist")
+                return fail(f"cannot open '{name}': dataset does not exist")
             change(found[-1])
             self._half_way()
         return OK
@@ -380,7 +292,3 @@ def _split(words: Sequence[str]) -> tuple[set[str], dict[str, list[str]], list[s
         else:
             rest.append(word)
     return flags, options, rest
-
-
-def _fail(*lines: str) -> Answer:
-    return 1, "", "".join(f"{line}\n" for line in lines)

@@ -33,7 +33,7 @@ DEFAULT_CHUNK = 64 * KIB
 PACKAGE = "mdadm"
 
 _PARITY = (WriteHole.BITMAP, WriteHole.NONE)
-_ALL = tuple(ArrayVerb)
+_ALL = tuple(verb for verb in ArrayVerb if verb is not ArrayVerb.ADD_DISKS)
 LEVELS: tuple[LevelCapability, ...] = (
     LevelCapability(
         level=Level.RAID0, min_disks=2, max_disks=MAX_DISKS, survives_failures="none", small_write_ios=1,

@@ -14,6 +14,12 @@ EXPORT_TIMEOUT_S = 90.0
 """Less than the service manager gives the whole shutdown (lunette-exports.service): the other pools have their turn."""
 
 
+NO_LOG = (
+    "its log disks are missing, and may hold the last writes that hosts were told are safe. Bring one of them back; if "
+    "all are gone for good, see the guide to pools for how to go on without those writes"
+)
+
+
 def is_up(system: System, array: ExportArray) -> bool:
     """True if the pool is imported."""
     return array.group in observe.imported(system)
@@ -43,6 +49,8 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
 def _why(error: LunetteError) -> str:
     """What zpool said, in one line. Its last one tells to force the import, which is no advice to follow unseen."""
     said = [line.strip() for line in error.log.splitlines()]
+    if any("use '-m' to import" in line for line in said):
+        return NO_LOG
     if (used := next((line for line in said if line.startswith("Last accessed by")), None)) is not None:
         return (
             f"another machine has it in use, or had when it failed. {used}. Take the disks away from that machine first"
@@ -58,7 +66,7 @@ def tend(system: System, array: ExportArray) -> None:
     paths = [device_path(id_) for id_ in array.members]
     idle = {path for path in paths if system.exists(path) and not system.is_held(path)}
     pool = observe.find_pool(system, array.group) if idle else None
-    for leaf in pool.root.leaves() if pool else ():
+    for _, leaf in pool.leaves() if pool else ():
         if leaf.path in idle and leaf.state in parse.AWAY:
             system.run(["zpool", "online", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
 

@@ -14,10 +14,18 @@ from lunette.system.doorway import System
 
 
 class Label(Model):
-    """The pool a disk says it belongs to."""
+    """The pool a disk says it belongs to.
+
+    A cache disk and a spare that stands by name none (vdev_aux_label_generate, module/zfs/vdev_label.c), and hold no
+    data that is not elsewhere.
+    """
 
     pool: str
     guid: str
+
+    @property
+    def is_nameless(self) -> bool:
+        return not self.pool
 
 
 def read(system: System, disk_id: str) -> Label | None:
@@ -55,10 +63,12 @@ def _carried(system: System, disk_id: str) -> list[Signature]:
 def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None) -> bool:
     """Make a disk blank that carries a label of this pool, or nothing but ZFS's partitions; whether it did.
 
-    With a `guid` the label must carry that too: a pool of the same name is somebody's copy.
+    With a `guid` the label must carry that too: a pool of the same name is somebody's copy. Of a disk that is recorded
+    as this pool's, a label that names no pool is one too.
     """
     label = read(system, disk.id)
-    if label is not None and (label.pool != pool or guid not in (None, label.guid)):
+    is_own = label is not None and label.pool == pool and guid in (None, label.guid)
+    if label is not None and not is_own and not label.is_nameless:
         return False
     if label is None and not is_bare(system, disk):
         return False

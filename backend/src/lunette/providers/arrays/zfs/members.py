@@ -17,14 +17,14 @@ def replace(system: System, step: PoolReplace) -> str | None:
 
     A power cut can leave it with ZFS's partitions and a label of this pool that the pool does not know: they go first.
     """
-    pool = _own_pool(system, step)
-    if _leaf(pool, step.new.disk_id) is not None:
+    pool = own_pool(system, step)
+    if leaf_of(pool, step.new.disk_id) is not None:
         return None
-    old = _leaf(pool, step.old.disk_id)
+    old = leaf_of(pool, step.old.disk_id)
     if old is None:
         raise NotFound(f"disk {step.old.disk_id} has no place in pool {step.pool}: look at the array's members")
     disk = same_disk(observe_disks(system), step.new.disk_id, step.new.serial)
-    _check_new(system, disk, step)
+    check_new(system, disk, step, step.disk_bytes)
     labels.clear(system, disk, step.pool, step.guid)
     if system.is_held(disk.device):
         raise InUse(f"disk {disk.id} is held by another program: free it first")
@@ -38,10 +38,10 @@ def undo_replace(system: System, step: PoolReplace) -> str | None:
 
     Raises Conflict if it is in place already: the pool cannot go back to the old one.
     """
-    pool = _own_pool(system, step)
-    leaf = _leaf(pool, step.new.disk_id)
+    pool = own_pool(system, step)
+    leaf = leaf_of(pool, step.new.disk_id)
     if leaf is not None:
-        if _leaf(pool, step.old.disk_id) is None:
+        if leaf_of(pool, step.old.disk_id) is None:
             raise Conflict(f"disk {step.new.disk_id} has taken its place in pool {step.pool}: it is not taken out")
         system.run(["zpool", "detach", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
         settle(system)
@@ -55,13 +55,13 @@ def undo_replace(system: System, step: PoolReplace) -> str | None:
 
 def release(system: System, step: PoolRelease) -> str | None:
     """Clear what the pool left on a disk it no longer uses; None if there is nothing, or no disk."""
-    pool = _own_pool(system, step)
-    leaf = _leaf(pool, step.member.disk_id)
+    pool = own_pool(system, step)
+    leaf = leaf_of(pool, step.member.disk_id)
     try:
         disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
     except NotFound:
         return None
-    if leaf is not None and leaf.state == "ONLINE":
+    if leaf is not None and leaf.state in ("ONLINE", "AVAIL", parse.IN_USE):
         raise InUse(f"pool {step.pool} still uses disk {disk.id}: wait until the new one is filled")
     if leaf is not None or system.is_held(disk.device):
         return None
@@ -70,7 +70,7 @@ def release(system: System, step: PoolRelease) -> str | None:
 
 def scrub(system: System, step: PoolScrub) -> str | None:
     """Start or stop a scrub; None if it is so already. Raises Conflict while a disk is being filled."""
-    scan = _own_pool(system, step).scan
+    scan = own_pool(system, step).scan
     runs = scan is not None and scan.is_running
     if scan is not None and runs and scan.is_resilver:
         raise Conflict(f"a disk of pool {step.pool} is being filled: wait until that is over, then try again")
@@ -84,7 +84,7 @@ def scrub(system: System, step: PoolScrub) -> str | None:
 
 def undo_scrub(system: System, step: PoolScrub) -> str | None:
     """Stop the scrub that was started. One that was stopped stays so: it read nothing it would not read again."""
-    scan = _own_pool(system, step).scan
+    scan = own_pool(system, step).scan
     runs = scan is not None and scan.is_running and not scan.is_resilver
     return _stop(system, step.pool) if runs and step.action is not ScrubAction.STOP else None
 
@@ -94,7 +94,8 @@ def _stop(system: System, pool: str) -> str:
     return f"the scrub of pool {pool} is stopped"
 
 
-def _own_pool(system: System, step: PoolStep) -> parse.Pool:
+def own_pool(system: System, step: PoolStep) -> parse.Pool:
+    """The pool of the step. Raises NotFound, or Conflict if it is not ours."""
     pool = observe.find_pool(system, step.pool)
     if pool is None:
         raise NotFound(f"pool {step.pool} is not there: bring its array up, then try again")
@@ -104,18 +105,21 @@ def _own_pool(system: System, step: PoolStep) -> parse.Pool:
     return pool
 
 
-def _leaf(pool: parse.Pool, disk_id: str) -> parse.Vdev | None:
-    """The disk's place in the pool."""
-    return next((leaf for leaf in pool.root.leaves() if leaf.path == device_path(disk_id)), None)
+def leaf_of(pool: parse.Pool, disk_id: str) -> parse.Vdev | None:
+    """The disk's place in the pool, whatever its role."""
+    return next((leaf for _, leaf in pool.leaves() if leaf.path == device_path(disk_id)), None)
 
 
-def _check_new(system: System, disk: ObservedDisk, step: PoolReplace) -> None:
+def check_new(
+    system: System, disk: ObservedDisk, step: PoolStep, least_bytes: int, *, is_nameless: bool = False
+) -> None:
+    """Raises InUse or Conflict for a disk that cannot join. `is_nameless`: what an earlier run left names no pool."""
     if disk.is_busy():
         raise InUse(f"disk {disk.id} cannot be a member because {disk.occupation() or 'it is in use'}: free it first")
-    if disk.size_bytes < step.disk_bytes:
-        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {step.disk_bytes} are needed of it")
+    if disk.size_bytes < least_bytes:
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {least_bytes} are needed of it")
     label = labels.read(system, disk.id)
-    own = label is not None and (label.pool, label.guid) == (step.pool, step.guid)
+    own = label is not None and ((label.pool, label.guid) == (step.pool, step.guid) or (is_nameless and not label.pool))
     if (disk.signatures or disk.partitions) and not own and not labels.is_bare(system, disk):
         raise InUse(
             f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"

@@ -5,7 +5,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.arrays import (
+    ArrayEngine,
+    ArrayState,
+    Level,
+    MemberRole,
+    ObservedArray,
+    ObservedMember,
+    SyncProgress,
+    WriteHole,
+)
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB
@@ -14,6 +23,10 @@ from lunette.providers.arrays.zfs import space
 GROUPS = ("mirror", "raidz", "draid")
 AWAY = {"REMOVED", "UNAVAIL"}
 """States of a disk that was not there when ZFS last looked; FAULTED is one whose errors were too many."""
+DISTRIBUTED = "dspare"
+"""VDEV_TYPE_DRAID_SPARE (include/sys/fs/zfs.h)."""
+IN_USE = "INUSE"
+"""Of a spare that has a place among the data disks now."""
 _LOST = {"UNAVAIL", "REMOVED", "OFFLINE", "CANT_OPEN", "CLOSED"}
 _FAILED = {"FAULTED", "UNAVAIL", "SUSPENDED", "REMOVED"}
 
@@ -59,12 +72,39 @@ class Pool(Model):
     guid: str
     state: str
     root: Vdev
+    """The data disks. What stands beside them hangs on trees of its own."""
     scan: Scan | None
+    logs: tuple[Vdev, ...] = ()
+    special: tuple[Vdev, ...] = ()
+    cache: tuple[Vdev, ...] = ()
+    spares: tuple[Vdev, ...] = ()
+
+    def by_role(self) -> dict[MemberRole, tuple[Vdev, ...]]:
+        """The top of each role's trees."""
+        return {
+            MemberRole.DATA: self.root.vdevs, MemberRole.LOG: self.logs, MemberRole.CACHE: self.cache,
+            MemberRole.SPECIAL: self.special, MemberRole.SPARE: self.spares,
+        }  # fmt: skip
+
+    def is_filling(self) -> bool:
+        """True while disks are being filled."""
+        return self.scan is not None and self.scan.is_resilver and self.scan.is_running
+
+    def leaves(self) -> Iterator[tuple[MemberRole, Vdev]]:
+        """Every disk with its role; a spare that stepped in is told twice, first in the place it has."""
+        for role, tops in self.by_role().items():
+            for top in tops:
+                yield from ((role, leaf) for leaf in top.leaves())
 
     def level(self) -> str:
         """The level of its first vdev: a pool of disks alone is a stripe."""
         first = self.root.vdevs[0] if self.root.vdevs else self.root
-        return first.name.partition("-")[0] if first.kind in GROUPS else Level.STRIPE.value
+        return first.name.partition("-")[0].partition(":")[0] if first.kind in GROUPS else Level.STRIPE.value
+
+    def layout(self) -> str | None:
+        """Of a dRAID: groups, disks and distributed spares as zpool names them, draid2:4d:11c:1s."""
+        first = self.root.vdevs[0] if self.root.vdevs else self.root
+        return first.name.partition("-")[0] if first.kind == "draid" else None
 
     def slots(self) -> tuple[Vdev, ...]:
         """The places disks are in: a place that is being refilled has two disks below it."""
@@ -84,7 +124,14 @@ def _pool(entry: Mapping[str, Any]) -> Pool:
     return Pool(
         name=entry["name"], guid=str(entry["pool_guid"]), state=entry["state"],
         root=_vdev(next(iter(entry["vdevs"].values()))), scan=_scan(scan) if scan else None,
+        logs=_tops(entry, "logs"), special=_tops(entry, "special"), cache=_tops(entry, "l2cache"),
+        spares=_tops(entry, "spares"),
     )  # fmt: skip
+
+
+def _tops(entry: Mapping[str, Any], group: str) -> tuple[Vdev, ...]:
+    """A group beside the data disks (class_vdevs_nvlist and its like, cmd/zpool/zpool_main.c)."""
+    return tuple(_vdev(top) for top in entry.get(group, {}).values())
 
 
 def _vdev(entry: Mapping[str, Any]) -> Vdev:
@@ -123,17 +170,47 @@ def disk_of(path: str | None, disks: Sequence[ObservedDisk]) -> ObservedDisk | N
 def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk], now: float) -> ObservedArray:
     """A pool as an array. A disk that is gone counts as missing even before ZFS has stumbled over it."""
     slots = pool.slots()
-    members = [_member(leaf, slot, disks, n) for n, slot in enumerate(slots) for leaf in slot.leaves()]
-    lost = sum(all(_member(leaf, slot, disks, None).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
+    fills = pool.is_filling()
+    members = [_placed(leaf, slot, disks, n, fills) for n, slot in enumerate(slots) for leaf in slot.leaves()]
     return ObservedArray(
         uuid=pool.guid, engine=ArrayEngine.ZFS, name=pool.name, ours=ours, device=None, level=pool.level(),
-        state=_state(pool, lost), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
-        members=tuple(members), raid_disks=len(slots), progress=_progress(pool.scan, now),
-        mismatch_count=sum(leaf.checksum_errors for leaf in pool.root.leaves()), disk_bytes=_least_disk(pool),
+        state=_state(pool, disks), size_bytes=size_bytes, chunk_bytes=None, write_hole=WriteHole.COPY_ON_WRITE,
+        members=(*members, *_beside(pool, disks)), raid_disks=len(slots), progress=_progress(pool.scan, now),
+        mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
+        disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(),
     )  # fmt: skip
 
 
+def _placed(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int, fills: bool) -> ObservedMember:
+    """A disk in a place. A spare that stepped in is as good as any once nothing is filled any more."""
+    member = _member(leaf, slot, disks, number)
+    if slot.kind != "spare" or leaf in tuple(slot.vdevs[0].leaves()):
+        return member
+    state = "in_sync" if member.state == "rebuilding" and not fills else member.state
+    return member.model_copy(update={"state": state, "role": MemberRole.SPARE})
+
+
+def _beside(pool: Pool, disks: Sequence[ObservedDisk]) -> Iterator[ObservedMember]:
+    """The disks that are no data disks. None of them has a slot."""
+    for role, tops in pool.by_role().items():
+        if role is MemberRole.DATA:
+            continue
+        for place in (place for top in tops for place in places(top)):
+            for leaf in place.leaves():
+                member = _member(leaf, place, disks, None)
+                stands_by = role is MemberRole.SPARE and member.state == "in_sync"
+                if leaf.state != IN_USE:
+                    yield member.model_copy(update={"role": role, "state": "spare" if stands_by else member.state})
+
+
+def places(top: Vdev) -> tuple[Vdev, ...]:
+    """The places disks are in below the top of a tree: of a mirror each of its legs."""
+    return top.vdevs if top.kind in GROUPS else (top,)
+
+
 def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int | None) -> ObservedMember:
+    if leaf.kind == DISTRIBUTED:
+        return ObservedMember(disk_id=None, device=leaf.path, state=_distributed_state(leaf, slot), slot=number)
     disk = disk_of(leaf.path, disks)
     if leaf.state in _LOST or disk is None:
         state = "missing"
@@ -148,21 +225,38 @@ def _member(leaf: Vdev, slot: Vdev, disks: Sequence[ObservedDisk], number: int |
     )
 
 
-def _least_disk(pool: Pool) -> int | None:
-    """A disk of the smallest member's size fits; its table and reserved partition take 10 MiB at most."""
-    sizes = [leaf.size_bytes for leaf in pool.root.leaves() if leaf.size_bytes]
+def _distributed_state(leaf: Vdev, slot: Vdev) -> str:
+    """A spare that lies on all disks: its path is a name, and it is as much there as they are."""
+    if leaf.state in _LOST:
+        return "missing"
+    return "rebuilding" if slot.kind == "spare" else "in_sync"
+
+
+def least_disk(pool: Pool, role: MemberRole) -> int | None:
+    """A disk of the size of the role's smallest fits; its table and reserved partition take 10 MiB at most."""
+    sizes = [leaf.size_bytes for other, leaf in pool.leaves() if other is role and leaf.size_bytes]
     return min(sizes) + 9 * MIB if sizes else None
 
 
-def _state(pool: Pool, lost: int) -> ArrayState:
+def _state(pool: Pool, disks: Sequence[ObservedDisk]) -> ArrayState:
+    """How the data is. A log or a cache that is lost endangers nothing: the pool itself says DEGRADED without a log."""
     parities = space.parity(Level(pool.level())) if pool.level() in set(Level) else 0
-    spare = len(pool.slots()) - 1 if pool.level() == Level.MIRROR.value else parities
-    resilvers = pool.scan is not None and pool.scan.is_resilver and pool.scan.is_running
-    if pool.state in _FAILED or lost > spare:
+    slots = pool.slots()
+    spare = len(slots) - 1 if pool.level() == Level.MIRROR.value else parities
+    lost = _lost(slots, disks, pool.is_filling())
+    gone = [(_lost(places(top), disks, False), len(places(top))) for top in pool.special]
+    if pool.state in _FAILED or lost > spare or any(count == of for count, of in gone):
         return ArrayState.FAILED
-    if resilvers:
+    if pool.is_filling():
         return ArrayState.REBUILDING
-    return ArrayState.DEGRADED if lost or pool.state == "DEGRADED" else ArrayState.CLEAN
+    stands_in = any(slot.kind == "spare" for slot in slots)
+    is_ill = any(top.state != "ONLINE" for top in (*(() if stands_in else pool.root.vdevs), *pool.special))
+    return ArrayState.DEGRADED if lost or is_ill or any(count for count, _ in gone) else ArrayState.CLEAN
+
+
+def _lost(slots: Sequence[Vdev], disks: Sequence[ObservedDisk], fills: bool) -> int:
+    """Places in which no disk is whole."""
+    return sum(all(_placed(leaf, slot, disks, 0, fills).state != "in_sync" for leaf in slot.leaves()) for slot in slots)
 
 
 def _progress(scan: Scan | None, now: float) -> SyncProgress | None:

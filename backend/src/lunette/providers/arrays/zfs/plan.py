@@ -1,6 +1,7 @@
 """What ZFS can do and what a new pool will look like: pure, so that the planner can show it before anything runs."""
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 
 from lunette.domain.arrays import (
     ArrayCreate,
@@ -9,6 +10,7 @@ from lunette.domain.arrays import (
     EngineCapability,
     Level,
     LevelCapability,
+    MemberRole,
     WriteHole,
 )
 from lunette.domain.disks import ObservedDisk
@@ -17,39 +19,62 @@ from lunette.domain.sizes import GIB, KIB, MIB, format_size
 from lunette.domain.steps import KeptVolume, MdMember, PoolCreate, PoolDestroy
 from lunette.domain.tuning import TuningName, notation
 from lunette.domain.volumes import BLOCK_BYTES
-from lunette.providers.arrays.zfs import space
+from lunette.providers.arrays.zfs import draid, space
 
 PACKAGES = "zfsutils-linux and zfs-dkms"
 MARK = "io.lunette:array"
 """The user property on a pool's root that makes it ours; it holds the array's id."""
 ASHIFT_MARK = "io.lunette:ashift"
 """The sector size beside it: ZFS tells it only through a command of its own."""
+NAMELESS = (MemberRole.CACHE, MemberRole.SPARE)
+"""Roles whose labels name no pool."""
 MAX_DISKS = 255
 MIN_DISK_BYTES = 64 * MIB
 """SPA_MINDEVSIZE (include/sys/fs/zfs.h)."""
 _HOLE = (WriteHole.COPY_ON_WRITE,)
 _SURVIVES = {
     Level.STRIPE: "none", Level.MIRROR: "all disks but one", Level.RAIDZ1: "one disk", Level.RAIDZ2: "two disks",
-    Level.RAIDZ3: "three disks",
+    Level.RAIDZ3: "three disks", Level.DRAID1: "one disk", Level.DRAID2: "two disks", Level.DRAID3: "three disks",
 }  # fmt: skip
-_LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5}
+ROLES = (MemberRole.SPARE, MemberRole.LOG, MemberRole.CACHE, MemberRole.SPECIAL)
+VERBS = (ArrayVerb.ADD_SPARES, ArrayVerb.ADD_DISKS, ArrayVerb.REPLACE, ArrayVerb.REMOVE, ArrayVerb.SCRUB)
+_LEAST = {Level.STRIPE: 1, Level.MIRROR: 2, Level.RAIDZ1: 3, Level.RAIDZ2: 4, Level.RAIDZ3: 5, Level.DRAID1: 3,
+          Level.DRAID2: 4, Level.DRAID3: 5}  # fmt: skip
 
 
-def small_write_ios(level: Level, disks: int, block_bytes: int, shift: int = space.MIN_ASHIFT) -> float:
+def small_write_ios(
+    level: Level, disks: int, block_bytes: int, shift: int = space.MIN_ASHIFT, shape: draid.Shape | None = None
+) -> float:
     """Disk I/Os of one 4 KiB random write into a block that is not cached, without ZFS's own metadata.
 
     The block is read, unless the write covers it, and written anew whole: a RAID-Z block lies on all its data disks.
     """
     sectors = (block_bytes - 1 >> shift) + 1
+    if shape is not None:  # a row is written whole, also where the block does not fill it
+        return (min(sectors, shape.data) if block_bytes > 4 * KIB else 0) + shape.width
     spread = min(sectors, disks - space.parity(level)) if space.parity(level) else 1
     reads = spread if block_bytes > 4 * KIB else 0
     return reads + (disks if level is Level.MIRROR else spread + space.parity(level))
 
 
+def default_shape(level: Level, disks: int) -> draid.Shape | None:
+    """Of a dRAID of which only the disks are known; None for any other level."""
+    return draid.shape(level, disks, space.MIN_ASHIFT) if level in draid.LEVELS else None
+
+
+ONE_LOG = (
+    "The log is one disk: if it is lost together with the power, the last writes that hosts were told are safe are "
+    "lost with it. Two disks are mirrored."
+)
+SPECIAL_STAYS = (
+    "Special disks stay for the life of the pool: its metadata is on them, and they are never taken out again."
+)
+
 LEVELS = tuple(
     LevelCapability(
         level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
-        small_write_ios=small_write_ios(level, least, BLOCK_BYTES), verbs=(ArrayVerb.REPLACE, ArrayVerb.SCRUB),
+        small_write_ios=small_write_ios(level, least, BLOCK_BYTES, shape=default_shape(level, least)), verbs=VERBS,
+        roles=ROLES,
     )
     for level, least in _LEAST.items()
 )  # fmt: skip
@@ -69,8 +94,8 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
     if not facts.min_disks <= count <= facts.max_disks:
         rule = f"zfs {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
         found.append(FieldProblem(field="disks", value=str(count), message=rule))
-    if wish.spares:
-        rule = "nothing puts a pool's spare in place by itself yet: leave spares out, and replace a lost disk"
+    if wish.spares and wish.level is Level.STRIPE:
+        rule = "a stripe has nothing to fill a spare from: leave spares out"
         found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
     if wish.chunk_bytes is not None:
         rule = "a pool has no chunk: leave chunk_bytes out"
@@ -91,10 +116,68 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
         for name in TuningName
         if (chosen := getattr(wish, name.value)) is not None
     ]
-    smallest = min((disk.size_bytes for disk in disks), default=0)
-    if not found and space.member_bytes(smallest) < MIN_DISK_BYTES:
-        rule = f"the smallest disk ({format_size(smallest)}) is too small for a pool; {format_size(GIB)} is enough"
-        found.append(FieldProblem(field="disks", value=None, message=rule))
+    found += _draid_problems(wish, disks) if not found else ()
+    found += too_small(wish, disks) if not found else ()
+    if wish.special and (problem := special_problem(wish.level, len(wish.disks), len(wish.special))):
+        found.append(problem)
+    return tuple(found)
+
+
+def _draid_problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """Why zpool would refuse the groups and distributed spares that are asked for."""
+    shape = shape_of(wish, disks)
+    if shape is not None:
+        field = "group_data_disks" if wish.group_data_disks is not None else "distributed_spares"
+        field = "disks" if (wish.group_data_disks, wish.distributed_spares) == (None, None) else field
+        message = shape.problem()
+        return (FieldProblem(field=field, value=shape.name, message=message),) if message else ()
+    return tuple(
+        FieldProblem(field=field, value=str(value), message=f"only a draid has {field}: leave it out")
+        for field in ("group_data_disks", "distributed_spares")
+        if (value := getattr(wish, field)) is not None
+    )
+
+
+def too_small(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """Of each role the smallest disk must hold what ZFS takes for a disk at all."""
+    left = iter(disks)
+    smallest = {
+        role.field: min(disk.size_bytes for disk in itertools.islice(left, len(ids)))
+        for role, ids in wish.by_role().items()
+        if ids
+    }
+    rule = "the smallest disk ({}) is too small for a pool; {} is enough"
+    return tuple(
+        FieldProblem(field=field, value=None, message=rule.format(format_size(size), format_size(GIB)))
+        for field, size in smallest.items()
+        if space.member_bytes(size) < MIN_DISK_BYTES
+    )
+
+
+def survives(level: Level, disks: int) -> int:
+    """How many disks may be lost, whichever they are."""
+    return disks - 1 if level is Level.MIRROR else space.parity(level)
+
+
+def special_problem(level: Level, disks: int, special: int) -> FieldProblem | None:
+    """Why so many special disks do not do beside so many data disks: the pool is lost with its metadata."""
+    lost = survives(level, disks)
+    if special > lost:
+        return None
+    rule = (
+        f"a pool is lost with its special disks: {level.value} survives the loss of {lost}, so {lost + 1} special "
+        f"disks are needed, one mirror, not {special}"
+    )
+    return FieldProblem(field="special", value=str(special), message=rule)
+
+
+def role_warnings(wish: ArrayCreate) -> tuple[str, ...]:
+    """What to know of disks beside the data disks before they are there."""
+    found = []
+    if len(wish.log) == 1:
+        found.append(ONE_LOG)
+    if wish.special:
+        found.append(SPECIAL_STAYS)
     return tuple(found)
 
 
@@ -112,16 +195,39 @@ def shift_of(disks: Sequence[ObservedDisk]) -> int:
     return space.ashift(max((disk.physical_block_bytes for disk in disks), default=0))
 
 
+def shape_of(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> draid.Shape | None:
+    """How the dRAID of this wish is laid out; None for any other level. `disks` are those of every role."""
+    if wish.level not in draid.LEVELS:
+        return None
+    return draid.shape(
+        wish.level, len(wish.disks), shift_of(disks), data=wish.group_data_disks, spares=wish.distributed_spares
+    )
+
+
 def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> PoolCreate:
-    """The step that makes this pool. `uuid` is any fresh UUID."""
+    """The step that makes this pool. `uuid` is any fresh UUID, `disks` are those of every role in the wish's order."""
+    members = dict(zip(wish.by_role(), _parted(wish, disks), strict=True))
+    shape = shape_of(wish, disks)
     return PoolCreate(
         array_id=array_id,
         guid=pool_guid(uuid),
         pool=pool_name(array_id),
         level=wish.level,
         ashift=shift_of(disks),
-        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+        layout=shape.name if shape else None,
+        members=members[MemberRole.DATA],
+        spares=members[MemberRole.SPARE],
+        log=members[MemberRole.LOG],
+        cache=members[MemberRole.CACHE],
+        special=members[MemberRole.SPECIAL],
     )
+
+
+def _parted(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> Iterator[tuple[MdMember, ...]]:
+    """The disks role by role."""
+    left = iter(disks)
+    for ids in wish.by_role().values():
+        yield tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in itertools.islice(left, len(ids)))
 
 
 def destroy_step(

@@ -6,20 +6,23 @@ The guid is set last, so a label that carries it too is of a pool that was finis
 """
 
 import contextlib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Mapping, Sequence
 
-from lunette.domain.arrays import Level
+from lunette.domain.arrays import Level, MemberRole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import PoolCreate, PoolDestroy
+from lunette.domain.steps import MdMember, PoolCreate, PoolDestroy
 from lunette.providers.arrays.zfs import labels, module, observe, parse
 from lunette.providers.arrays.zfs.assemble import import_pool
-from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
+from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK, NAMELESS, device_path
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 
 CREATE_TIMEOUT_S = 600.0
 """Partitions, labels and a first transaction: 39 s were seen on an emulated CPU."""
+NOT_FOUND = "no such pool or dataset"
+"""What zpool makes of ENOENT. Seen on a slow machine: the last of seven disks was read in again, its link with it."""
 _POOL_OPTIONS = ("cachefile=none", "autoexpand=off", "autoreplace=off", "autotrim=off")
 _ROOT_OPTIONS = ("compression=lz4", "atime=off", "mountpoint=none", "canmount=off")
 
@@ -31,16 +34,33 @@ def create(system: System, step: PoolCreate) -> str | None:
     if step.pool in observe.imported(system) or _import_left(system, step):
         return _finish(system, step)
     present = observe_disks(system)
-    disks = [same_disk(present, member.disk_id, member.serial) for member in step.members]
-    for disk in disks:
-        _check_member(system, disk, step)
-    for disk in disks:
+    disks = {
+        role: [same_disk(present, member.disk_id, member.serial) for member in members]
+        for role, members in step.by_role().items()
+    }
+    for role, found in disks.items():
+        for disk in found:
+            _check_member(system, disk, step, role)
+    for disk in itertools.chain.from_iterable(disks.values()):
         labels.clear(system, disk, step.pool, None)
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is held by another program: free it first")
-    system.run(_create_command(step, disks), timeout_s=CREATE_TIMEOUT_S)
+    _run_create(system, step, _create_command(step, disks))
     settle(system)
     return _finish(system, step)
+
+
+def _run_create(system: System, step: PoolCreate, command: Sequence[str]) -> None:
+    """Where the kernel did not find a partition, udev was just making its link anew: that is tried once more."""
+    try:
+        system.run(command, timeout_s=CREATE_TIMEOUT_S)
+    except ToolFailed as error:
+        if NOT_FOUND not in error.log:
+            raise
+        settle(system)
+        for disk in _own_disks(observe_disks(system), step):
+            labels.clear(system, disk, step.pool, None)
+        system.run(command, timeout_s=CREATE_TIMEOUT_S)
 
 
 def undo_create(system: System, step: PoolCreate) -> str | None:
@@ -69,27 +89,38 @@ def destroy(system: System, step: PoolDestroy) -> str | None:
 
 def _import_left(system: System, step: PoolCreate | PoolDestroy) -> bool:
     """Import what an earlier run or a boot left; whether the pool is there now."""
-    found = {member.disk_id: labels.read(system, member.disk_id) for member in step.members}
-    own = {id_: label for id_, label in found.items() if label is not None and label.pool == step.pool}
-    if not own:
+    found = {member.disk_id: labels.read(system, member.disk_id) for member in _everyone(step)}
+    labelled = {id_: label for id_, label in found.items() if label is not None}
+    if not any(label.pool == step.pool for label in labelled.values()):
         return False
+    own = [id_ for id_, label in labelled.items() if label.pool == step.pool or label.is_nameless]
     with contextlib.suppress(ToolFailed):
-        import_pool(system, step.pool, list(own))
+        import_pool(system, step.pool, own)
     return step.pool in observe.imported(system)
 
 
 def _finish(system: System, step: PoolCreate) -> str | None:
     """Give the pool the planned guid, which tells that it is whole. Raises Conflict if it is another's."""
     pool = _own_pool(system, step)
-    if pool.level() != step.level.value or len(pool.slots()) != len(step.members):
+    if (pool.level(), pool.layout()) != (step.level.value, step.layout) or len(pool.slots()) != len(step.members):
         raise Conflict(
             f"pool {step.pool} is a {pool.level()} of {len(pool.slots())} disks where a {step.level.value} of "
             f"{len(step.members)} was planned: it is left alone"
         )
+    for role, members in step.by_role().items():
+        known = {leaf.path for other, leaf in pool.leaves() if other is role}
+        if absent := [one.disk_id for one in members if device_path(one.disk_id) not in known]:
+            raise Conflict(
+                f"disk {absent[0]} is no {role.value} disk of pool {step.pool} as it was planned: it is left alone"
+            )
     if pool.guid == step.guid:
         return None
     system.run(["zpool", "reguid", "-g", step.guid, step.pool], timeout_s=CREATE_TIMEOUT_S)
-    return f"pool {step.pool} is made of {len(step.members)} disks"
+    return f"pool {step.pool} is made of {len(step.everyone())} disks"
+
+
+def _everyone(step: PoolCreate | PoolDestroy) -> tuple[MdMember, ...]:
+    return step.everyone() if isinstance(step, PoolCreate) else step.members
 
 
 def _own_pool(system: System, step: PoolCreate | PoolDestroy) -> parse.Pool:
@@ -120,7 +151,7 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
     cleared = sum([labels.clear(system, disk, step.pool, guid) for disk in disks])
     if not was_there and not cleared:
         return None
-    absent = len(step.members) - len(disks)
+    absent = len(_everyone(step)) - len(disks)
     note = f"; {absent} of its disks are not there and keep their labels" if absent else ""
     return f"pool {step.pool} is gone from {cleared} disks{note}"
 
@@ -128,7 +159,7 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
 def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy) -> list[ObservedDisk]:
     """The disks of the step that are there. Raises Conflict before anything is changed if one was exchanged."""
     found = []
-    for member in step.members:
+    for member in _everyone(step):
         try:
             found.append(same_disk(present, member.disk_id, member.serial))
         except NotFound:
@@ -136,7 +167,8 @@ def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy
     return found
 
 
-def _check_member(system: System, disk: ObservedDisk, step: PoolCreate) -> None:
+def _check_member(system: System, disk: ObservedDisk, step: PoolCreate, role: MemberRole) -> None:
+    """A label that names no pool is what a creation that was cut short left on a cache disk: the plan saw it blank."""
     if disk.is_busy():
         why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
         raise InUse(f"disk {disk.id} cannot be a member because {why}: free it, or take another disk")
@@ -145,27 +177,33 @@ def _check_member(system: System, disk: ObservedDisk, step: PoolCreate) -> None:
     label = labels.read(system, disk.id)
     if label is not None and label.pool == step.pool and label.guid == step.guid:
         raise Conflict(f"disk {disk.id} carries finished pool {step.pool}, which does not import: look at its disks")
-    is_own = label is not None and label.pool == step.pool
+    is_own = label is not None and (label.pool == step.pool or (label.is_nameless and role in NAMELESS))
     if not is_own and not labels.is_bare(system, disk):
         raise InUse(
             f"disk {disk.id} cannot be a member because {disk.occupation()}: name it to be wiped, or take another disk"
         )
 
 
-def _create_command(step: PoolCreate, disks: Sequence[ObservedDisk]) -> list[str]:
-    """Without -f zpool itself refuses a disk that carries something, but also disks that differ in size."""
-    force = ["-f"] if len({disk.size_bytes for disk in disks}) > 1 else []
+def _create_command(step: PoolCreate, disks: Mapping[MemberRole, Sequence[ObservedDisk]]) -> list[str]:
+    """Without -f zpool itself refuses a disk that carries something, but also data disks that differ in size, and
+    special disks whose redundancy is not the very same as that of the data disks (check_replication, zpool_vdev.c)."""
+    differ = any(len({disk.size_bytes for disk in disks[role]}) > 1 for role in (MemberRole.DATA, MemberRole.SPECIAL))
+    force = ["-f"] if differ or step.special else []
     marks = (f"{MARK}={step.array_id}", f"{ASHIFT_MARK}={step.ashift}")
     pool = [word for option in (f"ashift={step.ashift}", *_POOL_OPTIONS) for word in ("-o", option)]
     root = [word for option in (*_ROOT_OPTIONS, *marks) for word in ("-O", option)]
-    level = [] if step.level is Level.STRIPE else [step.level.value]
-    return [
-        "zpool",
-        "create",
-        *force,
-        *pool,
-        *root,
-        step.pool,
-        *level,
-        *(f"/dev/disk/by-id/{disk.id}" for disk in disks),
+    level = [] if step.level is Level.STRIPE else [step.layout or step.level.value]
+    data = [f"/dev/disk/by-id/{disk.id}" for disk in disks[MemberRole.DATA]]
+    beside = [
+        word
+        for role, found in disks.items()
+        if found and role is not MemberRole.DATA
+        for word in role_words(role, [disk.id for disk in found])
     ]
+    return ["zpool", "create", *force, *pool, *root, step.pool, *level, *data, *beside]
+
+
+def role_words(role: MemberRole, disk_ids: Sequence[str]) -> list[str]:
+    """How zpool is told of disks beside the data disks: several for a log, or special ones, are one mirror."""
+    is_mirror = role in (MemberRole.LOG, MemberRole.SPECIAL) and len(disk_ids) > 1
+    return [role.value, *(["mirror"] if is_mirror else []), *(f"/dev/disk/by-id/{id_}" for id_ in disk_ids)]

@@ -8,13 +8,14 @@ on a whole disk (lib/libzfs/os/linux/libzfs_pool_os.c).
 from lunette.domain.arrays import Level
 from lunette.domain.sizes import GIB, KIB, MIB
 from lunette.domain.volumes import BLOCK_BYTES
+from lunette.providers.arrays.zfs import draid
 
 RECORD_BYTES = 128 * KIB
 """The block ZFS's own figures of free space are computed for."""
 MIN_ASHIFT = 12
 """4 KiB: drives that pretend 512 byte sectors suffer below it, and a replacement with 4 KiB sectors would not fit."""
 MAX_ASHIFT = 16
-_PARITY = {Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3}
+_PARITY = {Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3, **draid.LEVELS}
 _LABELS = 4 * MIB + 512 * KIB
 """Two labels and the boot area in front, two labels behind."""
 _RESERVED = 8 * MIB
@@ -23,7 +24,7 @@ _INDIRECT_BYTES, _POINTERS = 128 * KIB, 1024
 
 
 def parity(level: Level) -> int:
-    """Disks' worth of parity of a RAID-Z level, 0 for the others."""
+    """Disks' worth of parity of a RAID-Z or dRAID level, of its groups; 0 for the others."""
     return _PARITY.get(level, 0)
 
 
@@ -40,17 +41,22 @@ def allocated(block_bytes: int, disks: int, parities: int, shift: int) -> int:
     return -(-sectors // (parities + 1)) * (parities + 1) << shift
 
 
-def cost(level: Level, disks: int, block_bytes: int, shift: int) -> float:
-    """Bytes on disk per byte of a volume with this block size: 3.0 for an 8-wide raidz2 with 8 KiB on 4 KiB sectors."""
+def cost(level: Level, disks: int, block_bytes: int, shift: int, shape: draid.Shape | None = None) -> float:
+    """Bytes on disk per byte of a volume with this block size: 3.0 for an 8-wide raidz2 with 8 KiB on 4 KiB sectors.
+
+    `shape` is that of a dRAID.
+    """
+    if shape is not None:
+        return shape.allocated(block_bytes, shift) / block_bytes
     if parities := parity(level):
         return allocated(block_bytes, disks, parities, shift) / block_bytes
     on_disk = max(block_bytes, 1 << shift) / block_bytes
     return on_disk * (disks if level is Level.MIRROR else 1)
 
 
-def dilution(level: Level, disks: int, block_bytes: int, shift: int) -> float:
+def dilution(level: Level, disks: int, block_bytes: int, shift: int, shape: draid.Shape | None = None) -> float:
     """What a byte of a volume takes of the space ZFS shows as free: more than 1 where small blocks are padded."""
-    return cost(level, disks, block_bytes, shift) / cost(level, disks, RECORD_BYTES, shift)
+    return cost(level, disks, block_bytes, shift, shape) / cost(level, disks, RECORD_BYTES, shift, shape)
 
 
 def member_bytes(disk_bytes: int) -> int:
@@ -59,7 +65,7 @@ def member_bytes(disk_bytes: int) -> int:
     return max(0, (end - MIB - _LABELS) // (256 * KIB) * (256 * KIB))
 
 
-def pool_bytes(level: Level, disk_bytes: list[int], shift: int) -> int:
+def pool_bytes(level: Level, disk_bytes: list[int], shift: int, shape: draid.Shape | None = None) -> int:
     """What ZFS shows as usable in a fresh pool of one vdev, in bytes of 128 KiB blocks.
 
     A stripe is as many vdevs as it has disks; the others use the smallest disk's size of each.
@@ -68,6 +74,11 @@ def pool_bytes(level: Level, disk_bytes: list[int], shift: int) -> int:
         space = sum(_metaslabs(member_bytes(size)) for size in disk_bytes)
         return max(0, space - _slop(space))
     smallest, disks = member_bytes(min(disk_bytes)), len(disk_bytes)
+    if shape is not None:
+        whole = shape.bytes_of(smallest)
+        space = shape.metaslab_bytes(whole, 1 << _metaslab_shift(whole), shift)
+        space = (space >> 9) * (RECORD_BYTES // (shape.allocated(RECORD_BYTES, shift) >> 9))
+        return max(0, space - _slop(space))
     space = _metaslabs(smallest if level is Level.MIRROR else smallest * disks)
     if parity(level):
         ratio = RECORD_BYTES // (allocated(RECORD_BYTES, disks, parity(level), shift) >> 9)
@@ -75,10 +86,12 @@ def pool_bytes(level: Level, disk_bytes: list[int], shift: int) -> int:
     return max(0, space - _slop(space))
 
 
-def volume_bytes(level: Level, disk_bytes: list[int], block_bytes: int, shift: int) -> int:
+def volume_bytes(
+    level: Level, disk_bytes: list[int], block_bytes: int, shift: int, shape: draid.Shape | None = None
+) -> int:
     """What volumes of this block size can hold together, padding included, their own metadata left out."""
-    usable = pool_bytes(level, disk_bytes, shift)
-    return int(usable / dilution(level, len(disk_bytes), block_bytes, shift)) if usable else 0
+    usable = pool_bytes(level, disk_bytes, shift, shape)
+    return int(usable / dilution(level, len(disk_bytes), block_bytes, shift, shape)) if usable else 0
 
 
 def metadata_bytes(size_bytes: int, block_bytes: int = BLOCK_BYTES) -> int:
@@ -92,13 +105,18 @@ def metadata_bytes(size_bytes: int, block_bytes: int = BLOCK_BYTES) -> int:
 
 def _metaslabs(space: int) -> int:
     """Whole metaslabs only: the rest at the end of a vdev stays unused, so that a smaller replacement may still fit."""
+    shift = _metaslab_shift(space)
+    return space >> shift << shift
+
+
+def _metaslab_shift(space: int) -> int:
+    """The size of the metaslabs of a vdev that holds this much, as a power of two."""
     shift = 29
     if space >> 29 < 16:
         shift = (space // 16).bit_length()
     elif space >> 29 > 200:
         shift = (space // 200).bit_length()
-    shift = max(24, min(34, shift))
-    return space >> shift << shift
+    return max(24, min(34, shift))
 
 
 def _slop(space: int) -> int:

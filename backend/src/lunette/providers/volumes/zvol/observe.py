@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lunette.domain.arrays import Level, ObservedArray
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume
-from lunette.providers.arrays.zfs import space
+from lunette.providers.arrays.zfs import draid, space
 from lunette.providers.arrays.zfs.parse import Dataset
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, MARK
 from lunette.providers.volumes.zvol.plan import FRESH_MARK, SNAPSHOT_MARK, VOLUME_MARK, device_path, short_name
@@ -48,7 +48,8 @@ def _ratio(root: Dataset, array: ObservedArray) -> float:
     if array.level not in set(Level):
         return 1.0
     shift = int(root.marks.get(ASHIFT_MARK, space.MIN_ASHIFT))
-    return space.dilution(Level(array.level), array.raid_disks, BLOCK_BYTES, shift)
+    shape = draid.read(array.layout or "")
+    return space.dilution(Level(array.level), array.raid_disks, BLOCK_BYTES, shift, shape=shape)
 
 
 def _pool(root: Dataset, array: ObservedArray, ratio: float) -> ObservedPool:

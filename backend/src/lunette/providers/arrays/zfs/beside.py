@@ -1,0 +1,108 @@
+"""Gives a standing pool disks beside its data disks, and takes them out again."""
+
+from lunette.domain.arrays import MemberRole
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.steps import MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
+from lunette.providers.arrays.zfs import labels, observe, parse
+from lunette.providers.arrays.zfs.members import TIMEOUT_S, check_new, leaf_of, own_pool
+from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, NAMELESS, device_path
+from lunette.providers.arrays.zfs.run import role_words
+from lunette.providers.arrays.zfs.space import MIN_ASHIFT
+from lunette.providers.disks.inventory import observe_disks, same_disk, settle
+from lunette.system.doorway import System
+
+
+def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
+    """Add the disks, to the mirror of `beside` or as vdevs of their own; None if all of them are in the pool already.
+
+    A power cut can leave them with ZFS's partitions and a label that the pool does not know: those go first.
+    """
+    pool = own_pool(system, step)
+    missing = [member for member in step.members if leaf_of(pool, member.disk_id) is None]
+    if not missing:
+        return None
+    present = observe_disks(system)
+    disks = [same_disk(present, member.disk_id, member.serial) for member in missing]
+    for disk in disks:
+        check_new(system, disk, step, step.disk_bytes, is_nameless=step.role in NAMELESS)
+        _check_sector(system, disk, step)
+    for disk in disks:
+        labels.clear(system, disk, step.pool, step.guid)
+        if system.is_held(disk.device):
+            raise InUse(f"disk {disk.id} is held by another program: free it first")
+    for words in _commands(system, step, pool, [disk.id for disk in disks]):
+        system.run(words, timeout_s=TIMEOUT_S)
+    settle(system)
+    return f"pool {step.pool} has {len(disks)} {step.role.value} disks more"
+
+
+def undo_add(system: System, step: PoolAdd) -> str | None:
+    """Take the disks out and make them blank; None if there is nothing of it."""
+    done = [_out(system, step, member) for member in step.members]
+    return f"pool {step.pool} is without them again" if any(done) else None
+
+
+def take_out(system: System, step: PoolTakeOut) -> str | None:
+    """Take the disk out of the pool and make it blank; None if that was done, or it is not there."""
+    if not _out(system, step, step.member):
+        return None
+    return f"disk {step.member.disk_id} is out of pool {step.pool}"
+
+
+def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
+    pool = own_pool(system, step)
+    leaf = leaf_of(pool, member.disk_id)
+    if leaf is not None:
+        verb = _verb(pool, step.role, member)
+        system.run(["zpool", verb, step.pool, leaf.guid], timeout_s=TIMEOUT_S)
+        settle(system)
+    try:
+        disk = same_disk(observe_disks(system), member.disk_id, member.serial)
+    except NotFound:
+        return leaf is not None
+    return labels.clear(system, disk, step.pool, step.guid) or leaf is not None
+
+
+def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:
+    """What takes the disk out. Raises Conflict for a data disk that no spare stands in for."""
+    if role is not MemberRole.DATA:
+        return "detach" if _top(pool, role, member).kind == "mirror" else "remove"
+    path = device_path(member.disk_id)
+    if not any(slot.kind == "spare" and slot.vdevs[0].path == path for slot in pool.slots()):
+        raise Conflict(f"no spare stands in for disk {member.disk_id} of pool {pool.name}: it is left alone")
+    return "detach"
+
+
+def _top(pool: parse.Pool, role: MemberRole, member: MdMember) -> parse.Vdev:
+    """The vdev of its role that the disk is in. Raises Conflict for a disk of another role."""
+    path = device_path(member.disk_id)
+    for top in pool.by_role()[role]:
+        if any(leaf.path == path for leaf in top.leaves()):
+            return top
+    raise Conflict(f"disk {member.disk_id} is no {role.value} disk of pool {pool.name}: it is left alone")
+
+
+def _commands(system: System, step: PoolAdd | PoolAddSpecial, pool: parse.Pool, ids: list[str]) -> list[list[str]]:
+    """-f where the redundancy of special disks is not the very same as that of the data disks, and nowhere else."""
+    ashift = ["-o", f"ashift={_shift(system, step.pool)}"]
+    if step.beside is None:
+        force = ["-f"] if step.role is MemberRole.SPECIAL else []
+        return [["zpool", "add", *force, *ashift, step.pool, *role_words(step.role, ids)]]
+    leaf = leaf_of(pool, step.beside.disk_id)
+    if leaf is None:
+        raise NotFound(f"disk {step.beside.disk_id} has no place in pool {step.pool}: look at the array's members")
+    return [["zpool", "attach", *ashift, step.pool, leaf.guid, f"/dev/disk/by-id/{id_}"] for id_ in ids]
+
+
+def _check_sector(system: System, disk: ObservedDisk, step: PoolAdd | PoolAddSpecial) -> None:
+    shift = _shift(system, step.pool)
+    if disk.logical_block_bytes > 1 << shift:
+        raise Conflict(
+            f"disk {disk.id} has sectors of {disk.logical_block_bytes} bytes, and pool {step.pool} writes {1 << shift}"
+        )
+
+
+def _shift(system: System, pool: str) -> int:
+    root = next((found for found in observe.datasets(system, pool) if found.name == pool), None)
+    return int(root.marks.get(ASHIFT_MARK, MIN_ASHIFT)) if root else MIN_ASHIFT

@@ -1,0 +1,50 @@
+"""Puts a spare of a pool in the place of a lost disk, and takes it back to stand by."""
+
+from lunette.domain.errors import Conflict, NotFound
+from lunette.domain.steps import PoolSpareBack, PoolSpareIn
+from lunette.providers.arrays.zfs import parse
+from lunette.providers.arrays.zfs.members import TIMEOUT_S, leaf_of, own_pool
+from lunette.providers.arrays.zfs.plan import device_path
+from lunette.providers.disks.inventory import settle
+from lunette.system.doorway import System
+
+
+def step_in(system: System, step: PoolSpareIn) -> str | None:
+    """Start to fill the spare in the place of the lost disk; None if it has that already.
+
+    Raises Conflict if the disk works again, or the spare does not stand by any more.
+    """
+    pool = own_pool(system, step)
+    if _in_place(pool, step) is not None:
+        return None
+    old = leaf_of(pool, step.old.disk_id)
+    if old is None:
+        raise NotFound(f"disk {step.old.disk_id} has no place in pool {step.pool}: look at the array's members")
+    stands_by = any(spare.path == _path(step) and spare.state == "AVAIL" for spare in pool.spares)
+    if not stands_by:
+        raise Conflict(f"spare {step.name} does not stand by in pool {step.pool} any more")
+    word = f"/dev/disk/by-id/{step.spare.disk_id}" if step.spare else step.name
+    system.run(["zpool", "replace", step.pool, old.guid, word], timeout_s=TIMEOUT_S)
+    settle(system)
+    return f"spare {step.name} is being filled for disk {step.old.disk_id}"
+
+
+def go_back(system: System, step: PoolSpareIn | PoolSpareBack) -> str | None:
+    """Let the spare stand by again; None if it does. Raises ToolFailed if the pool cannot do without it."""
+    pool = own_pool(system, step)
+    leaf = _in_place(pool, step)
+    if leaf is None:
+        return None
+    system.run(["zpool", "detach", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
+    settle(system)
+    return f"spare {step.name} stands by again"
+
+
+def _in_place(pool: parse.Pool, step: PoolSpareIn | PoolSpareBack) -> parse.Vdev | None:
+    """The spare among the data disks."""
+    return next((leaf for leaf in pool.root.leaves() if leaf.path == _path(step)), None)
+
+
+def _path(step: PoolSpareIn | PoolSpareBack) -> str:
+    """A distributed spare has zpool's name for it as its path (vdev_draid_spare_create, module/zfs/vdev_draid.c)."""
+    return device_path(step.spare.disk_id) if step.spare else step.name
