@@ -86,6 +86,7 @@ def made() -> Iterator[Appliance]:
         yield standing
 
 
+@pytest.mark.slow
 @pytest.mark.qemu
 @pytest.mark.timeout(2400)
 class TestOnTheKernelOfTheAppliance:
