@@ -107,9 +107,13 @@ def _finish(system: System, step: PoolCreate) -> str | None:
             f"pool {step.pool} is a {pool.level()} of {len(pool.slots())} disks where a {step.level.value} of "
             f"{len(step.members)} was planned: it is left alone"
         )
+    disks = observe_disks(system)
     for role, members in step.by_role().items():
-        known = {leaf.path for other, leaf in pool.leaves() if other is role}
-        if absent := [one.disk_id for one in members if device_path(one.disk_id) not in known]:
+        paths = {leaf.path for other, leaf in pool.leaves() if other is role}
+        ids = {disk.id for path in paths if (disk := parse.disk_of(path, disks))}  # by another of its links
+        if absent := [
+            one.disk_id for one in members if device_path(one.disk_id) not in paths and one.disk_id not in ids
+        ]:
             raise Conflict(
                 f"disk {absent[0]} is no {role.value} disk of pool {step.pool} as it was planned: it is left alone"
             )
