@@ -268,9 +268,22 @@ def test_a_cache_disk_of_somebody_is_no_blank_data_disk(shop: Shop) -> None:
     shop.machine.zfs.partition(shop.disks[0])
     shop.disks[0].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
     shop.machine.changed()
+    step = pool_step(shop, shop.disks[:3])
     with pytest.raises(InUse, match="name it to be wiped"):
-        shop.do(pool_step(shop, shop.disks[:3]))
+        shop.do(step)
+    shop.undo(step)
     assert shop.disks[0].partitions[0].media.signatures
+
+
+def test_a_cache_disk_of_somebody_does_not_replace_a_data_disk_and_is_left_alone(farm: Farm) -> None:
+    farm.machine.zfs.partition(farm.disks[3])
+    farm.disks[3].partitions[0].media.signatures = [FakeSignature("zfs_member", 262144, None, None)]
+    farm.machine.changed()
+    step = farm.replace_step(farm.disks[3])
+    with pytest.raises(InUse, match="name it to be wiped"):
+        farm.do(step)
+    farm.undo(step)
+    assert farm.disks[3].partitions[0].media.signatures
 
 
 @pytest.mark.parametrize("claims", [True, False], ids=["lio", "nvmet"])

@@ -122,7 +122,10 @@ def _serve(settings: Settings) -> int:
 
 
 def _tell_port(store: Store, port: int) -> None:
-    """For the firewall: the agent lets in the port that this listens on."""
+    """For the firewall: the agent lets in the port that this listens on. A start writes nothing where it is known."""
+    with store.read() as tx:
+        if firewall.wish(tx).api_port == port:
+            return
     with store.write() as tx:
         if firewall.listens_on(tx, port):
             exportset.counted(tx)

@@ -28,7 +28,7 @@ def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
         check_new(system, disk, step, step.disk_bytes, is_nameless=step.role in NAMELESS)
         _check_sector(system, disk, step)
     for disk in disks:
-        labels.clear(system, disk, step.pool, step.guid)
+        labels.clear(system, disk, step.pool, step.guid, is_nameless=step.role in NAMELESS)
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is held by another program: free it first")
     for words in _commands(system, step, pool, [disk.id for disk in disks]):
@@ -61,7 +61,7 @@ def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
         disk = same_disk(observe_disks(system), member.disk_id, member.serial)
     except NotFound:
         return leaf is not None
-    return labels.clear(system, disk, step.pool, step.guid) or leaf is not None
+    return labels.clear(system, disk, step.pool, step.guid, is_nameless=step.role in NAMELESS) or leaf is not None
 
 
 def _verb(pool: parse.Pool, role: MemberRole, member: MdMember) -> str:

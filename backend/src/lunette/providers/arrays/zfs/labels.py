@@ -60,15 +60,15 @@ def _carried(system: System, disk_id: str) -> list[Signature]:
     return carried
 
 
-def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None) -> bool:
+def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None, *, is_nameless: bool = False) -> bool:
     """Make a disk blank that carries a label of this pool, or nothing but ZFS's partitions; whether it did.
 
-    With a `guid` the label must carry that too: a pool of the same name is somebody's copy. Of a disk that is recorded
-    as this pool's, a label that names no pool is one too.
+    With a `guid` the label must carry that too: a pool of the same name is somebody's copy. `is_nameless`: the disk is
+    this pool's for its cache or as a spare, or recorded as this pool's, so a label that names no pool is its own too.
     """
     label = read(system, disk.id)
     is_own = label is not None and label.pool == pool and guid in (None, label.guid)
-    if label is not None and not is_own and not label.is_nameless:
+    if label is not None and not is_own and not (is_nameless and label.is_nameless):
         return False
     if label is None and not is_bare(system, disk):
         return False

@@ -42,7 +42,7 @@ def create(system: System, step: PoolCreate) -> str | None:
         for disk in found:
             _check_member(system, disk, step, role)
     for disk in itertools.chain.from_iterable(disks.values()):
-        labels.clear(system, disk, step.pool, None)
+        _clear(system, disk, step, None)
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is held by another program: free it first")
     _run_create(system, step, _create_command(step, disks))
@@ -59,7 +59,7 @@ def _run_create(system: System, step: PoolCreate, command: Sequence[str]) -> Non
             raise
         settle(system)
         for disk in _own_disks(observe_disks(system), step):
-            labels.clear(system, disk, step.pool, None)
+            _clear(system, disk, step, None)
         system.run(command, timeout_s=CREATE_TIMEOUT_S)
 
 
@@ -152,12 +152,20 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
         system.run(["zpool", "destroy", step.pool], timeout_s=CREATE_TIMEOUT_S)
         settle(system)
         disks = _own_disks(observe_disks(system), step)
-    cleared = sum([labels.clear(system, disk, step.pool, guid) for disk in disks])
+    cleared = sum([_clear(system, disk, step, guid) for disk in disks])
     if not was_there and not cleared:
         return None
     absent = len(_everyone(step)) - len(disks)
     note = f"; {absent} of its disks are not there and keep their labels" if absent else ""
     return f"pool {step.pool} is gone from {cleared} disks{note}"
+
+
+def _clear(system: System, disk: ObservedDisk, step: PoolCreate | PoolDestroy, guid: str | None) -> bool:
+    """What a creation refused its undo leaves alone: only its own cache or spare disks may carry a nameless label."""
+    unnamed = (*step.cache, *step.spares) if isinstance(step, PoolCreate) else step.members
+    return labels.clear(
+        system, disk, step.pool, guid, is_nameless=any(member.disk_id == disk.id for member in unnamed)
+    )  # fmt: skip
 
 
 def _own_disks(present: tuple[ObservedDisk, ...], step: PoolCreate | PoolDestroy) -> list[ObservedDisk]:

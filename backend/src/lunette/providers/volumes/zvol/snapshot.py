@@ -82,8 +82,9 @@ def _check_origins(pool: dict[str, Dataset], snapshots: Sequence[SnapshotTake]) 
     held_bytes, free_bytes = sum(origin.referenced for origin in thick), pool[snapshots[0].group].available
     if held_bytes > free_bytes:
         names = ", ".join(origin.name for origin in thick)
+        what = f"volume {names} is" if len(thick) == 1 else f"volumes {names} are"
         raise Conflict(
-            f"volume {names} is thick: a snapshot needs room for the {format_size(held_bytes)} it holds, and the pool "
+            f"{what} thick: a snapshot needs room for what it holds, {format_size(held_bytes)} in all, and the pool "
             f"has {format_size(free_bytes)}; free space, or use thin volumes"
         )
 
