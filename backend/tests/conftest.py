@@ -11,14 +11,16 @@ from backend.tests.databases import PostgresServer, migrated_file, postgresql_pr
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 
-STORE = Path(__file__).parent / "store"
+ON_BOTH = (Path(__file__).parent / "store", Path(__file__).parent / "api/test_main.py")
+"""What `make test` puts to PostgreSQL whole: the store, and the real process."""
 BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts all tests to SQLite, those of the store and every fourth other one to PostgreSQL too."""
-    others = [item for item in items if item.get_closest_marker("postgres") and STORE not in item.path.parents]
+    """`make test` puts all tests to SQLite, those of ON_BOTH and every fourth other one to PostgreSQL too."""
+    both = [item for item in items if item.get_closest_marker("postgres")]
+    others = [item for item in both if not any(item.path.is_relative_to(path) for path in ON_BOTH)]
     for number, item in enumerate(sorted(others, key=lambda item: item.nodeid)):
         if number % 4:
             item.add_marker(pytest.mark.slow)

@@ -18,6 +18,8 @@ import uvicorn
 
 from backend.tests.scene import ADDRESS, make_scene
 from backend.tests.wiring import Api, add_token, add_user, make_app
+from lunette.agent.core import Agent
+from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.lio_iscsi import FakeSession
@@ -26,6 +28,7 @@ from lunette.system.fake.traffic import Io
 PASSWORD = "lunette-developer"
 TICK_S = 0.2
 WORK_S = 1.0
+ASK_S = 5.0
 
 
 def main() -> None:
@@ -37,6 +40,7 @@ def main() -> None:
     parser.add_argument("--key", help="its private key (PEM)")
     options = parser.parse_args()
     machine = FakeSystem()
+    machine.power.stays_up = True
     machine.add_disks(8, size_bytes=64 * 1024**3)
     machine.add_disks(4, "scsi", size_bytes=32 * 1024**3)
     machine.run(["modprobe", "nvmet-tcp"])
@@ -44,6 +48,7 @@ def main() -> None:
     threading.Thread(target=_tick, args=(machine,), daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="lunette-dev-") as folder:
         app, parts = make_app(Path(folder), machine)
+        threading.Thread(target=_ask_disks, args=(machine, parts), daemon=True).start()
         add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
         token = add_token(parts.store, Role.ADMINISTRATOR)
         url = f"{'https' if options.certificate else 'http'}://{options.host}:{options.port}"
@@ -64,18 +69,41 @@ def _tick(machine: FakeSystem) -> None:
             machine.advance(late)
 
 
+def _ask_disks(machine: FakeSystem, parts: Parts) -> None:
+    """What a thread of the agent does. One drive is worn, one fails."""
+    machine.tools.drives.health(machine.blocks.disks[1]).used = 88
+    machine.tools.drives.health(machine.blocks.disks[-1]).is_failing = True
+    agent = parts.control.agent
+    while isinstance(agent, Agent):
+        agent.ask_disks()
+        time.sleep(ASK_S)
+
+
 def _scene(url: str, token: str, machine: FakeSystem) -> None:
     """Something to look at, and hosts that are logged in and work."""
     with httpx2.Client(base_url=url, verify=False) as http:  # our own port, whoever signed its certificate
         api = Api(http, token)
         api.until(lambda: _answers(http))
         make_scene(api, size="2GiB")
+        _over_nvme(api)
         api.until(lambda: all(mapping["state"] == "open" for mapping in api.items("/mappings")))
-        sessions = [
-            machine.login(host["iqns"][0], host["target_iqn"], f"{ADDRESS}:3260") for host in api.items("/hosts")
-        ]
+        hosts = [host for host in api.items("/hosts") if host["iqns"]]
+        sessions = [machine.login(host["iqns"][0], host["target_iqn"], f"{ADDRESS}:3260") for host in hosts]
         print("The scene is made.", flush=True)
     _work(machine, sessions)
+
+
+def _over_nvme(api: Api) -> None:
+    """A host, and a group of two, that see volumes over NVMe/TCP."""
+    nqn = "nqn.2014-08.org.nvmexpress:uuid:7a0d8d7e-1c5b-4c3a-9d2e-0f1a2b3c4d"
+    api.made("/portals", {"name": "fast", "address": ADDRESS, "protocol": "nvme-tcp"})
+    for number, name in enumerate(("render1", "node1", "node2")):
+        api.made("/hosts", {"name": name, "nqns": [f"{nqn}{number:02}"]})
+    api.made("/host-groups", {"name": "nodes", "hosts": ["node1", "node2"]})
+    api.made("/volumes:batch", {"array": "tank", "name_pattern": "scene%d", "count": 5, "size_bytes": "1GiB"})
+    for number in range(1, 6):
+        owner = {"host": "render1"} if number < 4 else {"host_group": "nodes"}
+        api.made("/mappings", {"volume": f"scene{number}", "family": "nvme", **owner})
 
 
 def _work(machine: FakeSystem, sessions: Sequence[FakeSession]) -> None:

@@ -10,6 +10,7 @@ from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB
 from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, ObservedThinPool, ObservedVolume
 from lunette.providers.arrays.external import plan as external
+from lunette.providers.arrays.lvm import plan as lvm_raid
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.exports.lio import plan as lio
@@ -61,10 +62,12 @@ def array(uuid: str, members: tuple[str, ...], state: ArrayState = ArrayState.CL
     return ObservedArray(**(facts | changes))
 
 
-def volume(volume_id: str | None, group: str, name: str, size_bytes: int = GIB, sealed: bool = True) -> ObservedVolume:
+def volume(
+    volume_id: str | None, group: str, name: str, size_bytes: int = GIB, sealed: bool = True, block_bytes: int = 512
+) -> ObservedVolume:
     return ObservedVolume(
         volume_id=volume_id, group=group, name=name, device=f"/dev/{group}/{name}", size_bytes=size_bytes, active=True,
-        open=False, sealed=sealed,
+        open=False, sealed=sealed, block_bytes=block_bytes,
     )  # fmt: skip
 
 
@@ -74,7 +77,7 @@ def machine(**changes: Any) -> Observation:
         "taken_at": 0.0, "hostname": "lunette", "kernel": "6.12", "disks": tuple(disk(n) for n in range(1, 9)),
         "arrays": (), "pools": (), "volumes": (), "addresses": ("10.0.2.15", "fe80::1", "127.0.0.1"),
         "engines": (
-            md.capability(), zfs.capability(), external.capability(None, ("probe",)),
+            md.capability(), zfs.capability(), external.capability(None, ("probe",)), lvm_raid.capability(),
             lvm.capability(), zvol.capability(), lio.capability(),
             nvmet.capability(None, {Protocol.NVME_RDMA: "this machine has no RDMA device"}),
         ),

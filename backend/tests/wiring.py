@@ -25,8 +25,10 @@ from lunette.api.passwords import LoginLimit, OneTimePassword, Passwords
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
+from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import AgentAway
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.roles import Role
@@ -63,7 +65,13 @@ class AwayAgent:
     def served(self) -> ExportSet | None:
         raise _away()
 
+    def refused_logins(self) -> tuple[RefusedLogin, ...]:
+        raise _away()
+
     def foreign(self) -> Foreign:
+        raise _away()
+
+    def foreign_arrays(self) -> tuple[FoundArray, ...]:
         raise _away()
 
     def counters(self) -> Counters:
@@ -91,6 +99,9 @@ class AwayAgent:
         raise _away()
 
     def seal_copy(self, order: SealOrder) -> int:
+        raise _away()
+
+    def use_key(self, order: KeyOrder) -> str | None:
         raise _away()
 
 

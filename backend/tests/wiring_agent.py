@@ -18,6 +18,8 @@ from lunette.system.agent_client import AgentClient
 from lunette.system.fake import Crash, FakeSystem
 
 log = logging.getLogger(__name__)
+PATIENT_S = 60.0
+"""Where no tool hangs a round of bringing up waits for all, however slow the machine is that the tests run on."""
 LATE_S = 12.0
 """How long after the boot the late drive appears: within the time the agent waits for it."""
 Mutant = Callable[[FakeSystem, AnyStep], StepReply]
@@ -69,6 +71,10 @@ class InProcessAgent(AgentClient):
         """What a thread of the agent does on its timer."""
         (self._agent or self._start()).ask_health()
 
+    def ask_disks(self) -> None:
+        """What another thread of the agent does on its timer."""
+        (self._agent or self._start()).ask_disks()
+
     def kill(self) -> None:
         """kill -9 between two requests."""
         self._end()
@@ -77,7 +83,7 @@ class InProcessAgent(AgentClient):
         for module in MODULES:
             self.machine.run(["modprobe", "-q", module], ok=(0, 1))
         serving.prepare(self.machine)
-        self._agent = Agent(self.machine)
+        self._agent = Agent(self.machine, patience_s=PATIENT_S)
         return self._agent
 
     def _end(self) -> None:

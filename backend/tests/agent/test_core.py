@@ -2,8 +2,21 @@
 
 import pytest
 
-from backend.tests.agent.exports import exports, id_of, initiator, lun, portal, target, volume
+from backend.tests.agent.exports import (
+    exports,
+    id_of,
+    initiator,
+    lun,
+    nqn_of,
+    nvme_host,
+    nvme_portal,
+    portal,
+    subsystem,
+    target,
+    volume,
+)
 from backend.tests.providers.shop import ARRAY_ID, VOLUME_ID, Shop
+from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.bring_up import GRACE_S, shut_down
 from lunette.agent.core import Agent
@@ -44,7 +57,7 @@ class Store(Shop):
 
     def restart(self) -> None:
         """The agent alone: kill -9 and a new one."""
-        self.agent = Agent(self.machine)
+        self.agent = Agent(self.machine, patience_s=PATIENT_S)
 
     def reboot(self) -> None:
         self.machine.reboot()
@@ -93,6 +106,30 @@ def test_a_reboot_brings_everything_back_without_the_api(store: Store) -> None:
     assert exported_volumes(store.machine) == {VOLUME_ID}
     session = store.machine.login("iqn.2026-01.com.example:h41", store.wish().targets[0].iqn, "192.0.2.1:3260")
     assert store.machine.lun_device(session, 1)
+
+
+@pytest.mark.parametrize("over_nvme", [False, True])
+def test_a_late_address_is_waited_for_and_its_portal_opens_without_a_call(store: Store, over_nvme: bool) -> None:
+    iqn, where = store.wish().targets[0].iqn, ("192.0.2.1:4420" if over_nvme else "192.0.2.1:3260")
+    if over_nvme:
+        store.unmap()
+        mapped = lun(51, 1, 11).model_copy(update={"volume_id": VOLUME_ID})
+        doors = {"targets": (), "subsystems": (subsystem(31, [nvme_host(41)], [mapped]),)}
+        store.agent.converge(store.wish(3, portals=(nvme_portal(22),), **doors))
+
+    def log_in() -> object:
+        if over_nvme:
+            return store.machine.connect(nqn_of(41), subsystem(31, [], []).nqn, where, None)
+        return store.machine.login("iqn.2026-01.com.example:h41", iqn, where)
+
+    store.machine.addresses.remove("192.0.2.1")
+    store.reboot()
+    assert not store.agent.bring_up(), "it is looked for again soon"
+    with pytest.raises(ConnectionError):
+        log_in()
+    store.machine.addresses.add("192.0.2.1")
+    assert store.agent.bring_up()
+    assert log_in()
 
 
 def test_a_late_disk_is_waited_for_and_its_volume_blocked_meanwhile(store: Store) -> None:
@@ -297,9 +334,10 @@ def test_a_step_brings_its_array_up_first_and_leaves_one_that_is_up_alone(store:
 
 
 def test_engines_say_what_they_miss(store: Store) -> None:
-    assert {(engine.engine, engine.available) for engine in store.agent.observe().engines} == {
-        ("md", True), ("zfs", True), ("external", True), ("lvm", True), ("zvol", True), ("lio", True), ("nvmet", False),
-        ("spdk", False),
+    assert {(engine.kind, engine.engine, engine.available) for engine in store.agent.observe().engines} == {
+        ("array", "md", True), ("array", "zfs", True), ("array", "external", True), ("array", "lvm", True),
+        ("volume", "lvm", True), ("volume", "zvol", True), ("export", "lio", True), ("export", "nvmet", False),
+        ("export", "spdk", False),
     }  # fmt: skip
 
 

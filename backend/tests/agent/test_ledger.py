@@ -65,6 +65,18 @@ def test_a_full_drive_keeps_the_old_ledger_and_says_so(machine: FakeSystem) -> N
     assert ledger.load() == SERVED
 
 
+def test_a_ledger_of_an_agent_that_knew_no_deadlines_waits_for_ever(machine: FakeSystem) -> None:
+    ledger = Ledger(machine)
+    ledger.save(SERVED)
+    key = machine.read_file(f"{STATE_DIR}/ledger.key")
+    assert key is not None
+    document = json.loads(Fernet(key).decrypt(machine.files.read(PATH)))
+    del document["exports"]["targets"][0]["opens_without_missing_after_s"]
+    machine.write_durably(PATH, Fernet(key).encrypt(json.dumps(document).encode()))
+    assert ledger.load() == SERVED
+    assert SERVED.targets[0].opens_without_missing_after_s is None
+
+
 def test_a_ledger_of_a_newer_agent_serves_what_is_known_of_it(machine: FakeSystem) -> None:
     """After an update that failed; what must not be served without being understood has another format."""
     ledger = Ledger(machine)

@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,8 @@ from lunette.agent.local import LocalSystem
 from lunette.domain.errors import ToolFailed, Unavailable
 
 SYSTEM = LocalSystem()
+LONG_S = 100
+"""What is to be stopped would take so long, and what is not to strike has so much time."""
 
 
 def is_alive(pid: int) -> bool:
@@ -20,6 +24,14 @@ def is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def ends(pid: int) -> None:
+    """Waits for the end of what was killed."""
+    deadline = time.monotonic() + LONG_S / 2
+    while is_alive(pid):
+        assert time.monotonic() < deadline, "it goes on"
+        time.sleep(0.01)
 
 
 def test_a_command_is_answered_with_what_it_printed() -> None:
@@ -72,25 +84,44 @@ def test_a_missing_tool_is_named_with_the_package_that_brings_it(monkeypatch: py
     assert "Debian package mdadm" in caught.value.detail
 
 
-def test_a_timeout_kills_the_whole_process_group(tmp_path: Path) -> None:
+def test_a_timeout_kills_the_whole_process_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pids = tmp_path / "pids"
+    real = subprocess.Popen.communicate
+
+    def once_it_runs(*args: Any, **options: Any) -> Any:
+        while not pids.exists() or pids.read_text().count("\n") < 2:
+            time.sleep(0.01)
+        return real(*args, **options)
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", once_it_runs)
     started = time.monotonic()
     with pytest.raises(ToolFailed) as caught:
-        SYSTEM.run(["sh", "-c", f"sleep 60 & echo $! > {pids}; echo $$ >> {pids}; wait"], timeout_s=0.5)
-    assert time.monotonic() - started < 10
+        SYSTEM.run(["sh", "-c", f"sleep {LONG_S} & echo $! > {pids}; echo $$ >> {pids}; wait"], timeout_s=0.5)
+    assert time.monotonic() - started < LONG_S
     assert "did not finish" in caught.value.detail
     for pid in map(int, pids.read_text().split()):
-        deadline = time.monotonic() + 5
-        while is_alive(pid) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert not is_alive(pid)
+        ends(pid)
+
+
+def test_a_command_is_not_run_beside_one_of_its_kind_that_cannot_die() -> None:
+    """No process here withstands SIGKILL, so one that runs stands for what was killed in vain."""
+    system, words = LocalSystem(), ("sleep", "0.125")
+    child = subprocess.Popen(["sleep", str(LONG_S)])
+    system.undead[words] = child.pid
+    with pytest.raises(ToolFailed, match=f"hangs in the kernel as process {child.pid}"):
+        system.run(words)
+    assert system.run(["sleep", "0"]).returncode == 0, "others run"
+    child.kill()
+    ends(child.pid)
+    assert system.run(words).returncode == 0
+    assert child.wait() == 0, "it was reaped, so its number is free"
 
 
 def test_a_child_that_keeps_the_pipe_open_does_not_hold_us() -> None:
     started = time.monotonic()
     with pytest.raises(ToolFailed):
-        SYSTEM.run(["sh", "-c", "sleep 60 &"], timeout_s=0.5)
-    assert time.monotonic() - started < 10
+        SYSTEM.run(["sh", "-c", f"sleep {LONG_S} &"], timeout_s=0.5)
+    assert time.monotonic() - started < LONG_S
 
 
 def test_no_descriptor_leaks_into_a_command() -> None:
@@ -205,24 +236,23 @@ def test_a_program_that_is_not_ours_is_asked_with_its_words(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("body", "why"),
+    ("body", "timeout_s", "why"),
     [
-        ("sleep 60 & echo $! >pid; sleep 60", "did not finish in time"),
-        ("exec >&-; sleep 60", "did not finish in time"),
-        ("yes", "printed more than 1000 bytes"),
-        ("exit 3", "exit code 3"),
+        (f"exec >&-; sleep {LONG_S}", 0.5, "did not finish in time"),
+        (f"sleep {LONG_S} & sleep {LONG_S}", 0.5, "did not finish in time"),
+        (f"sleep {LONG_S} & echo $! >pid; exec yes", LONG_S, "printed more than 1000 bytes"),
+        ("exit 3", LONG_S, "exit code 3"),
     ],
 )
-def test_a_program_that_takes_too_much_is_stopped_with_all_it_started(tmp_path: Path, body: str, why: str) -> None:
+def test_a_program_that_takes_too_much_is_stopped_with_all_it_started(
+    tmp_path: Path, body: str, timeout_s: float, why: str
+) -> None:
     body, before = body.replace(">pid", f">{tmp_path}/pid"), time.monotonic()
     with pytest.raises(ToolFailed, match=why):
-        SYSTEM.ask(program(tmp_path, body), [], timeout_s=2, limit_bytes=1000)
-    assert time.monotonic() - before < 20
+        SYSTEM.ask(program(tmp_path, body), [], timeout_s=timeout_s, limit_bytes=1000)
+    assert time.monotonic() - before < LONG_S
     if (tmp_path / "pid").exists():
-        pid, deadline = int((tmp_path / "pid").read_text()), time.monotonic() + 10
-        while is_alive(pid):
-            assert time.monotonic() < deadline, "what it started outlives it"
-            time.sleep(0.05)
+        ends(int((tmp_path / "pid").read_text()))
 
 
 def test_a_program_that_cannot_be_run_is_told(tmp_path: Path) -> None:

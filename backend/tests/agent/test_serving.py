@@ -25,6 +25,7 @@ from lunette.domain.mappings import Family
 from lunette.domain.steps import ExportsGone
 from lunette.providers.exports.lio.converge import exported_volumes
 from lunette.providers.exports.nvmet.converge import served_devices
+from lunette.providers.exports.turn import Turn
 
 BOTH = {ServingState.OPEN}
 
@@ -47,7 +48,7 @@ class Floor(Stage):
         return exports(**(whole | changes))
 
     def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return serving.serve(self.machine, wish, {}, keep_strays=keep_strays)
+        return serving.serve(self.machine, wish, {}, turn=Turn(keep_strays=keep_strays))
 
     def over_nvme(self) -> set[str]:
         return {path.rpartition("/")[2] for path in served_devices(self.machine)}

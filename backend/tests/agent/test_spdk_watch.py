@@ -2,8 +2,10 @@
 
 import pytest
 
+from backend.tests.agent.exports import id_of, nvme_portal
 from backend.tests.agent.test_serving_spdk import SpdkFloor
-from lunette.agent.spdk_watch import HANGS_S, SpdkWatch
+from lunette.agent.spdk_watch import HANGS_S
+from lunette.domain.exports import Release, ReleaseKind
 
 
 @pytest.fixture
@@ -14,37 +16,55 @@ def floor() -> SpdkFloor:
 
 
 def test_a_killed_program_is_noticed_once_even_if_it_is_back_already(floor: SpdkFloor) -> None:
-    watch = SpdkWatch(floor.machine)
-    assert floor.agent.serves_over_spdk()
-    assert not watch.look()
+    assert not floor.agent.watch_spdk()
     floor.machine.spdk.die()
     floor.machine.advance(5)
-    assert watch.look()
-    assert not watch.look()
+    assert floor.agent.watch_spdk()
+    assert not floor.agent.watch_spdk()
     floor.agent.bring_up()
-    assert not watch.look()
+    assert not floor.agent.watch_spdk()
     floor.machine.spdk.die()
-    assert watch.look()
+    assert floor.agent.watch_spdk()
 
 
 def test_a_program_that_answers_nothing_is_ended_and_comes_back(floor: SpdkFloor) -> None:
-    watch = SpdkWatch(floor.machine)
     floor.machine.spdk.is_hanging = True
-    assert not watch.look()
+    assert not floor.agent.watch_spdk()
     floor.machine.advance(HANGS_S / 2)
-    assert not watch.look()
+    assert not floor.agent.watch_spdk()
     assert floor.machine.spdk.starts == 1
+    assert floor.agent.observe().spdk_ended is None
     floor.machine.advance(HANGS_S / 2)
-    assert not watch.look()
+    assert not floor.agent.watch_spdk()
+    ended = floor.agent.observe().spdk_ended
+    assert ended is not None
+    assert (round(ended.silent_s), ended.is_ended, ended.is_back) == (HANGS_S, True, False)
     floor.machine.advance(5)
-    assert watch.look()
+    assert floor.agent.watch_spdk()
     assert floor.machine.spdk.starts == 2
+    floor.agent.bring_up()
+    told = floor.agent.changes.wait(0, 0)
+    assert not floor.agent.watch_spdk()
+    assert floor.agent.observe().spdk_ended == ended.model_copy(update={"is_back": True})
+    assert floor.agent.changes.wait(told, 0) != told, "whoever watches looks at once"
+
+
+def test_what_hung_is_forgotten_once_the_last_portal_is_gone(floor: SpdkFloor) -> None:
+    floor.machine.spdk.is_hanging = True
+    floor.agent.watch_spdk()
+    floor.machine.advance(HANGS_S)
+    floor.agent.watch_spdk()
+    assert floor.agent.observe().spdk_ended is not None
+    floor.machine.advance(5)
+    gone = Release(kind=ReleaseKind.PORTAL, id=id_of(22), generation=2)
+    floor.agent.converge(floor.wish(generation=2, portals=(nvme_portal(23),), released=(gone,)))
+    assert not floor.agent.watch_spdk()
+    assert floor.agent.observe().spdk_ended is None
 
 
 def test_one_late_answer_ends_nothing(floor: SpdkFloor) -> None:
-    watch = SpdkWatch(floor.machine)
     for is_hanging in (True, False, True):
         floor.machine.spdk.is_hanging = is_hanging
-        assert not watch.look()
+        assert not floor.agent.watch_spdk()
         floor.machine.advance(HANGS_S - 1)
     assert floor.machine.spdk.starts == 1

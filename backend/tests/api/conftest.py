@@ -8,6 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring_agent import PATIENT_S
+from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.api.log import set_up_log
 from lunette.api.parts import Parts
@@ -56,8 +58,9 @@ def machine() -> FakeSystem:
 
 @pytest.fixture
 def agent(machine: FakeSystem) -> Agent:
-    """The real agent; it hears what udev would tell, and nothing of it runs by itself."""
-    made = Agent(machine)
+    """The real agent, started; it hears what udev would tell, and nothing of it runs by itself."""
+    serving.prepare(machine)
+    made = Agent(machine, patience_s=PATIENT_S)
     machine.told.append(made.changes.happened)
     return made
 

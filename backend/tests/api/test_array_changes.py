@@ -32,6 +32,11 @@ def change(api: Api, verb: str, body: Any) -> None:
     assert api.done(asked.json())["state"] == "succeeded"
 
 
+def is_known(api: Api) -> bool:
+    """All that is wanted is in the ledger of the agent and served; before that, a boot brings nothing of it back."""
+    return bool(api.get("/status")["exports"]["state"] == "converged")
+
+
 def drive(machine: FakeSystem, disk_id: str) -> FakeDisk:
     return next(disk for disk in machine.blocks.disks if disk_id in disk.links())
 
@@ -40,7 +45,7 @@ def test_a_spare_takes_the_place_of_a_lost_disk_and_another_makes_up_for_it(
     appliance: Api, machine: FakeSystem, agent: Agent
 ) -> None:
     disks = stand(appliance, spares=1)
-    appliance.until(agent.bring_up)
+    appliance.until(lambda: is_known(appliance) and agent.bring_up())
     machine.advance(REBUILD_S)
     assert states(appliance) == dict.fromkeys(disks[:3], "in_sync") | {disks[3]: "spare"}
     machine.pull(drive(machine, disks[1]))
@@ -108,6 +113,7 @@ def test_an_array_grows_and_what_the_reshape_drops_comes_back_without_being_aske
     refused = appliance.post("/arrays/tank:grow", {"disks": [disks[4]]})
     assert (refused.status_code, refused.json()["type"]) == (409, "conflict")
     assert "being reshaped" in refused.json()["detail"]
+    appliance.until(lambda: is_known(appliance))
     machine.power_cut()
     agent.bring_up()
     appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "reshaping")
@@ -120,6 +126,31 @@ def test_an_array_grows_and_what_the_reshape_drops_comes_back_without_being_aske
     assert after["free_bytes"] > before["free_bytes"] * 14 // 10
     assert set(states(appliance).values()) == {"in_sync"}
     assert appliance.items("/jobs")[0]["title"] == "Finish the growth of array tank"
+
+
+def test_a_raid5_becomes_a_raid6_while_it_is_used_and_the_row_learns_it(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    disks = stand(appliance)
+    machine.advance(REBUILD_S)
+    before = appliance.get("/arrays/tank")
+    wish = {"level": "raid6", "disks": [disks[3]]}
+    plan = appliance.post("/arrays/tank:reshape", wish, dry_run=True).json()
+    assert [step["kind"] for step in plan["steps"]] == ["md.add", "md.write_hole", "md.relevel"]
+    change(appliance, "reshape", wish)
+    appliance.until(lambda: not appliance.get("/arrays/tank")["growing"])
+    during = appliance.get("/arrays/tank")
+    assert (during["level"], during["write_hole"], during["health"]) == ("raid6", "bitmap", "rebuilding")
+    assert (during["observed"]["layout"], during["observed"]["write_hole"]) == ("left-symmetric-6", "bitmap")
+    assert during["usable_bytes"] == before["usable_bytes"]
+    appliance.until(lambda: is_known(appliance))
+    machine.power_cut()
+    agent.bring_up()
+    machine.advance(REBUILD_S)
+    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "clean")
+    assert set(states(appliance).values()) == {"in_sync"}
+    refused = appliance.post("/arrays/tank:reshape", {"level": "raid6"})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "level")
 
 
 def test_a_member_without_which_the_array_is_lost_is_not_failed(appliance: Api, machine: FakeSystem) -> None:
@@ -265,3 +296,97 @@ def test_log_and_cache_disks_of_a_pool_come_and_go_and_show_their_roles(applianc
     assert {appliance.get(f"/disks/{disk}")["state"] for disk in disks[2:4]} == {"free"}
     refused = appliance.post("/arrays/tank:add_disks", {"role": "spare", "disks": [disks[3]]})
     assert refused.status_code == 422, "spares have a call of their own"
+
+
+def test_a_dirty_degraded_array_stays_stopped_until_somebody_forces_it(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    disks = stand(appliance, level="raid6", members=4)
+    appliance.until(lambda: is_known(appliance) and agent.bring_up())
+    machine.advance(REBUILD_S)
+    machine.pull(drive(machine, disks[1]))
+    machine.md.cut_while_written()
+    machine.power_cut()
+    machine.advance(REBUILD_S)
+    agent.bring_up()
+    appliance.until(lambda: bool((appliance.get("/arrays/tank")["observed"] or {}).get("dirty_degraded")))
+    assert appliance.get("/arrays/tank")["health"] == "missing"
+    before = appliance.items("/jobs")
+    assert appliance.post("/arrays/tank:force_start", {"confirm": "tonk"}).status_code == 422
+    plan = appliance.post("/arrays/tank:force_start", {"confirm": "tank"}, dry_run=True).json()
+    assert [(step["kind"], step["irreversible"]) for step in plan["steps"]] == [("md.force_start", True)]
+    assert "nothing tells which" in plan["warnings"][0]
+    assert appliance.items("/jobs") == before
+    change(appliance, "force_start", {"confirm": "tank"})
+    after = appliance.get("/arrays/tank")
+    assert (after["health"], after["observed"]["dirty_degraded"]) == ("degraded", False)
+    assert appliance.post("/arrays/tank:force_start", {"confirm": "tank"}).status_code == 409
+
+
+def mostly(api: Api) -> set[str]:
+    return set(api.get("/arrays/tank")["write_mostly"])
+
+
+def observed_mostly(agent: Agent) -> set[str | None]:
+    (array,) = [one for one in agent.observe().arrays if one.ours]
+    return {one.disk_id for one in array.members if one.write_mostly}
+
+
+def test_a_mirror_reads_the_other_disks_and_a_new_one_takes_that_over(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    disks = disk_ids(appliance)
+    body = {"name": "tank", "level": "raid1", "disks": disks[:2], "write_mostly": disks[1:2]}
+    assert appliance.post("/arrays", body | {"write_mostly": disks[:2]}).status_code == 422
+    assert appliance.post("/arrays", body | {"level": "raid10"}).status_code == 422
+    appliance.made("/arrays", body)
+    appliance.until(lambda: is_known(appliance) and agent.bring_up())
+    machine.advance(REBUILD_S)
+    assert mostly(appliance) == {disks[1]}
+    appliance.until(lambda: observed_mostly(agent) == {disks[1]})
+    machine.pull(drive(machine, disks[1]))
+    agent.bring_up()
+    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "degraded")
+    change(appliance, "replace", {"disk": disks[1], "new": disks[3]})
+    assert mostly(appliance) == {disks[3]}
+    assert appliance.patch("/arrays/tank", {"write_mostly": None}).is_success
+    assert mostly(appliance) == set()
+    assert appliance.patch("/arrays/tank", {"write_mostly": [disks[0]]}).is_success
+    assert mostly(appliance) == {disks[0]}
+    (kept,) = appliance.get("/site")["arrays"]
+    assert kept["write_mostly"] == [disks[0]]
+
+
+def test_a_spare_of_the_group_goes_to_the_array_that_needs_it(
+    appliance: Api, machine: FakeSystem, agent: Agent
+) -> None:
+    disks = disk_ids(appliance)
+    first = {"name": "tank", "level": "raid1", "disks": disks[:2], "spare_group": "shelf"}
+    appliance.made("/arrays", first)
+    appliance.made("/arrays", {"name": "pond", "level": "raid1", "disks": disks[2:4], "spares": disks[4:5]})
+    appliance.until(lambda: is_known(appliance) and agent.bring_up())
+    machine.advance(REBUILD_S)
+    machine.pull(drive(machine, disks[1]))
+    appliance.until(lambda: bool(alerts(appliance)))
+    (alert,) = alerts(appliance)
+    assert "spare group shelf" in alert["fix"]
+    assert appliance.get("/arrays/pond")["members"][2]["state"] == "spare", "it is in no group"
+    joined = appliance.call("PATCH", "/arrays/pond", json={"spare_group": "shelf"}, headers={"If-Match": "*"})
+    assert joined.status_code == 200, joined.text
+    appliance.until(lambda: states(appliance).get(disks[4]) == "rebuilding")
+    machine.advance(REBUILD_S)
+    appliance.until(lambda: states(appliance).get(disks[4]) == "in_sync")
+    assert [m["disk_id"] for m in appliance.get("/arrays/pond")["members"]] == disks[2:4]
+    told = [event["message"] for event in appliance.items("/events") if event["kind"] == "array.changing"]
+    assert f"Spare {disks[4]} of array pond goes to array tank, which lost a disk (spare group shelf)" in told
+
+
+def test_a_spare_group_is_taken_away_again_and_is_no_setting_of_raid0(appliance: Api) -> None:
+    disks = stand(appliance)
+    for group in ("shelf", None):
+        asked = appliance.call("PATCH", "/arrays/tank", json={"spare_group": group}, headers={"If-Match": "*"})
+        assert asked.status_code == 200
+        assert appliance.get("/arrays/tank")["spare_group"] == group
+    refused = appliance.post("/arrays", {"name": "s", "level": "raid0", "disks": disks[4:6], "spare_group": "shelf"})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "spare_group"

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from backend.tests.api.test_metrics import MIB, Serving, serving, standing
+from backend.tests.api.test_array_changes import is_known
+from backend.tests.api.test_metrics import IQN, MIB, Serving, serving, standing
 from backend.tests.api.test_undo import last
-from backend.tests.scene import make_array
+from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.system.fake.traffic import Io
 
@@ -48,7 +49,7 @@ def test_it_is_not_unmapped_unless_it_is_named(busy: Serving, confirm: dict[str,
 
 def test_undoing_its_mapping_and_a_document_need_the_name_too(busy: Serving) -> None:
     api = busy.api
-    seq = last(api, "mapping.created")
+    seq = next(one["seq"] for one in api.items("/events", kind="mapping.created") if "cluster" not in one["message"])
     assert api.post(f"/events/{seq}:undo", dry_run=True).json()["volumes"][0]["busy"]
     assert api.post(f"/events/{seq}:undo").status_code == 409
     request = {"site": {"mappings": []}, "destroy": ["mapping/data/host/db"]}
@@ -66,6 +67,48 @@ def test_a_named_one_goes_and_comes_back_by_undo(busy: Serving) -> None:
     assert plan["volumes"][0]["busy"], "its last I/O was a moment ago"
     assert api.delete("/volumes/data").status_code == 409
     assert api.post(f"/events/{last(api, 'mapping.deleted')}:undo").status_code == 201
+    api.until(lambda: is_known(api))
+    assert api.items("/mappings")[0]["state"] == "open"
+    busy.log_in()
+
+
+def test_an_initiator_that_is_logged_in_leaves_only_if_its_volumes_are_named(busy: Serving) -> None:
+    api = busy.api
+    plan = api.patch("/hosts/db", {"iqns": []}, dry_run=True).json()
+    assert [(one["name"], one["busy"]) for one in plan["volumes"]] == [("data", True)]
+    refused = api.patch("/hosts/db", {"iqns": []})
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (409, "confirm")
+    assert api.post("/site:apply", {"site": {"hosts": [{"name": "db", "iqns": []}]}}).json()["type"] == "in-use"
+    assert api.get("/hosts/db")["iqns"] == [IQN]
+    more = [IQN, "iqn.2026-01.com.example:spare"]
+    assert api.patch("/hosts/db", {"iqns": more}, dry_run=True).json()["volumes"] == []
+    assert api.patch("/hosts/db", {"iqns": more}).status_code == 200
+    assert api.patch("/hosts/db", {"iqns": [IQN]}).status_code == 200, "nobody was logged in by that name"
+    assert api.patch("/hosts/db", {"iqns": []}, confirm="data").status_code == 200
+    assert api.patch("/hosts/db", {"iqns": [IQN]}).status_code == 200
+    api.until(lambda: is_known(api) and api.items("/mappings")[0]["state"] == "open")
+    busy.log_in()
+
+
+def test_a_host_that_is_logged_in_leaves_its_group_only_if_its_volumes_are_named(busy: Serving) -> None:
+    api = busy.api
+    api.made("/hosts", {"name": "idle", "iqns": ["iqn.2026-01.com.example:idle"]})
+    api.made("/host-groups", {"name": "cluster", "hosts": ["db", "idle"]})
+    assert api.delete(mapping_path(api), confirm="data").status_code == 204
+    mapping = api.made("/mappings", {"volume": "data", "host_group": "cluster", "lun": 7})
+    api.until(lambda: api.items("/mappings")[0]["state"] == "open")
+    busy.machine.login(IQN, api.get("/host-groups/cluster")["target_iqn"], f"{ADDRESS}:3260")
+    plan = api.patch("/host-groups/cluster", {"hosts": ["idle"]}, dry_run=True).json()
+    assert [(one["name"], one["busy"]) for one in plan["volumes"]] == [("data", True)]
+    refused = api.patch("/host-groups/cluster", {"hosts": ["idle"]})
+    assert (refused.status_code, refused.json()["type"]) == (409, "in-use")
+    assert api.get("/host-groups/cluster")["hosts"] == ["db", "idle"]
+    assert api.patch("/host-groups/cluster", {"hosts": ["db"]}).status_code == 200, "it was not logged in"
+    assert api.patch("/host-groups/cluster", {"hosts": []}, confirm="data").status_code == 200
+    assert api.delete(f"/mappings/{mapping['id']}", confirm="data").status_code == 204
+    for path in ("/host-groups/cluster", "/hosts/idle"):
+        assert api.delete(path).status_code == 204
+    api.made("/mappings", {"volume": "data", "host": "db"})
     api.until(lambda: api.items("/mappings")[0]["state"] == "open")
     busy.log_in()
 

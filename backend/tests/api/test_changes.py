@@ -4,7 +4,9 @@ import threading
 from typing import Any
 
 import pytest
+from httpx2 import Response
 
+from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api, add_token
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
@@ -89,6 +91,35 @@ def test_names_that_race_are_made_once(api: Api) -> None:
     for thread in threads:
         thread.join()
     assert sorted(answers) == [201] + [409] * 7
+
+
+def test_of_arrays_that_race_for_a_disk_one_is_made(appliance: Api) -> None:
+    disks = disk_ids(appliance)
+    answers: list[Response] = []
+    ready = threading.Barrier(4)
+
+    def create(number: int) -> None:
+        ready.wait(30)
+        body = {"name": f"array{number}", "level": "raid1", "disks": [disks[0], disks[number + 1]]}
+        answers.append(appliance.post("/arrays", body))
+
+    threads = [threading.Thread(target=create, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answer.status_code for answer in answers) == [202, 409, 409, 409], [one.text for one in answers]
+    taken = next(answer for answer in answers if answer.status_code == 202)
+    for refused in answers:
+        if refused is not taken:
+            assert refused.headers["Content-Type"] == "application/problem+json"
+            assert disks[0] in refused.text
+    appliance.done(taken.json())
+    (array,) = appliance.items("/arrays")
+    assert [array["id"]] == taken.json()["resource_ids"]
+    assert {member["disk_id"] for member in array["members"]} >= {disks[0]}
+    states = {disk["id"]: disk["state"] for disk in appliance.items("/disks")}
+    assert sum(state == "member" for state in states.values()) == 2, states
 
 
 def test_a_change_needs_to_say_what_it_changes(api: Api) -> None:

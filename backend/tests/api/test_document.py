@@ -12,11 +12,13 @@ DOCUMENT = make_app(None).openapi()
 OPERATIONS = {o["operationId"]: o for methods in DOCUMENT["paths"].values() for o in methods.values()}
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch", "Change", "Resolve"))} | {
-    "Login", "Chap", "DhChap", "Split", "ArrayAddDisks", "ArrayAddSpares", "ArrayGrow", "ArrayReplace",
+    "Login", "Chap", "DhChap", "Split", "ArrayAddDisks", "ArrayAddSpares", "ArrayGrow", "ArrayReplace", "ArrayReshape",
     "ArrayDiskChoice", "ArrayScrub", "VolumeGrow", "VolumeRollBack", "VolumeRecover", "SnapshotClone", "Site",
-    "SiteArray", "SiteChap", "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest", "RestoreRequest",
-    "Retention", "MailSettings",
-    "WebhookSettings", "SyslogSettings", "InspectRequest", "AdoptRequest", "CertificateReplace", "UpdateFetch",
+    "SiteArray", "SiteChap", "SiteDhChap", "SiteHost", "SiteRequest", "BackupRequest", "RebuildRequest",
+    "RestoreRequest", "Retention", "MailSettings",
+    "WebhookSettings", "SyslogSettings", "DiscoveryAuth", "InspectRequest", "AdoptRequest", "CertificateReplace",
+    "ForeignArrayAdopt",
+    "UpdateFetch", "DiskWipeWish", "DiskLocateWish", "HostVerifyPaths", "AlertAcknowledge", "AlertSilence",
     *(name for name in SCHEMAS if name.startswith("Saved")),
 }  # fmt: skip
 
@@ -41,10 +43,11 @@ def test_rendering_is_the_same_each_time() -> None:
 
 def test_operations_are_named_noun_verb() -> None:
     verbs = {"list", "show", "create", "patch", "delete", "batch", "change", "resolve", "stream"}
-    verbs |= {"add", "replace", "fail", "remove", "readd", "scrub", "grow", "clone", "plan", "apply", "why"}
-    verbs |= {"upload", "fetch", "recover", "support", "export", "confirm", "revert", "rebuild"}
+    verbs |= {"add", "replace", "fail", "remove", "readd", "scrub", "grow", "reshape", "clone", "plan", "apply", "why"}
+    verbs |= {"upload", "fetch", "recover", "support", "export", "confirm", "revert", "rebuild", "restart", "wipe"}
     verbs |= {"kit", "paths", "download", "run", "test", "backup", "restore", "saveconfig", "inspect", "adopt", "undo"}
-    named = [name.removesuffix("_roll_back") for name in OPERATIONS]
+    verbs |= {"disconnect", "locate", "start", "unlock", "end", "release", "acknowledge", "silence", "reopen"}
+    named = [name.removesuffix("_roll_back").removesuffix("_power_off") for name in OPERATIONS]
     assert [name for name in named if "_" in name and name.rpartition("_")[2] not in verbs] == []
 
 
@@ -64,7 +67,10 @@ def test_every_refusal_is_a_problem_of_the_closed_set() -> None:
 def test_every_change_can_be_rehearsed_and_every_post_repeated() -> None:
     for name, operation in OPERATIONS.items():
         parameters = {parameter["name"] for parameter in operation.get("parameters", ())}
-        if re.search(r"_(create|batch|resolve|clone|apply|run)$|^array_grow$", name) and name != "login_create":
+        if (
+            re.search(r"_(create|batch|resolve|clone|apply|run|disconnect|verify_paths)$|^array_(grow|reshape)$", name)
+            and name != "login_create"
+        ):
             assert {"dry_run", "Idempotency-Key"} <= parameters, name
         if re.search(r"^volume_(grow|roll_back)$", name):
             assert {"dry_run", "Idempotency-Key", "If-Match"} <= parameters, name

@@ -10,6 +10,7 @@ from backend.tests.api.test_metrics import IQN
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token, make_parts, running
 from lunette.agent.core import Agent
+from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 from lunette.system.fake.traffic import Io
@@ -47,8 +48,7 @@ def read_both(machine: FakeSystem, target: str) -> None:
 
 def test_what_is_as_wanted_has_no_drift(appliance: Api) -> None:
     serve_first(appliance)
-    appliance.until(lambda: appliance.get("/drift")["repaired"] == 0)
-    assert appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0}
+    appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})
 
 
 def test_without_the_agent_it_says_what_was_not_looked_at(api: Api) -> None:
@@ -98,3 +98,32 @@ def test_a_portal_that_was_taken_out_of_configfs_is_put_back(appliance: Api, mac
     appliance.until(lambda: machine.is_dir(portal))
     machine.login(IQN, target, PORTAL)
     appliance.until(lambda: appliance.get("/drift") == {"items": [], "complete": True, "unseen": [], "repaired": 0})
+
+
+def test_what_somebody_took_away_is_put_back_and_told_once(
+    appliance_on_sqlite: tuple[Api, Parts], machine: FakeSystem, agent: Agent
+) -> None:
+    appliance, parts = appliance_on_sqlite
+    target = serve_first(appliance)
+    group = f"/sys/kernel/config/target/iscsi/{target}/tpgt_1"
+    mapped, lun = f"{group}/acls/{IQN}/lun_1", f"{group}/lun/lun_1"
+    assert agent.bring_up()
+    assert appliance.items("/events", kind="export.repaired") == [], "what was asked for is no repair"
+    for turn in range(2):
+        with parts.control._reconciler.held():
+            machine.unlink(f"{mapped}/lun")
+            machine.rmdir(mapped)
+            machine.unlink(f"{lun}/volume")
+            machine.rmdir(lun)
+            assert agent.bring_up(), "its own round, with nobody to tell"
+            assert machine.is_dir(mapped)
+            assert machine.is_dir(lun)
+        assert appliance.patch("/hosts/db", {"description": f"wakes the reconciler {turn}"}).status_code == 200
+        appliance.until(lambda: appliance.items("/events", kind="export.repaired") != [])
+    (event,) = appliance.items("/events", kind="export.repaired")
+    assert event["message"] == (
+        "Exports were changed by something other than the appliance and were put back: "
+        f"host db: iscsi/{target}/tpgt_1/lun/lun_1 was missing; "
+        f"host db: iscsi/{target}/tpgt_1/acls/{IQN}/lun_1 was missing"
+    )
+    assert event["actor"] == "system"

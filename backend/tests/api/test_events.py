@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from lunette.api.main import Server
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 
-READ_S = 15.0
+READ_S = 60.0
 
 
 class Running:
@@ -32,14 +31,17 @@ class Running:
 
     @contextmanager
     def stream(self, last: int | None = None) -> Iterator[Iterator[dict[str, Any]]]:
-        """The events of one stream, each with its id; the stream stands when this is entered."""
+        """The events of one stream, each with its id; the stream stands when this is entered.
+
+        Without the alert about the missing agent, which is raised after a while.
+        """
         headers = {} if last is None else {"Last-Event-ID": str(last)}
         with self.http.stream("GET", "/api/v1/events/stream", headers=headers) as response:
             assert response.status_code == 200, response.read()
             assert response.headers["content-type"].startswith("text/event-stream")
             lines = response.iter_lines()
             assert next(lines) == ": connected"
-            yield events(lines)
+            yield (event for event in events(lines) if event["noun"] != "alert")
 
 
 def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
@@ -110,12 +112,13 @@ def test_a_stream_ends_by_itself(tmp_path: Path, sqlite_url: str) -> None:
         assert list(stream) == []
 
 
-def test_a_shutdown_ends_the_streams_instead_of_waiting_for_them(tmp_path: Path, sqlite_url: str) -> None:
+def test_a_shutdown_ends_the_streams_instead_of_waiting_for_them(
+    tmp_path: Path, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with running_server(tmp_path, sqlite_url) as live, live.stream() as stream:
-        began = time.monotonic()
         live.server.should_exit = True
         assert list(stream) == []
-        assert time.monotonic() - began < 10
+    assert "graceful shutdown exceeded" not in capsys.readouterr().err  # uvicorn's word for what held it up
 
 
 def test_a_quiet_stream_gives_a_sign_of_life(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,7 +135,7 @@ def test_too_many_streams_are_refused(sqlite_url: str, tmp_path: Path) -> None:
         feed.open()
         streams = [feed.follow(0) for _ in range(MAX_STREAMS)]
         waiting = [asyncio.ensure_future(anext(stream)) for stream in streams]
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(0)  # each has its turn before this one: it stands, and looks for events
         try:
             feed.check_room()
         except Exception as refused:  # noqa: BLE001 its status is what is looked at

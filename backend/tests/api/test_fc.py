@@ -1,5 +1,6 @@
 """Fibre Channel through the API: a port, a host with a WWPN, a mapping, and what is told of them."""
 
+from backend.tests.api.test_array_changes import is_known
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.agent import serving
@@ -27,7 +28,7 @@ def serve(appliance: Api, machine: FakeSystem, driver: str = "qla2xxx") -> FakeF
     appliance.made("/mappings", {"volume": "data", "host": "db"})
     machine.fc.join(HOST, port)
     machine.changed()
-    appliance.until(lambda: port.sessions == {HOST})
+    appliance.until(lambda: is_known(appliance) and port.sessions == {HOST})
     return port
 
 
@@ -36,6 +37,7 @@ def test_a_volume_is_served_over_fibre_channel_by_the_api_alone(appliance: Api, 
     assert list(machine.fc.luns(HOST, port)) == [1]
     appliance.until(lambda: appliance.get(f"/fc-ports/{OURS}")["state"] == "open")
     appliance.until(lambda: appliance.get(f"/fc-ports/{OURS}")["observed"]["mode"] == "target")
+    appliance.until(lambda: bool(appliance.get(f"/fc-ports/{OURS}")["observed"]["remotes"]))
     shown = appliance.get(f"/fc-ports/{OURS}")
     assert (shown["mode"], shown["observed"]["driver"]) == ("target", "qla2xxx")
     assert [(one["wwpn"], one["host"]) for one in shown["observed"]["remotes"]] == [(HOST, "db")]

@@ -11,6 +11,7 @@ from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, add_token
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
+from lunette.providers.updates.record import OUTAGE
 from lunette.system.fake import FakeSystem
 
 IQN = "iqn.2026-01.com.example:db"
@@ -97,6 +98,17 @@ def test_a_host_over_nvme_gets_its_subsystem_and_no_multipath(appliance: Api, ma
     assert [mapping["subsystem_nqn"], ADDRESS, "4420", "tcp", nqn, nqn.rpartition(":")[2]] in portals
     assert key in json.dumps(kit)
     assert key not in json.dumps(appliance.get("/hosts/db/kit"))
+
+
+def test_a_kit_names_the_outage_that_the_plan_of_an_update_names(mapped: Api, machine: FakeSystem) -> None:
+    mapped.made("/hosts", {"name": "win", "os_type": "windows", "iqns": ["iqn.1991-05.com.example:win"]})
+    mapped.made("/volumes", {"name": "third", "array": "tank", "size_bytes": "16MiB"})
+    mapped.made("/mappings", {"volume": "third", "host": "win"})
+    assert "not measured" in mapped.get("/hosts/win/kit")["notes"][-1]
+    machine.files.seed(OUTAGE, b"431")
+    machine.changed()
+    mapped.until(lambda: "kept for 862 s" in mapped.get("/hosts/win/kit")["notes"][-1])
+    assert "for 431 s, as the plan of an update says" in mapped.get("/hosts/win/kit")["notes"][-1]
 
 
 def test_a_kit_of_nobody_is_not_found(api: Api) -> None:

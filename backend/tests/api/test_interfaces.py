@@ -8,6 +8,7 @@ from lunette.domain.interfaces import TRIAL_S
 from lunette.system.fake import FakeSystem
 
 CHANGE, SHOW = "/interfaces/eth1:change", "/interfaces/eth1"
+FROM_TRIAL = ("mtu_bytes", "wanted", "trial_left_s")
 WISH = {"addresses": ["198.51.100.5/24"], "gateway": "198.51.100.1", "mtu_bytes": 9000, "role": "storage"}
 
 
@@ -32,9 +33,7 @@ def test_an_unconfirmed_change_reverts_when_its_time_is_over(appliance: Api, mac
     assert 0 < shown(appliance)["trial_left_s"] <= TRIAL_S
     machine.advance(TRIAL_S + 1)
     seen(appliance)
-    assert (shown(appliance)["mtu_bytes"], shown(appliance)["wanted"], shown(appliance)["trial_left_s"]) == (
-        1500, None, None,
-    )  # fmt: skip
+    appliance.until(lambda: [shown(appliance)[key] for key in FROM_TRIAL] == [1500, None, None])
     assert appliance.post(f"{SHOW}:confirm").status_code == 409
 
 
@@ -45,8 +44,31 @@ def test_a_confirmed_change_stays_over_time_and_power_cut(appliance: Api, machin
     machine.advance(TRIAL_S + 1)
     machine.power_cut()
     seen(appliance, "198.51.100.5/24")
-    assert shown(appliance)["wanted"] == {**WISH, "dhcp": False, "dns": [], "made": None}
+    assert shown(appliance)["wanted"] == {**WISH, "dhcp": False, "dns": [], "ntp": [], "made": None}
     assert next(event["kind"] for event in appliance.items("/events", noun="interface")) == "interface.confirmed"
+
+
+def test_time_servers_are_what_networkd_hands_to_timesyncd(appliance: Api, machine: FakeSystem) -> None:
+    wish = {**WISH, "role": "management", "ntp": ["192.0.2.123", "time.example.com"]}
+    plan = appliance.post(CHANGE, wish, dry_run=True).json()
+    assert "NTP 192.0.2.123, time.example.com" in plan["changes"][0]["detail"]
+    try_(appliance, wish)
+    appliance.post(f"{SHOW}:confirm")
+    machine.power_cut()
+    seen(appliance, "198.51.100.5/24")
+    assert shown(appliance)["wanted"]["ntp"] == wish["ntp"]
+    read = machine.read("/run/systemd/network/05-lunette-eth1.network").splitlines()
+    assert {"NTP=192.0.2.123", "NTP=time.example.com"} <= set(read[read.index("[Network]") :])
+    try_(appliance, {"ntp": []})
+    assert "NTP=" not in machine.read("/run/systemd/network/05-lunette-eth1.network")
+
+
+def test_what_is_no_name_of_a_time_server_writes_nothing(appliance: Api, machine: FakeSystem) -> None:
+    for server in ("", "a b", "192.0.2.1\nGateway=192.0.2.254", "-x", "é.example"):
+        answer = appliance.post(CHANGE, {**WISH, "ntp": [server]})
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "ntp[0]"), server
+    assert appliance.post(CHANGE, {**WISH, "ntp": ["192.0.2.1"] * 5}).status_code == 422
+    assert not machine.exists("/run/systemd/network/05-lunette-eth1.network")
 
 
 def test_a_power_cut_ends_a_trial(appliance: Api, machine: FakeSystem) -> None:
@@ -56,7 +78,7 @@ def test_a_power_cut_ends_a_trial(appliance: Api, machine: FakeSystem) -> None:
     seen(appliance, "198.51.100.6/24")
     machine.power_cut()
     seen(appliance, "198.51.100.5/24")
-    assert shown(appliance)["trial_left_s"] is None
+    appliance.until(lambda: shown(appliance)["trial_left_s"] is None)
 
 
 def test_a_change_is_taken_back_at_once_and_a_second_one_has_to_wait(appliance: Api) -> None:

@@ -170,3 +170,75 @@ def test_a_lower_role_counts_at_once(api: Api, parts: Parts) -> None:
     assert other.call("GET", "/users").status_code == 200
     assert api.patch(f"/users/{name}", {"role": "viewer"}).status_code == 200
     assert other.call("GET", "/users").status_code == 403
+
+
+def _logins(browser: TestClient) -> list[dict[str, object]]:
+    items: list[dict[str, object]] = browser.get("/api/v1/logins").json()["items"]
+    return items
+
+
+def test_a_person_sees_the_own_logins_and_which_of_them_asks(browser: TestClient, parts: Parts) -> None:
+    add_user(parts.store, "eve", Role.VIEWER, PASSWORD)
+    log_in(browser, username="eve")
+    log_in(browser)
+    log_in(browser)
+    found = _logins(browser)
+    assert [(one["username"], one["role"], one["is_own"]) for one in found] == [
+        ("ann", "operator", True), ("ann", "operator", False),
+    ]  # fmt: skip
+    assert {one["address"] for one in found} == {"testclient"}
+
+
+def test_an_administrator_sees_everyones_logins_but_none_that_is_over(browser: TestClient, parts: Parts) -> None:
+    log_in(browser)
+    with parts.store.write() as tx:
+        tx.execute(update(LoginSession).values(expires_at=dt.datetime.now(dt.UTC) - dt.timedelta(seconds=1)))
+    log_in(browser)
+    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    assert [(one["username"], one["is_own"]) for one in api.items("/logins")] == [("ann", False)]
+
+
+def test_a_login_that_is_ended_is_out_at_once_and_the_others_stay(browser: TestClient, parts: Parts) -> None:
+    log_in(browser)
+    lost = browser.cookies[COOKIE]
+    headers = log_in(browser)
+    other = next(one for one in _logins(browser) if not one["is_own"])
+    plan = browser.post(f"/api/v1/logins/{other['id']}:end?dry_run=true", headers=headers)
+    assert plan.json()["changes"][0]["name"] == "ann"
+    assert len(_logins(browser)) == 2
+    assert browser.post(f"/api/v1/logins/{other['id']}:end", headers=headers).status_code == 204
+    assert browser.get("/api/v1/me").status_code == 200
+    assert browser.post(f"/api/v1/logins/{other['id']}:end", headers=headers).status_code == 404
+    browser.cookies.clear()
+    assert browser.get("/api/v1/me", headers={"Cookie": f"{COOKIE}={lost}"}).status_code == 401
+    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    told = [event["kind"] for event in api.items("/events", ref=other["id"])]
+    assert sorted(told) == ["user.login", "user.login_ended"]
+
+
+def test_nobody_but_an_administrator_ends_the_login_of_another(browser: TestClient, parts: Parts) -> None:
+    add_user(parts.store, "eve", Role.OPERATOR, PASSWORD)
+    log_in(browser)
+    (anns,) = _logins(browser)
+    headers = log_in(browser, username="eve")
+    refused = browser.post(f"/api/v1/logins/{anns['id']}:end", headers=headers)
+    assert refused.status_code == 404
+    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    assert len(api.items("/logins")) == 2
+    assert api.post(f"/logins/{anns['id']}:end").status_code == 204
+    assert [one["username"] for one in api.items("/logins")] == ["eve"]
+
+
+def test_no_beginning_of_the_id_and_no_pattern_ends_a_login(browser: TestClient) -> None:
+    headers = log_in(browser)
+    (own,) = _logins(browser)
+    for wrong in (str(own["id"])[:8], "%", "_" * 16, "*"):
+        assert browser.post(f"/api/v1/logins/{wrong}:end", headers=headers).status_code == 404
+    assert len(_logins(browser)) == 1
+
+
+def test_logging_out_is_told(browser: TestClient, parts: Parts) -> None:
+    headers = log_in(browser)
+    browser.post("/api/v1/logout", headers=headers)
+    api = Api(browser, add_token(parts.store, Role.ADMINISTRATOR))
+    assert [event["message"] for event in api.items("/events", kind="user.logout")] == ["ann logged out"]

@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families as parse
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
 from lunette.agent.core import Agent
+from lunette.agent.serving import prepare
 from lunette.api import measuring
 from lunette.api.exposition import Exposition
 from lunette.api.metrics import FAMILIES
@@ -74,6 +75,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     machine = FakeSystem()
     machine.clock = time.time()
     machine.add_disks(8)
+    prepare(machine)
     parts = make_parts(tmp_path_factory.mktemp("measured"), Agent(machine))
     with running(parts) as http:
         parts.control.performance.stop()  # every pass is one that a test asks for

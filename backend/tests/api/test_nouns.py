@@ -211,3 +211,18 @@ def test_every_change_leaves_an_event_that_names_who_did_it(scene: Api) -> None:
     assert len(made) == 4
     assert made[0]["actor"].startswith("token:")
     assert made[0]["ref"] == scene.get("/hosts/host4")["id"]
+
+
+@pytest.mark.parametrize("path", ["/hosts", "/host-groups"])
+def test_a_deadline_for_missing_volumes_is_set_kept_and_taken_away(appliance: Api, path: str) -> None:
+    field = "opens_without_missing_after_s"
+    assert appliance.made(path, {"name": "plain"})[field] is None
+    one = f"{path}/{appliance.made(path, {'name': 'due', field: 300})['id']}"
+    assert appliance.get(one)[field] == 300
+    for wrong in (29, 86401, "soon"):
+        refused = appliance.patch(one, {field: wrong})
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["field"] == field
+    assert appliance.get(one)[field] == 300
+    assert appliance.patch(one, {"description": "rack 3"}).json()[field] == 300
+    assert appliance.patch(one, {field: None}).json()[field] is None

@@ -3,6 +3,7 @@
 import json
 
 from backend.tests.agent.exports import dhchap_key
+from backend.tests.api.test_undo import last
 from backend.tests.scene import ADDRESS, make_array
 from backend.tests.wiring import Api
 from lunette.system.fake import FakeSystem
@@ -67,3 +68,38 @@ def test_spdk_takes_over_from_the_kernel_and_shows_who_is_connected(appliance: A
     assert [(one["host"], one["portal"]) for one in page["items"]] == [("db", f"{ADDRESS}:4420")]
     assert page["unseen"] == []
     assert appliance.get("/site")["portals"][-1]["engine"] == "spdk"
+
+
+def test_a_volume_is_served_over_nvme_fc_once_there_is_a_port(appliance: Api, machine: FakeSystem) -> None:
+    address = "nn-0x20000000c9000001:pn-0x10000000c9000001"
+    wish = {"name": "fabric-a", "protocol": "nvme-fc", "address": address}
+    machine.run(["modprobe", "nvmet-tcp"])
+    refused = appliance.post("/portals", wish)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "protocol")
+    assert "lpfc_enable_nvmet" in refused.text
+    machine.fc.plug_nvme(address)
+    machine.changed()
+    make_array(appliance)
+    appliance.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
+    appliance.made("/hosts", {"name": "db", "nqns": [NQN]})
+    portal = appliance.made("/portals", wish)
+    assert (portal["engine"], portal["address"], portal["port"]) == ("nvmet", address, None)
+    mapping = appliance.made("/mappings", {"volume": "data", "host": "db"})
+    appliance.until(lambda: appliance.get("/hosts/db")["export"]["state"] == "open")
+    appliance.until(lambda: appliance.get("/portals/fabric-a")["state"] == "open")
+    assert machine.nvme
+    assert list(machine.nvme.devices(machine.connect(NQN, mapping["subsystem_nqn"], address, None, "fc"))) == [1]
+    paths = appliance.get("/hosts/db/paths")
+    assert [(one["protocol"], one["address"]) for one in paths["paths"]] == [("nvme-fc", address)]
+    kit = appliance.get("/hosts/db/kit")
+    assert [one["run"] for one in kit["commands"] if "nvmefc-boot-connections" in one["run"]]
+    assert address in json.dumps(appliance.get("/volumes/data:why"))
+
+
+def test_a_portal_over_nvme_fc_is_in_the_site_and_comes_back_by_undo(appliance: Api, machine: FakeSystem) -> None:
+    test_a_volume_is_served_over_nvme_fc_once_there_is_a_port(appliance, machine)
+    (portal,) = appliance.get("/site")["portals"]
+    assert (portal["protocol"], portal.get("port")) == ("nvme-fc", None)
+    assert appliance.delete("/portals/fabric-a").status_code == 204
+    assert appliance.post(f"/events/{last(appliance, 'portal.deleted')}:undo").is_success
+    assert appliance.get("/portals/fabric-a")["port"] is None

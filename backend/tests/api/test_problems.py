@@ -1,5 +1,7 @@
 """Bad input gets a problem document that names the field, the value and the rule; a crash shows no trace."""
 
+import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from lunette.api.document import PATH
 from lunette.api.guard import MAX_BODY_BYTES
 from lunette.api.middleware import CONTENT_SECURITY_POLICY
 from lunette.api.parts import Parts
@@ -43,6 +46,8 @@ def test_a_body_that_cannot_be_read_is_a_problem_of_the_client(api: Api, body: b
         ("/mappings", {"volume": "v", "host": "h", "lun": 256}, "lun", "256", "255"),
         ("/arrays", {"name": "a", "level": "raid7", "disks": ["d"]}, "level", "raid7", "raid5"),
         ("/arrays", {"name": "a", "level": "raid5", "disks": []}, "disks", None, "at least 1"),
+        ("/arrays", {"name": "a", "engine": "spdk", "level": "raid1", "disks": ["d", "e"]}, "engine", "spdk",
+         "makes no arrays"),
     ],
 )  # fmt: skip
 def test_a_wrong_field_is_named_with_its_value_and_the_rule(
@@ -78,6 +83,15 @@ def test_a_method_that_is_not_there_tells_which_are(api: Api, method: str, path:
     assert refused.headers["Allow"] == allowed
 
 
+def test_every_path_of_the_document_names_its_own_methods(api: Api) -> None:
+    for path, item in json.loads(PATH.read_text())["paths"].items():
+        under = path.removeprefix("/api/v1")
+        if under != path:
+            documented = ", ".join(sorted(method.upper() for method in item if method != "parameters"))
+            refused = api.call("PUT", re.sub(r"{\w+}", "x", under))
+            assert (under, refused.status_code, refused.headers.get("Allow")) == (under, 405, documented)
+
+
 def test_a_query_parameter_nobody_reads_is_refused(api: Api) -> None:
     refused = api.call("GET", "/volumes", params={"limt": 5})
     assert refused.status_code == 422
@@ -111,10 +125,11 @@ def test_a_crash_shows_no_trace(api: Api, parts: Parts) -> None:
 
 def test_a_locked_database_is_unavailable_for_changes_and_still_read(tmp_path: Path, sqlite_url: str) -> None:
     parts = make_parts(tmp_path, AwayAgent(), sqlite_url, busy_timeout_s=1)
+    token = add_token(parts.store, Role.ADMINISTRATOR)
     with running(parts) as http:
-        api = Api(http, add_token(parts.store, Role.ADMINISTRATOR))
+        api = Api(http, token)
         api.items("/hosts")
-        holder = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+        holder = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), timeout=60, isolation_level=None)
         holder.execute("BEGIN IMMEDIATE")
         try:
             refused = api.post("/hosts", {"name": "h"})

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from httpx2 import Response
 from sqlalchemy import delete, select, update
 
-from backend.tests.scene import make_array, make_scene
+from backend.tests.scene import disk_ids, make_array, make_scene
 from backend.tests.wiring import Api, add_token, make_parts, running
+from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
@@ -44,6 +46,7 @@ def installed_anew(machine: FakeSystem, parts: Parts, folder: Path) -> Iterator[
     for path in LEDGER:
         if machine.read_file(path) is not None:
             machine.unlink(path)
+    serving.prepare(machine)
     new = make_parts(folder, Agent(machine))
     with running(new) as http:
         yield Api(http, add_token(new.store, Role.ADMINISTRATOR)), new
@@ -119,6 +122,26 @@ def test_an_appliance_without_a_backup_comes_back_as_it_was(
         served = agent.served()
         assert served is not None
         assert {target.iqn for target in served.targets} <= {iqn for iqn, _ in before[1].values()}
+
+
+def test_a_copy_of_before_another_level_takes_the_one_that_the_machine_has(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    api, parts = standing
+    make_array(api, disks=4)
+    settled(parts)
+    machine.advance(60)
+    (array,) = machine.md.arrays.values()
+    array.change_geometry(replace(array.geometry, policy="bitmap"))
+    free = f"/dev/disk/by-id/{disk_ids(api)[4]}"
+    machine.run(["mdadm", "--manage", f"/dev/{array.kernel_name}", "--add", free])
+    machine.run(["mdadm", "--grow", f"/dev/{array.kernel_name}", "--level=6", "--raid-devices=5", "--layout=preserve"])
+    machine.advance(60)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        rebuilt(fresh)
+        fresh.until(lambda: not fresh.get("/arrays/tank")["growing"])
+        after = fresh.get("/arrays/tank")
+        assert (after["level"], after["write_hole"], len(after["members"])) == ("raid6", "bitmap", 5)
 
 
 def test_a_host_with_a_secret_is_not_let_in_before_it_is_set_again(

@@ -1,8 +1,18 @@
-"""What is indexed of a look at the machine is shared by requests, and never outlives it."""
+"""What is indexed of a look at the machine is shared by requests, and never outlives it.
 
-from lunette.api.answers.seen import Seen
+A mapping is open once the agent was told of it, however long its volume and the door of its host have been; a host
+or a group is, once all of its mappings are.
+"""
+
+from backend.tests.api.test_metrics import IQN, Serving, serving, standing
+from backend.tests.scene import ADDRESS
+from lunette.api.answers.seen import AWAY, Seen
+from lunette.domain.exports import ConvergeReport, ServingState, TargetReport
+from lunette.domain.mappings import Family
 from lunette.domain.observations import Observation
 from lunette.domain.volumes import ObservedVolume
+
+__all__ = ["serving", "standing"]
 
 
 def look(*ids: str) -> Observation:
@@ -24,9 +34,68 @@ def look(*ids: str) -> Observation:
     )
 
 
+def report(*targets: TargetReport) -> ConvergeReport:
+    return ConvergeReport(
+        generation=1, accepted=True, refusal=None, changed=0, targets=targets, volumes=(), portals=(), unexplained=(),
+        foreign=(),
+    )  # fmt: skip
+
+
 def test_the_index_is_that_of_the_look_that_is_asked_about() -> None:
     first, second = look("a"), look("a", "b")
     assert Seen(first, None).volumes is Seen(first, None).volumes
     assert set(Seen(second, None).volumes) == {"a", "b"}
     assert set(Seen(first, None).volumes) == {"a"}
     assert Seen(None, None).volumes == {}
+
+
+def test_a_mapping_is_not_open_before_the_agent_was_told_of_it(serving: Serving) -> None:
+    """Volume `data` is served to another host, and this host is served another volume: only their mapping is new."""
+    api = serving.api
+    second = f"{IQN}-2"
+    api.made("/hosts", {"name": "second", "iqns": [second]})
+    api.made("/volumes", {"name": "own", "array": "tank", "size_bytes": "64MiB"})
+    own = api.made("/mappings", {"volume": "own", "host": "second"})
+    api.until(lambda: api.get(f"/mappings/{own['id']}")["state"] == "open")
+    target = api.get("/hosts/second")["target_iqn"]
+    with serving.parts.control.exports_held():
+        made = api.made("/mappings", {"volume": "data", "host": "second", "shared": True})
+        assert (made["state"], made["reason"]) == ("pending", "the agent has not taken it up yet")
+        assert {one["id"]: one["state"] for one in api.items("/mappings", host="second")} == {
+            own["id"]: "open", made["id"]: "pending",
+        }  # fmt: skip
+        assert api.get("/volumes/data")["export"]["state"] == "open", "to the other host"
+        assert api.get("/hosts/second")["export"] == {
+            "state": "pending", "reason": "the agent has not taken up 1 of 2 mappings yet",
+        }, "its door is open, and yet it does not see all that is mapped to it"  # fmt: skip
+        assert {one["name"]: one["export"]["state"] for one in api.items("/hosts", name="s*")} == {
+            "second": "pending"
+        }  # fmt: skip
+        assert serving.machine.login(second, target, f"{ADDRESS}:3260").luns.keys() == {1}
+    api.until(lambda: api.get(f"/mappings/{made['id']}")["state"] == "open")
+    assert api.get("/hosts/second")["export"] == {"state": "open", "reason": None}
+    assert serving.machine.login(second, target, f"{ADDRESS}:3260").luns.keys() == {1, 2}
+
+
+def test_a_group_is_not_open_before_the_agent_was_told_of_all_that_is_mapped_to_it(serving: Serving) -> None:
+    api = serving.api
+    api.made("/hosts", {"name": "member", "iqns": [f"{IQN}-3"]})
+    api.made("/host-groups", {"name": "cluster", "hosts": ["member"]})
+    for name in ("one", "two"):
+        api.made("/volumes", {"name": name, "array": "tank", "size_bytes": "64MiB"})
+    first = api.made("/mappings", {"volume": "one", "host_group": "cluster"})
+    api.until(lambda: api.get(f"/mappings/{first['id']}")["state"] == "open")
+    assert api.get("/host-groups/cluster")["export"]["state"] == "open"
+    with serving.parts.control.exports_held():
+        second = api.made("/mappings", {"volume": "two", "host_group": "cluster"})
+        assert api.get("/host-groups/cluster")["export"]["state"] == "pending"
+        assert api.get("/hosts/member")["export"]["state"] == "none", "nothing is mapped to the host itself"
+    api.until(lambda: api.get(f"/mappings/{second['id']}")["state"] == "open")
+    assert api.get("/host-groups/cluster")["export"]["state"] == "open"
+
+
+def test_what_a_door_waits_for_is_told_before_what_is_new() -> None:
+    blocked = TargetReport(target_id="t", state=ServingState.BLOCKED, reason="waiting for array tank")
+    seen = Seen(look("a"), report(blocked), frozenset({"m1"}))
+    assert seen.owner_export("t", {Family.SCSI: ["m1", "m2"]}).reason == "waiting for array tank"
+    assert Seen(None, report(), frozenset()).owner_export("t", {Family.SCSI: ["m1"]}) is AWAY

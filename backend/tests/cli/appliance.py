@@ -5,7 +5,7 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -47,9 +47,13 @@ class Cli:
     def close(self) -> None:
         self._http.close()
 
+    def until(self, is_true: Callable[[], bool]) -> None:
+        """Waits for a condition."""
+        self._api.until(is_true)
+
     def wait_for(self, path: str) -> None:
         """Waits until a list has an item."""
-        self._api.until(lambda: bool(self._api.items(path)))
+        self.until(lambda: bool(self._api.items(path)))
 
     def plug_fc(self, wwpn: str) -> None:
         """Gives the machine a Fibre Channel port."""
@@ -59,7 +63,7 @@ class Cli:
 
     def settle(self) -> None:
         """Waits until the machine exports what the database wants, so that no answer depends on who was quicker."""
-        self._api.until(lambda: self._api.get("/status")["exports"]["state"] == "converged")
+        self.until(lambda: self._api.get("/status")["exports"]["state"] == "converged")
 
 
 class Ran:

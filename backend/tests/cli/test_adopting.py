@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
-from backend.tests.faults.foreign_targets import DB, DB_TARGET, PORTAL, two_targets
+from backend.tests.faults.foreign_targets import DB, DB_TARGET, PORTAL, UUID, make_group, two_targets
 from lunette.cli import exits
 
 
@@ -20,7 +20,7 @@ def lunette(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
 
 def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
     nothing = lunette("adopt", "--dry-run")
-    assert (nothing.code, "0 targets can be taken over" in nothing.out) == (exits.OK, True), nothing.out + nothing.err
+    assert (nothing.code, "can be taken over: 0." in nothing.out) == (exits.OK, True), nothing.out + nothing.err
     two_targets(lunette.machine, lunette.machine.blocks.disks[:2])
     fabric = lunette.machine.iscsi
     assert fabric is not None
@@ -38,3 +38,26 @@ def test_targets_of_others_are_taken_over_after_a_look(lunette: Cli) -> None:
     assert len(json.loads(lunette("mapping", "list", "--json").out)) == 3
     (session,) = fabric.sessions
     assert session.initiator == DB
+
+
+def test_an_array_of_another_machine_is_looked_at_started_and_adopted(lunette: Cli) -> None:
+    machine = lunette.machine
+    make_group(machine, machine.blocks.disks[:2], ("db", "web"))
+    machine.run(["vgchange", "-an", "srv"])
+    machine.run(["mdadm", "--stop", "/dev/md/0"])
+    looked = lunette("foreign-array", "list")
+    assert (looked.code, UUID in looked.out, "start" in looked.out) == (exits.OK, True, True), looked.err
+    planned = lunette("foreign-array", "start", UUID, "--dry-run")
+    assert "start md array old:0 read-only" in planned.out + planned.err
+    assert lunette("foreign-array", "start", UUID).code == exits.OK
+    inside = lunette("foreign-array", "volumes", UUID)
+    assert ("db" in inside.out, "web" in inside.out) == (True, True)
+    done = lunette("foreign-array", "adopt", UUID, "--volume", "db", "--name", "archive")
+    assert done.code == exits.OK, done.out + done.err
+    (volume,) = json.loads(lunette("volume", "list", "--json").out)
+    assert (volume["name"], volume["array"]) == ("db", "archive")
+    left = lunette("foreign-array", "volumes", UUID)
+    assert ("db" in left.out, "web" in left.out) == (False, True)
+    assert lunette("foreign-array", "adopt", UUID).code == exits.OK
+    gone = lunette("foreign-array", "volumes", UUID)
+    assert (gone.code, "no foreign array" in gone.err) == (exits.USAGE, True)

@@ -2,15 +2,14 @@
 
 import json
 import tarfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
+from lunette.agent.core import Agent
 from lunette.cli import exits
-from lunette.providers.volumes.lvm.observe import observe_groups
 
 
 @pytest.fixture
@@ -76,11 +75,8 @@ def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
     disks = [disk["id"] for disk in json.loads(lunette("disk", "list", "--json").out)][:3]
     chosen = [word for disk in disks for word in ("--disk", disk)]
     assert lunette("array", "create", "tank", "--level", "raid5", *chosen).code == exits.OK
-    end = time.monotonic() + 20
-    while not any(volume.is_copy for group in observe_groups(lunette.machine) for volume in group.volumes):
-        assert time.monotonic() < end, "the array got no copy"
-        time.sleep(0.1)
-    time.sleep(1.0)
+    agent = Agent(lunette.machine)
+    lunette.until(lambda: any(copy.content for copy in agent.read_copies()))
     assert lunette("restore", "state", "--passphrase-file", "phrase", "--yes").code == exits.OK
     assert json.loads(lunette("array", "list", "--json").out) == []
 

@@ -21,6 +21,7 @@ def write_files(folder: Path, disks: list[str]) -> None:
         "webhook: {url: 'https://127.0.0.1:9/x', secret: sixteen-characters}\ntime_zone: Europe/Berlin\n"
     )
     (folder / "secret.txt").write_text("secret-secret-1\n")
+    (folder / "new-secret.txt").write_text("secret-secret-2\n")
     site: dict[str, Any] = {
         "arrays": [{"name": "sa", "level": "raid1", "disks": disks}],
         "volumes": [{"name": name, "array": "sa", "size_bytes": "16MiB"} for name in ("s1", "s2")],

@@ -1,5 +1,6 @@
 """What a person at a terminal sees and types: tables in its width, names before data goes, Ctrl-C."""
 
+import itertools
 import os
 import pty
 import signal
@@ -20,8 +21,11 @@ LUNETTE = [sys.executable, "-c", "import sys; from lunette.cli.main import main;
 def cli(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
     with appliance(tmp_path, sqlite_url) as served:
         disks = [line.split()[0] for line in served("disk", "list").out.splitlines()[1:3]]
-        served("array", "create", "tank", "--level", "raid1", "--disk", disks[0], "--disk", disks[1])
-        served("volume", "create", "a-volume-with-a-long-name-%02d", "--array", "tank", "--size", "16M", "--count", "3")
+        array = ("array", "create", "tank", "--level", "raid1", "--disk", disks[0], "--disk", disks[1])
+        volumes = ("volume", "create", "a-volume-with-a-long-name-%02d", "--array", "tank", "--size", "16M")
+        for words in (array, (*volumes, "--count", "3")):
+            ran = served(*words)
+            assert ran.code == 0, ran.transcript
         yield served
 
 
@@ -37,7 +41,11 @@ class Terminal:
 
     def until(self, text: str) -> None:
         while text not in self.seen:
-            self.seen += os.read(self.fd, 65536).decode(errors="replace")
+            try:
+                self.seen += os.read(self.fd, 65536).decode(errors="replace")
+            except OSError:  # EIO: the other side of the terminal is closed and all is read
+                code = self.process.wait(60)
+                raise AssertionError(f"ended with exit code {code} before {text!r}; shown: {self.seen!r}") from None
 
     def type(self, text: str) -> None:
         os.write(self.fd, text.encode())
@@ -79,6 +87,22 @@ def test_data_goes_only_after_its_name_was_typed(cli: Cli) -> None:
     assert (terminal.end(), "is deleted" in terminal.seen) == (0, True)
     assert "100 %" in terminal.seen
     assert cli("volume", "show", name).code == exits.NOT_FOUND
+
+
+def test_a_bar_shows_how_far_a_job_is_while_it_runs(cli: Cli) -> None:
+    cuts = itertools.count(1)
+    of_24_mib = f" --size {24 * 1024**2}b "
+    second = cli.machine.faults.hang(lambda line: of_24_mib in line and next(cuts) == 2)
+    try:
+        words = ("volume", "create", "slow-%02d", "--array", "tank", "--size", "24M", "--count", "3")
+        terminal = Terminal(cli, *words, columns=120)
+        terminal.until(f"\r\x1b[K{'█' * 6}{'░' * 18}  25 % Create 3 volumes: cut volume")
+        assert terminal.process.poll() is None
+        assert "100 %" not in terminal.seen
+    finally:
+        second.let_go()
+    assert terminal.end() == 0
+    assert f"{'█' * 24} 100 % Create 3 volumes" in terminal.seen
 
 
 def test_a_password_is_typed_unseen_and_twice(cli: Cli) -> None:

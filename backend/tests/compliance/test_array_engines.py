@@ -17,15 +17,17 @@ from lunette.domain.array_changes import (
     ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
+    ArrayForceStart,
     ArrayGrow,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
 )
 from lunette.domain.arrays import ArrayEngine, ArrayState, ArrayVerb, Level, MemberRole, ObservedArray
 from lunette.domain.errors import InUse, Invalid, LunetteError
 from lunette.domain.exports import ConvergeReport, ServingState
 from lunette.engine.outcome import Outcome
-from lunette.planner.engines import ARRAY_ENGINES
+from lunette.planner.array_engines import ARRAY_ENGINES
 from lunette.system.fake import FakeDisk, FakeSignature
 
 SYNCED_S = 60
@@ -42,6 +44,7 @@ ENGINES = (
     Engine(ArrayEngine.MD, Level.RAID1, 2),
     Engine(ArrayEngine.ZFS, Level.MIRROR, 2),
     Engine(ArrayEngine.EXTERNAL, Level.EXTERNAL, 1),
+    Engine(ArrayEngine.LVM, Level.RAID1, 2),
 )
 
 
@@ -52,11 +55,14 @@ class Bench:
         self.world, self.machine, self.of = world, world.machine, of
         self.free = world.machine.add_disks(4)
         self.disks = self.free[: of.disks]
+        self.options: dict[str, object] = {}
+        """Further fields of what is asked for."""
         world.machine.advance(40)
         world.converge()
 
     def ask(self, name: str = "one", wipe: Sequence[FakeDisk] = ()) -> Outcome:
-        return self.world.create_array(name, self.of.level, self.disks, wipe, engine=self.of.engine)
+        of = self.of
+        return self.world.create_array(name, of.level, self.disks, wipe, engine=of.engine, options=self.options)
 
     def make(self) -> None:
         self.world.finish(self.ask().job_id or "")
@@ -182,11 +188,13 @@ def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
         ArrayVerb.ADD_SPARES: lambda c: c.add_spares(ArrayAddSpares(disks=(spare,))),
         ArrayVerb.ADD_DISKS: lambda c: c.add_disks(ArrayAddDisks(role=MemberRole.CACHE, disks=(spare,))),
         ArrayVerb.GROW: lambda c: c.grow(ArrayGrow(disks=(spare,))),
+        ArrayVerb.RESHAPE: lambda c: c.reshape(ArrayReshape(level=Level.RAID6)),
         ArrayVerb.REPLACE: lambda c: c.replace(ArrayReplace(disk=first, new=spare)),
         ArrayVerb.FAIL: lambda c: c.fail(ArrayDiskChoice(disk=first)),
         ArrayVerb.REMOVE: lambda c: c.remove(ArrayDiskChoice(disk=first)),
         ArrayVerb.READD: lambda c: c.readd(ArrayDiskChoice(disk=first)),
         ArrayVerb.SCRUB: lambda c: c.scrub(ArrayScrub()),
+        ArrayVerb.FORCE_START: lambda c: c.force_start(ArrayForceStart(confirm="one")),
     }
     facts = next(one for one in ARRAY_ENGINES[bench.of.engine].capability().levels if one.level is bench.of.level)
     before = bench.world.machine_picture()
@@ -195,3 +203,22 @@ def test_what_it_does_not_offer_it_refuses_with_a_reason(bench: Bench) -> None:
             bench.world.change_array("one", calls[verb])
         assert caught.value.errors[0].message, verb
     assert differences(before, bench.world.machine_picture()) == []
+
+
+def test_encrypted_it_comes_back_with_its_key_or_it_says_why_it_cannot_be(bench: Bench) -> None:
+    (found,) = [
+        e for e in bench.world.control.observation().engines if (e.kind, e.engine) == ("array", bench.of.engine.value)
+    ]
+    before = bench.world.machine_picture()
+    bench.options = {"encryption": "luks2", "passphrase": "correct horse battery", "keep_key": True}
+    if not found.encryption:
+        reason = next(line for line in found.lacking if line.startswith("encryption:"))
+        with pytest.raises(Invalid) as caught:
+            bench.ask()
+        assert [(one.field, one.message) for one in caught.value.errors] == [("encryption", reason)]
+        assert differences(before, bench.world.machine_picture()) == []
+        return
+    bench.serve()
+    bench.restart()
+    bench.world.settle()
+    assert bench.machine.read_data(bench.world.device_of("lun"), 0) == "written"

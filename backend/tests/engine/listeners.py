@@ -15,6 +15,8 @@ import trustme
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword
 
+from tests.machines.sockets import free_port
+
 USER, PASSWORD = "lunette", "mail-password-1"
 
 
@@ -62,7 +64,7 @@ def mail_server(authority: Authority, port: int = 0) -> Iterator[MailServer]:
     server = MailServer()
     controller = Controller(
         server, hostname="127.0.0.1", port=port or free_port(), tls_context=authority.context(), require_starttls=True,
-        auth_required=True, authenticator=server.login, server_hostname="localhost",
+        auth_required=True, authenticator=server.login, server_hostname="localhost", ready_timeout=60,
     )  # fmt: skip
     controller.start()
     server.port = controller.port
@@ -120,7 +122,7 @@ def log_server(kind: socket.SocketKind, authority: Authority | None = None) -> I
     came: list[bytes] = []
     with socket.socket(socket.AF_INET, kind) as listener:
         listener.bind(("127.0.0.1", 0))
-        listener.settimeout(10)
+        listener.settimeout(60)
         if kind is socket.SOCK_STREAM:
             listener.listen()
         thread = threading.Thread(target=_take_one, args=(listener, kind, authority, came))
@@ -136,17 +138,10 @@ def _take_one(listener: socket.socket, kind: socket.SocketKind, authority: Autho
     plain, _ = listener.accept()
     try:
         with authority.context().wrap_socket(plain, server_side=True) if authority else plain as taken:
-            taken.settimeout(10)
+            taken.settimeout(60)
             whole = b""
             while part := taken.recv(65536):
                 whole += part
             came.append(whole)
     except OSError:
         came.append(b"")  # whoever came did not trust us
-
-
-def free_port() -> int:
-    """A port nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -12,22 +12,26 @@ from backend.tests import seen
 from backend.tests.planner.sites import FC_PORTS
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
-from lunette.domain.arrays import ArrayState
+from lunette.domain.arrays import ArrayState, ScrubOutcome
 from lunette.domain.counters import Counters
 from lunette.domain.disks import ObservedDisk
+from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import AgentAway, Conflict, LunetteError, ToolFailed
 from lunette.domain.exports import (
     ConvergeReport,
     ExportSet,
     ObservedSession,
     PortalReport,
+    RefusedLogin,
     ServingState,
     TargetReport,
     VolumeReport,
 )
 from lunette.domain.fc import FcMode
+from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
+from lunette.domain.spdk import SpdkEnded
 from lunette.domain.steps import (
     AnyStep,
     DiskWipe,
@@ -60,16 +64,23 @@ class MemoryAgent:
         self.disks: dict[str, ObservedDisk] = {disk.id: disk for disk in seen.machine().disks}
         self.arrays: dict[str, MdCreate] = {}
         self.array_state = ArrayState.CLEAN
+        self.dirty_without: tuple[int, ...] = ()
+        self.scrubbed: ScrubOutcome | None = None
         self.groups: dict[str, tuple[str, int]] = {}
         self.volumes: dict[tuple[str, str], VolumeCut] = {}
         self.sealed: set[tuple[str, str]] = set()
         self.sessions_now: tuple[ObservedSession, ...] = ()
         self.failures: Failures = {}
         self.away = False
+        self.block_bytes = 512
+        self.clock_is_set: bool | None = None
+        self.spdk_ended: SpdkEnded | None = None
         self.calls: list[tuple[str, str]] = []
         self.observed = 0
         self.wanted: ExportSet | None = None
         self.blocked: dict[str, str] = {}
+        self.lacking: dict[str, tuple[str, int]] = {}
+        """By target the volume that an open one lacks, and after how many seconds it opened without it."""
         self.refusal: str | None = None
         self.unexplained: tuple[str, ...] = ()
         self.before: Callable[[str, AnyStep], None] = lambda _verb, _step: None
@@ -84,15 +95,21 @@ class MemoryAgent:
         self.observed += 1
         with self._lock:
             return seen.machine(
+                clock_is_set=self.clock_is_set,
+                spdk_ended=self.spdk_ended,
                 fc_ports=tuple(seen.fc_port(wwpn, FcMode.DISABLED) for wwpn in FC_PORTS),
                 disks=tuple(self.disks.values()),
                 arrays=tuple(
-                    seen.array(step.uuid, step.devices(), self.array_state, name=step.md_name)
+                    seen.array(step.uuid, step.devices(), self.array_state, name=step.md_name).model_copy(
+                        update={"dirty_without": self.dirty_without, "scrubbed": self.scrubbed}
+                    )
                     for step in self.arrays.values()
                 ),
                 pools=tuple(seen.pool(group, self._free(group), uuid) for group, (uuid, _) in self.groups.items()),
                 volumes=tuple(
-                    seen.volume(cut.volume_id, group, name, cut.size_bytes, (group, name) in self.sealed)
+                    seen.volume(
+                        cut.volume_id, group, name, cut.size_bytes, (group, name) in self.sealed, self.block_bytes
+                    )
                     for (group, name), cut in self.volumes.items()
                 ),
             )
@@ -101,9 +118,19 @@ class MemoryAgent:
         self._answer()
         return SessionsObservation(taken_at=0.0, sessions=self.sessions_now)
 
+    def refused_logins(self) -> tuple[RefusedLogin, ...]:
+        """Nobody was."""
+        self._answer()
+        return ()
+
     def foreign(self) -> Foreign:
         self._answer()
         return Foreign(saved=SavedConfig(), backstores=(), groups=())
+
+    def foreign_arrays(self) -> tuple[FoundArray, ...]:
+        """Nobody made any."""
+        self._answer()
+        return ()
 
     def served(self) -> ExportSet | None:
         self._answer()
@@ -156,6 +183,11 @@ class MemoryAgent:
         self._answer()
         return order.header.generation
 
+    def use_key(self, order: KeyOrder) -> str | None:
+        """Nothing here is encrypted."""
+        self._answer()
+        return None
+
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         self._answer()
         if self.refusal is None:
@@ -163,7 +195,7 @@ class MemoryAgent:
         return ConvergeReport(
             generation=wanted.generation, accepted=self.refusal is None, refusal=self.refusal, changed=0,
             targets=tuple(
-                TargetReport(target_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
+                self._door(ref)
                 for ref in (target.target_id for target in wanted.targets)
             ),
             volumes=tuple(
@@ -183,6 +215,15 @@ class MemoryAgent:
     def _answer(self) -> None:
         if self.away:
             raise AgentAway("The agent does not answer.")
+
+    def _door(self, ref: str) -> TargetReport:
+        if ref in self.lacking:
+            volume_id, after_s = self.lacking[ref]
+            return TargetReport(
+                target_id=ref, state=ServingState.OPEN, reason="its array is away.", missing=(volume_id,),
+                opened_without_after_s=after_s,
+            )  # fmt: skip
+        return TargetReport(target_id=ref, state=self._state(ref), reason=self.blocked.get(ref))
 
     def _state(self, ref: str) -> ServingState:
         return ServingState.BLOCKED if ref in self.blocked else ServingState.OPEN

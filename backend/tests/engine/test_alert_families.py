@@ -1,11 +1,33 @@
-"""Each thread resolves the alerts of its own families only, so no family may begin with that of another thread."""
+"""Who raises which alerts: threads keep out of each other's families, and every family is one the API names."""
 
 from itertools import permutations
 
-from lunette.engine import pools, reconciler, sealer, watcher
+import pytest
+from pydantic import ValidationError
+
+from lunette.domain.alerts import AlertFamily, Severity, family_of
+from lunette.domain.settings import Channel
+from lunette.engine import pools, reconciler, runner, schedules, sealer, twins, watcher
+from lunette.engine.alerts import Cause
+from lunette.engine.telling import outbox
+from lunette.store.journal import Job
+
+THREADS = (pools.FAMILIES, reconciler.FAMILIES, sealer.FAMILIES, watcher.FAMILIES, (twins.FAMILY,))
 
 
 def test_no_thread_resolves_the_alerts_of_another() -> None:
-    threads = [pools.FAMILIES, reconciler.FAMILIES, sealer.FAMILIES, watcher.FAMILIES]
-    taken = [(own, other) for ours, theirs in permutations(threads, 2) for own in ours for other in theirs]
+    taken = [(own, other) for ours, theirs in permutations(THREADS, 2) for own in ours for other in theirs]
     assert [(own, other) for own, other in taken if own.startswith(other)] == []
+
+
+def test_the_api_names_every_family_that_is_raised_and_no_other() -> None:
+    stuck = runner.stuck_alert(Job(id="j", title="t", message="m")).key
+    single = [stuck, schedules.alert_key("s"), outbox.trouble_key(Channel.MAIL)]
+    raised = [family_of(key) for key in [*single, *(prefix for thread in THREADS for prefix in thread)]]
+    assert sorted(str(family) for family in raised) == sorted(AlertFamily)
+
+
+def test_an_alert_of_no_family_is_a_mistake_of_ours_and_an_old_one_is_still_shown() -> None:
+    with pytest.raises(ValidationError, match=r"comet\.near is of no AlertFamily"):
+        Cause(key="comet.near", severity=Severity.INFO, message="", cause="", fix="")
+    assert family_of("comet.near:1") is None

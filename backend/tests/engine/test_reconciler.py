@@ -2,6 +2,7 @@
 
 import datetime as dt
 import threading
+import time
 
 import pytest
 from cryptography.fernet import Fernet
@@ -158,6 +159,42 @@ def test_a_target_that_stays_blocked_is_an_alert_naming_host_and_reason(
     assert alerts(appliance) == {}
 
 
+def test_a_host_that_is_let_in_without_a_volume_is_an_alert_naming_the_deadline(
+    appliance: Appliance, reconciler: Reconciler, clock: Clock
+) -> None:
+    furnish(appliance)
+    reconciler.round()
+    assert appliance.agent.wanted
+    [door] = appliance.agent.wanted.targets
+    appliance.agent.lacking = {door.target_id: ("v1", 300)}
+    reconciler.round()
+    clock.advance(11)
+    reconciler.round()
+    assert alerts(appliance) == {"target.partial": "Host h1 does not have 1 of its volumes"}
+    with appliance.store.read() as tx:
+        cause = tx.scalars(select(Alert.cause)).one()
+    assert cause == "its array is away. Its paths opened 300 s after they began to wait, as host h1 says."
+    appliance.agent.lacking = {}
+    reconciler.round()
+    assert alerts(appliance) == {}
+
+
+def test_a_blocked_host_is_told_when_it_opens_all_the_same(
+    appliance: Appliance, reconciler: Reconciler, clock: Clock
+) -> None:
+    furnish(appliance)
+    with appliance.store.write() as tx:
+        appliance.control.patch_host(tx, ADMIN, "h1", HostPatch(opens_without_missing_after_s=300))
+    reconciler.round()
+    assert appliance.agent.wanted
+    appliance.agent.blocked = {appliance.agent.wanted.targets[0].target_id: "waiting for array tank"}
+    reconciler.round()
+    clock.advance(11)
+    reconciler.round()
+    with appliance.store.read() as tx:
+        assert "still missing 300 s after it began to wait" in tx.scalars(select(Alert.fix)).one()
+
+
 def test_an_alert_that_comes_back_is_raised_again_in_its_own_row(appliance: Appliance, reconciler: Reconciler) -> None:
     for unexplained in (("a",), (), ("a",)):
         appliance.agent.unexplained = unexplained
@@ -185,8 +222,10 @@ def test_alerts_of_an_earlier_process_are_resolved_after_a_restart(appliance: Ap
     assert alerts(appliance) == {}
 
 
-def test_a_commit_wakes_the_reconciler_and_the_workers(appliance: Appliance) -> None:
+def test_a_commit_wakes_the_reconciler_and_the_workers(appliance: Appliance, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the threads running nothing waits for a timer: the document arrives before the next period."""
+    for name in ("PERIOD_S", "BLOCKED_PERIOD_S"):
+        monkeypatch.setattr(f"lunette.engine.reconciler.{name}", 600.0)
     control = Control(appliance.store, appliance.agent)
     appliance.control = control
     control.start()
@@ -201,16 +240,13 @@ def test_a_commit_wakes_the_reconciler_and_the_workers(appliance: Appliance) -> 
 
         stop = appliance.store.subscribe(look)
         look()
-        assert done.wait(30)
+        assert done.wait(60)
         stop()
-        deadline = threading.Event()
-        for _ in range(int(PERIOD_S * 18)):
-            if appliance.agent.wanted and appliance.agent.wanted.arrays:
-                break
-            deadline.wait(0.05)
-        assert appliance.agent.wanted
+        end = time.monotonic() + 40
+        while not (appliance.agent.wanted and appliance.agent.wanted.arrays and control.exports()):
+            assert time.monotonic() < end, "the document did not arrive"
+            time.sleep(0.05)
         assert [array.name for array in appliance.agent.wanted.arrays] == ["tank"]
-        assert control.exports()
         assert control.exports_at
     finally:
         control.stop()

@@ -55,6 +55,22 @@ def test_a_degraded_array_is_a_warning_until_it_is_whole_again(lone: Appliance, 
     ]  # fmt: skip
 
 
+def test_a_dirty_degraded_array_is_told_as_such_and_with_the_way_out(
+    lone: Appliance, watcher: Watcher, clock: Clock
+) -> None:
+    lone.array()
+    lone.agent.array_state, lone.agent.dirty_without = ArrayState.MISSING, (1,)
+    look(watcher, clock)
+    look(watcher, clock, 31)
+    with lone.store.read() as tx:
+        row = tx.scalars(select(Alert)).one()
+    assert (row.severity, row.message) == ("critical", "Array tank stays stopped: it is dirty and degraded")
+    assert "`lunette array force-start tank --confirm tank`" in row.fix
+    lone.agent.array_state, lone.agent.dirty_without = ArrayState.DEGRADED, ()
+    look(watcher, clock)
+    assert alerts(lone) == {"array.health": "Array tank is degraded: it runs without all its disks"}
+
+
 def test_a_resync_is_no_alert(lone: Appliance, watcher: Watcher, clock: Clock) -> None:
     lone.array()
     lone.agent.array_state = ArrayState.RESYNCING

@@ -1,7 +1,9 @@
 """What the cases of every engine ask for."""
 
 from backend.tests.faults.world import ACTOR, World
+from lunette.domain.array_changes import ArrayRelease
 from lunette.domain.volumes import VolumeRecover
+from lunette.engine.array_release import release
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array, DeletedVolume, Mapping, Volume
 from lunette.system.fake import FakeDisk
@@ -16,6 +18,13 @@ def delete_array(world: World, name: str) -> Outcome:
     with world.store.read() as tx:
         array_id = tx.query(Array).filter_by(name=name).one().id
     return world.ask(lambda tx: world.control.delete_array(tx, ACTOR, array_id))
+
+
+def release_array(world: World, name: str, confirm: str | None = None) -> Outcome:
+    wish = ArrayRelease(confirm=confirm or name)
+    with world.store.read() as tx:
+        array_id = tx.query(Array).filter_by(name=name).one().id
+    return world.ask(lambda tx: release(tx, world.control.desk, ACTOR, array_id, wish, False))
 
 
 def unmap_volume(world: World, name: str) -> None:

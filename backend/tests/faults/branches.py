@@ -9,6 +9,7 @@ import os
 import pickle
 import shutil
 import tempfile
+import threading
 import traceback
 import warnings
 from collections.abc import Callable
@@ -20,6 +21,9 @@ from backend.tests.faults.world import World
 def in_a_branch(world: World, work: Callable[[World], list[str]]) -> list[str]:
     """What `work` returns when it is done to a branch of the world; the world itself stays as it is."""
     world.store.close()  # no connection is shared, and the file is whole
+    for thread in threading.enumerate():
+        if thread.name.startswith("array "):  # what it holds at the fork would be held for ever in the branch
+            thread.join()
     reading, writing = os.pipe()
     with tempfile.TemporaryDirectory(dir=world.database.parent) as folder, warnings.catch_warnings():
         copy = shutil.copy(world.database, folder)

@@ -1,18 +1,41 @@
 """Every kind of job there is, with what it starts from. A test checks that no kind of step is missing here."""
 
-from backend.tests.faults.asking import delete_array, delete_volume, disk_id, erase, free_disks, recover, unmap_volume
+from backend.tests.faults.asking import (
+    delete_array,
+    delete_volume,
+    disk_id,
+    erase,
+    free_disks,
+    recover,
+    release_array,
+    unmap_volume,
+)
+from backend.tests.faults.encrypted_cases import ENCRYPTED_CASES
 from backend.tests.faults.external_cases import EXTERNAL_CASES
 from backend.tests.faults.harness import SECRET, SECRET_AT, Case
+from backend.tests.faults.lvm_cases import LVM_CASES
 from backend.tests.faults.pool_cases import POOL_CASES
+from backend.tests.faults.session_cases import SESSION_CASES
+from backend.tests.faults.spare_cases import SPARE_CASES
 from backend.tests.faults.world import ACTOR, MIB, World, give_host
-from lunette.domain.array_changes import ArrayAddSpares, ArrayDiskChoice, ArrayGrow, ArrayReplace, ArrayScrub
+from backend.tests.wiring_agent import Ending
+from lunette.domain.array_changes import (
+    ArrayAddSpares,
+    ArrayDiskChoice,
+    ArrayForceStart,
+    ArrayGrow,
+    ArrayReplace,
+    ArrayReshape,
+    ArrayScrub,
+)
 from lunette.domain.arrays import Level
+from lunette.domain.disks import DiskWipeWish, WipeMethod
 from lunette.domain.jobs import JobKind
 from lunette.domain.plans import Plan
 from lunette.domain.settings import SettingsPatch
 from lunette.domain.snapshots import SnapshotBatch, SnapshotClone, SnapshotCreate
 from lunette.domain.volumes import Provisioning, VolumeRollBack
-from lunette.engine import array_growth
+from lunette.engine import array_growth, disk_locate, disk_wipe
 from lunette.engine.outcome import Outcome
 from lunette.store.journal import Job
 from lunette.store.resources import Volume
@@ -49,6 +72,26 @@ def _used_disks(world: World) -> None:
 def _create_array_wiping(world: World) -> Outcome:
     disks = free_disks(world)[:4]
     return world.create_array("new", Level.RAID6, disks, wipe=disks[:3])
+
+
+def _wipe_disk(world: World, method: WipeMethod) -> Outcome:
+    """The one with a partition table; what the drive can do was asked before."""
+    disk = free_disks(world)[1]
+    world.agent.ask_disks()
+    wish = DiskWipeWish(method=method, confirm=disk.serial)
+    return world.ask(lambda tx: disk_wipe.wipe(tx, world.control.desk, ACTOR, disk.links()[0], wish, dry_run=False))
+
+
+def _seated(world: World) -> None:
+    """In a bay with a light."""
+    free_disks(world)[0].bay = "Slot 01"
+    world.machine.changed()
+
+
+def _locate(world: World) -> Outcome:
+    disk = free_disks(world)[0].links()[0]
+    desk = world.control.desk
+    return world.ask(lambda tx: disk_locate.locate(tx, desk, ACTOR, disk, is_on=True, dry_run=False))
 
 
 def _array_without_volumes(world: World) -> None:
@@ -135,6 +178,21 @@ def _array_whose_disk_is_back(world: World) -> None:
     world.machine.insert(free_disks(world)[1])
 
 
+def _dirty_array_that_lost_a_disk(world: World) -> None:
+    """The power went while a raid6 without a spare was written to, and one of its disks is gone for good."""
+    world.finish(world.create_array("old", Level.RAID6, free_disks(world)[:4]).job_id or "")
+    world.machine.advance(SYNCED_S)
+    world.machine.pull(free_disks(world)[1])
+    world.machine.md.cut_while_written()
+    world.agent.ending = Ending.POWER_CUT
+    world.agent.kill()
+    world.agent.ending = Ending.RESTART
+
+
+def _force_start(world: World) -> Outcome:
+    return world.change_array("old", lambda asked: asked.force_start(ArrayForceStart(confirm="old")))
+
+
 def _add_a_spare(world: World) -> Outcome:
     wish = ArrayAddSpares(disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
     return world.change_array("old", lambda asked: asked.add_spares(wish))
@@ -165,6 +223,11 @@ def _finish_growth(world: World) -> Outcome:
     with world.store.read() as tx:
         job = tx.query(Job).filter(Job.title == "Finish the growth of array old").one()
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
+
+
+def _to_raid6(world: World) -> Outcome:
+    wish = ArrayReshape(level=Level.RAID6, disks=(disk_id(world, 3),), wipe=(disk_id(world, 3),))
+    return world.change_array("old", lambda asked: asked.reshape(wish))
 
 
 def _replace(world: World) -> Outcome:
@@ -277,6 +340,16 @@ def _grow_pool(world: World) -> Outcome:
         return Outcome(plan=Plan.model_validate(job.plan), job_id=job.id)
 
 
+def _furnished(world: World) -> None:
+    """A whole array of three disks with a thick and a thin volume, a snapshot, and a sealed copy."""
+    world.finish(world.create_array("old", Level.RAID5, free_disks(world)[:3]).job_id or "")
+    world.machine.advance(SYNCED_S)
+    for name, kind in (("k1", Provisioning.THICK), ("t1", Provisioning.THIN)):
+        world.finish(world.create_volumes("old", name, kind=kind).job_id or "")
+        world.machine.write_data(world.device_of(name), 0, name)
+    world.finish(_take_snapshot(world).job_id or "")
+
+
 CASES = (
     Case("create an array", _same_disks_before, _create_array),
     Case("create an array, wiping", _used_disks, _create_array_wiping),
@@ -289,16 +362,19 @@ CASES = (
     Case("replace a disk that works", _array_of_three, _replace),
     Case("replace a disk that is gone", _array_that_lost_a_disk, _replace),
     Case("fail a disk", _array_of_three, _fail),
+    Case("start a dirty array by force", _dirty_array_that_lost_a_disk, _force_start),
     Case("remove a spare", _array_with_a_spare, _remove_the_spare),
     Case("take a disk back", _array_whose_disk_is_back, _readd),
     Case("scrub", _array_with_a_spare, _scrub, passes=True),
     Case("create volumes", _old_content, _create_volumes),
+    *SESSION_CASES,
     Case("delete a volume", _mapped, _delete_volume, _unmap),
     Case("recover a volume", _deleted, lambda world: recover(world, "mapped")),
     Case("erase a volume", _deleted, lambda world: erase(world, "mapped")),
     Case("recover a thin volume", _deleted_thin, lambda world: recover(world, "t1")),
     Case("erase the last thin volume", _deleted_thin, lambda world: erase(world, "t1")),
     Case("delete an array with deleted volumes", _array_with_deleted, _delete_old_array),
+    Case("make a raid5 a raid6", _raid5_with_a_log, _to_raid6),
     Case("grow a volume", _mapped, _grow_volume),
     Case("create thin volumes", lambda world: None, _create_thin),
     Case("delete a thin volume", _one_thin, _delete_thin),
@@ -310,6 +386,13 @@ CASES = (
     Case("clone a snapshot", _snapshot, _clone),
     Case("roll a volume back", _snapshot, _roll_back),
     Case("grow a thin pool", _nearly_full, _grow_pool),
+    Case("wipe a disk", _used_disks, lambda world: _wipe_disk(world, WipeMethod.SIGNATURES)),
+    Case("have a disk erase itself", _used_disks, lambda world: _wipe_disk(world, WipeMethod.FORMAT)),
+    Case("switch the light of a disk", _seated, _locate),
     *POOL_CASES,
     *EXTERNAL_CASES,
+    *LVM_CASES,
+    *ENCRYPTED_CASES,
+    Case("release an array", _furnished, lambda world: release_array(world, "old")),
+    *SPARE_CASES,
 )

@@ -11,14 +11,20 @@ from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
 EVERY = 8
+ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volume")
+"""The jobs that every appliance runs: every test is put to them, with each second of its faults."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--part", help="only the cases of one part, such as 3/16: all of them take hours")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """`make test` takes every sixth case, puts it to every third test, and takes each eighth fault of it.
 
-    The next case is put to other tests, and the full matrix takes them all. What is of one case runs in one process:
-    its run without faults is made once.
+    The next case is put to other tests, and the full matrix takes them all; those of ALWAYS wait for no turn. What is
+    of one case runs in one process: its run without faults is made once.
     """
     groups: dict[tuple[str, int], list[pytest.Function]] = defaultdict(list)
     for item in items:
@@ -34,11 +40,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     tests = sorted({name for name, _ in groups})
     for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
-        is_others = number % 6 or (tests.index(name) + number // 6) % 3
-        every = min(EVERY, len(faults))
+        case = CASES[number].name
+        is_others = case not in ALWAYS and (number % 6 or (tests.index(name) + number // 6) % 3)
+        every, turn = (2, ALWAYS.index(case)) if case in ALWAYS else (min(EVERY, len(faults)), number // 6)
         for index, fault in enumerate(faults):
-            if is_others or (index + number // 6) % every:
+            if is_others or (index + turn) % every:
                 fault.add_marker(pytest.mark.slow)
+    _keep_part(config, items)
+
+
+def _keep_part(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What is of one case stays together; what is of none is dealt out one by one."""
+    asked: str | None = config.getoption("--part", default=None)
+    if asked is None:
+        return
+    part, _, parts = asked.partition("/")
+    groups = {item: item.get_closest_marker("xdist_group") for item in items}
+    names = {item: str(group.args[0]) if group else item.nodeid for item, group in groups.items()}
+    mine = set(sorted(set(names.values()))[int(part) - 1 :: int(parts)])
+    config.hook.pytest_deselected(items=[item for item in items if names[item] not in mine])
+    items[:] = [item for item in items if names[item] in mine]
 
 
 @pytest.fixture(scope="session")

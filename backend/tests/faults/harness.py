@@ -19,7 +19,7 @@ from backend.tests.wiring_agent import Ending
 from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobState
 from lunette.domain.plans import Plan
-from lunette.domain.steps import DiskWipe, MdAdd, VolumeCut
+from lunette.domain.steps import DiskErase, DiskWipe, MdAdd, VolumeCut
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Host, Target
 from lunette.system.fake import Call, FakeSystem, When
@@ -37,6 +37,8 @@ class Case:
     ask: Callable[[World], Outcome]
     lead_in: Callable[[World], None] = lambda world: None
     """A change just before the request: its effects may still be under way, and stay whatever becomes of the job."""
+    again: Callable[[World], None] = lambda world: None
+    """Gives once more what the job was given beside its plan, and has used up."""
     passes: bool = False
     """What it does ends by itself and leaves nothing that a picture shows."""
 
@@ -196,7 +198,7 @@ class Harness:
         assert isinstance(found, dict)
         assert isinstance(disks, dict)
         steps = self.reference.plan.steps
-        wiped = {step.serial for step in steps if isinstance(step, DiskWipe)}
+        wiped = {step.serial for step in steps if isinstance(step, DiskWipe | DiskErase)}
         wiped |= {step.member.serial for step in steps if isinstance(step, MdAdd) and step.returns}
         less = {serial: found[serial] for serial in wiped if set(found[serial]) <= set(disks[serial])}
         return self.reference.before | {"disks": disks | less}

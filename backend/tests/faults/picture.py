@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import select
 
+from lunette.providers.encryption.keys import KEPT_DIR
 from lunette.store.database import Store
 from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Mapping, ReleaseRow, Snapshot, Target, Volume
 from lunette.system.fake import FakeSystem
@@ -15,7 +16,7 @@ from lunette.system.fake.md import RunningArray
 from lunette.system.fake.media import Lv
 
 Picture = dict[str, object]
-_TOLD = ("info", "dynamic_sessions", "sessions", "version", "lio_version")
+_TOLD = ("info", "dynamic_sessions", "sessions", "num_cmds", "version", "lio_version")
 """Attributes that tell of the moment."""
 
 
@@ -26,6 +27,7 @@ def machine_picture(machine: FakeSystem) -> Picture:
     """
     return {
         "disks": {disk.serial: sorted(_content(machine, disk.serial)) for disk in machine.blocks.disks},
+        "lights": {disk.serial for disk in machine.blocks.disks if disk.is_located},
         "arrays": {
             array.geometry.uuid: (
                 array.geometry.name,
@@ -37,11 +39,15 @@ def machine_picture(machine: FakeSystem) -> Picture:
             for array in _own_arrays(machine)
         },
         "groups": dict(_groups(machine)),
+        "lvm raid": dict(_lvm_raid(machine)),
+        "encrypted": dict(_encrypted(machine)),
+        "keys": [name for name in machine.files.listdir(KEPT_DIR) if name.startswith("array-")],
         "pools": dict(_pools(machine)),
         "exports": dict(_exports(machine.target.root)) if machine.target else {},
         "nvme exports": dict(_exports(machine.nvme.root)) if machine.nvme else {},
         "listeners over RDMA": machine.rdma.listeners,
         "spdk exports": _spdk(machine),
+        "paths that are away": sorted(set(machine.network.firewall.tables) & {"lunette_path"}),
     }
 
 
@@ -79,15 +85,48 @@ def _content(machine: FakeSystem, serial: str) -> Iterator[str]:
 def _groups(machine: FakeSystem) -> Iterator[tuple[str, object]]:
     """Groups on running arrays, whether or not LVM's devices file shows them."""
     for array in _own_arrays(machine):
-        label = array.media.pv
+        luks = array.media.luks
+        label = (luks.inner if luks else array.media).pv
         if label is None or not array.is_active:
             continue
         vg = label.vg
         name = vg.name if vg else f"label without a group on {array.geometry.name}"
         lvs = {lv.name: _volume(machine, lv) for lv in vg.lvs.values()} if vg else {}
-        listed = machine.lvm.is_listed(machine.blocks.stacked[array.kernel_name])
+        above = [device for device in machine.blocks.stacked.values() if array.kernel_name in device.below]
+        beneath = [machine.blocks.stacked[array.kernel_name], *(one for one in above if one.kind == "crypt")]
+        listed = machine.lvm.is_listed(beneath[-1])
         extents = vg.extent_count if vg else 0
         yield name, {"tags": sorted(vg.tags) if vg else [], "volumes": lvs, "listed": listed, "extents": extents}
+
+
+def _lvm_raid(machine: FakeSystem) -> Iterator[tuple[str, object]]:
+    """Groups over several disks, with the group and the volumes on their RAID volume."""
+    raid = machine.tools.raid
+    serials = {disk.media.pv.uuid: disk.serial for disk in machine.blocks.disks if disk.media.pv}
+    for name, vg in raid.groups(listed=False).items():
+        lv, run = vg.lv, raid.running.get(name)
+        shape = (
+            (lv.level, lv.size, [serials.get(pv, "gone") for pv in lv.images], sorted(lv.tags), lv.integrity)
+            if lv
+            else None
+        )
+        label = lv.media.pv if lv else None
+        upper = label.vg if label else None
+        above = {one.name: _volume(machine, one) for one in upper.lvs.values()} if upper else {}
+        yield name, {
+            "tags": sorted(vg.tags), "disks": sorted(serials.get(pv, "gone") for pv in vg.pvs), "volume": shape,
+            "active": run is not None, "group": (upper.name, sorted(upper.tags)) if upper else label is not None,
+            "volumes": above,
+        }  # fmt: skip
+
+
+def _encrypted(machine: FakeSystem) -> Iterator[tuple[str, object]]:
+    """Headers on running arrays, what opens them, and whether they are open."""
+    for array in _own_arrays(machine):
+        luks = array.media.luks
+        if luks is not None:
+            mapped = [name for name, one in machine.crypt.mappings().items() if one.below == [array.kernel_name]]
+            yield array.geometry.name, (luks.uuid, luks.label, len(luks.keys), mapped)
 
 
 def _volume(machine: FakeSystem, lv: Lv) -> object:

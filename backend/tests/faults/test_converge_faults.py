@@ -80,8 +80,16 @@ def take_spdk(world: World) -> None:
     world.ask(lambda tx: world.control.create_portal(tx, ACTOR, wish))
 
 
+def add_portal(world: World) -> None:
+    """A second portal over NVMe/TCP: the two refer to each other."""
+    wish = PortalCreate.model_validate({"name": "n2", "protocol": "nvme-tcp", "address": "192.0.2.1", "port": 4422})
+    world.ask(lambda tx: world.control.create_portal(tx, ACTOR, wish))
+
+
 @pytest.fixture(
-    scope="module", params=[map_all, unmap_half, lose_rdma, take_spdk], ids=["open", "close", "rdma", "spdk"]
+    scope="module",
+    params=[map_all, unmap_half, lose_rdma, take_spdk, add_portal],
+    ids=["open", "close", "rdma", "spdk", "portal"],
 )
 def scene(request: pytest.FixtureRequest, template: Path) -> Iterator[Scene]:
     change: Change = request.param

@@ -67,8 +67,18 @@ def a_cut_that_leaves_the_old_content(machine: FakeSystem, step: AnyStep) -> Ste
     ("name", "mutate", "fault"),
     [
         ("create volumes", replaced("undo_step", "volume.cut", an_undo_that_takes_all_volumes_along), "lvchange"),
-        ("create volumes", replaced("undo_step", "volume.cut", an_undo_that_forgets_its_work), "lvchange"),
-        ("create volumes", replaced("do_step", "volumes.seal", a_seal_that_stops_half_way), None),
+        pytest.param(
+            "create volumes",
+            replaced("undo_step", "volume.cut", an_undo_that_forgets_its_work),
+            "lvchange",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "create volumes",
+            replaced("do_step", "volumes.seal", a_seal_that_stops_half_way),
+            None,
+            marks=pytest.mark.slow,
+        ),
         ("create volumes", replaced("do_step", "volume.cut", a_cut_that_leaves_the_old_content), None),
         ("create an array, wiping", replaced("do_step", "disk.wipe", a_wipe_of_a_disk_of_others), None),
     ],

@@ -15,6 +15,9 @@ from lunette.domain.steps import (
     InterfaceKeep,
     InterfaceRevert,
     InterfaceTry,
+    MachineStop,
+    MdOpen,
+    MdStart,
     SlotStart,
     SlotWrite,
     Step,
@@ -23,10 +26,12 @@ from lunette.domain.steps import (
 JOB = "job"
 TIMED = {InterfaceTry, InterfaceKeep, InterfaceRevert}
 """What the machine itself takes back in time: providers/test_network_trial.py has the faults of these."""
-RESTARTING = {SlotWrite, SlotStart}
-"""The machine restarts in the middle of the job: providers/test_updates.py cuts the power at each call."""
-ADOPTING = {GroupAdopt}
-"""A reboot before it is done takes away what others serve: engine/test_adopting.py has its faults."""
+RESTARTING = {SlotWrite, SlotStart, MachineStop}
+"""The machine restarts in the middle of the job: see providers/test_updates.py, which cuts the power at each call, and
+engine/test_power.py."""
+ADOPTING = {GroupAdopt, MdStart, MdOpen}
+"""A reboot before they are done takes away what others serve or started: engine/test_adopting.py and
+engine/test_foreign_arrays.py have their faults."""
 
 
 def runs(steps: Sequence[AnyStep]) -> Iterator[list[AnyStep]]:
@@ -87,6 +92,7 @@ def test_a_step_that_is_taken_back_twice_leaves_what_was_before_it(harness: Harn
             if not run[0].irreversible:
                 for step, picture in zip(reversed(run), reversed(before), strict=True):
                     undo_twice(world, step, picture)
+                harness.case.again(world)
                 for step in run:
                     world.agent.do_step(JOB, step)
         assert bystanders(world) == []

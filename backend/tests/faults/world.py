@@ -204,11 +204,13 @@ class World:
         engine: ArrayEngine = ArrayEngine.MD,
         health_command: str | None = None,
         beside: Mapping[str, Sequence[FakeDisk]] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> Outcome:
         roles = {"disks": disks, "wipe": wipe, "spares": spares, **(beside or {})}
         wish = ArrayCreate.model_validate(
             {role: tuple(disk.links()[0] for disk in found) for role, found in roles.items()}
             | {"name": name, "engine": engine, "level": level, "health_command": health_command}
+            | dict(options or {})
         )
         return self.ask(lambda tx: self.control.create_array(tx, ACTOR, wish))
 

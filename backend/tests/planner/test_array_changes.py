@@ -11,9 +11,11 @@ from lunette.domain.array_changes import (
     ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
+    ArrayForceStart,
     ArrayGrow,
     ArrayPatch,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
     ScrubAction,
 )
@@ -21,6 +23,7 @@ from lunette.domain.arrays import (
     ArrayEngine,
     ArrayState,
     ArrayVerb,
+    Level,
     LevelCapability,
     MemberRole,
     ObservedMember,
@@ -31,11 +34,12 @@ from lunette.domain.errors import Conflict, InUse, Invalid, LunetteError
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.sizes import GIB, MIB
-from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdMember, MdRemove, MdReplace
+from lunette.domain.steps import DiskWipe, MdAdd, MdFail, MdForceStart, MdMember, MdRemove, MdReplace
 from lunette.domain.tuning import Scheduler
 from lunette.planner import array_changes as planner
+from lunette.planner.array_force import plan_force_start
 from lunette.planner.arrays import KnownArray
-from lunette.planner.changing import changing, plan_grow
+from lunette.planner.changing import changing, plan_grow, plan_reshape
 from lunette.planner.checker import Bounds, faults
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import plan as zfs
@@ -266,6 +270,22 @@ def test_a_least_pace_above_the_greatest_is_refused() -> None:
     assert planner.plan_patch(known(), wish, 50 * MIB, None).changes[0].detail.startswith("resync")
 
 
+@pytest.mark.parametrize(
+    ("level", "chosen", "word"),
+    [
+        ("raid5", ("nvme-D1",), "only raid1"),
+        ("raid1", ("nvme-D9",), "none of the disks"),
+        ("raid1", ("nvme-D1", "nvme-D2", "nvme-D3"), "leave at least one out"),
+    ],
+)
+def test_which_disks_can_be_write_mostly(level: str, chosen: tuple[str, ...], word: str) -> None:
+    array = dataclasses.replace(known(3), level=level)
+    wish = ArrayPatch(write_mostly=chosen)
+    assert word in refused(Invalid, lambda: planner.plan_patch(array, wish, None, None))
+    none = planner.plan_patch(array, ArrayPatch(write_mostly=None), None, None)
+    assert none.changes[0].detail.startswith("no disk is read only if")
+
+
 def test_only_parity_arrays_have_a_stripe_cache_to_tune() -> None:
     wish = ArrayPatch(stripe_cache_size=4096, skip_copy=None)
     mirror = dataclasses.replace(known(), level="raid1")
@@ -275,6 +295,36 @@ def test_only_parity_arrays_have_a_stripe_cache_to_tune() -> None:
         "stripe_cache_size is 4096, now and after every start", "skip_copy is automatic, now and after every start",
     ]  # fmt: skip
     assert "of memory" in plan.warnings[0]
+
+
+def stopped(level: str = "raid6", **array: Any) -> Observation:
+    """Dirty and degraded: the second of three disks is gone."""
+    facts = {"state": ArrayState.MISSING, "dirty_without": (1,)} | array
+    return machine("A_A", level=level, disks={2: GONE}, **facts)
+
+
+def test_a_dirty_degraded_array_is_forced_by_name_and_the_risk_is_told() -> None:
+    plan = plan_force_start(known(3), ArrayForceStart(confirm="tank"), stopped())
+    (step,) = plan.steps
+    assert isinstance(step, MdForceStart)
+    assert step.irreversible
+    assert [member.disk_id for member in step.members] == ["nvme-D1", "nvme-D3"]
+    assert plan.changes[0].detail == "it starts from 2 of 3 disks, without nvme-D2"
+    assert "nothing tells which" in plan.warnings[0]
+    assert not [*faults(plan, stopped(), Bounds())]
+
+
+@pytest.mark.parametrize(
+    ("error", "confirm", "look", "word"),
+    [
+        (Invalid, "tonk", stopped(), "must be the array's name, tank"),
+        (Conflict, "tank", machine("AAA"), "it runs (clean)"),
+        (Conflict, "tank", stopped(dirty_without=()), "does not wait for that"),
+        (Conflict, "tank", stopped(ours=False), "none of its disks is there"),
+    ],
+)
+def test_nothing_else_is_forced(error: type[LunetteError], confirm: str, look: Observation, word: str) -> None:
+    assert word in refused(error, lambda: plan_force_start(known(3), ArrayForceStart(confirm=confirm), look))
 
 
 def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Plan]]:
@@ -287,25 +337,34 @@ def every_verb(array: KnownArray, level: str) -> dict[ArrayVerb, Callable[[], Pl
             array, ArrayAddDisks(role=MemberRole.CACHE, disks=("nvme-D7",)), whole, {}
         ),
         ArrayVerb.GROW: lambda: plan_grow(array, ArrayGrow(disks=("nvme-D7",)), whole, {}),
+        ArrayVerb.RESHAPE: lambda: plan_reshape(array, ArrayReshape(level=Level.RAID6), whole, {}),
         ArrayVerb.REPLACE: lambda: of.plan_replace(array, ArrayReplace(disk="nvme-D1", new="nvme-D7"), whole, {}),
         ArrayVerb.FAIL: lambda: of.plan_fail(array, choice(1), whole),
         ArrayVerb.REMOVE: lambda: of.plan_remove(array, choice(4), whole),
         ArrayVerb.READD: lambda: of.plan_readd(array, choice(2), short),
+        ArrayVerb.FORCE_START: lambda: plan_force_start(array, ArrayForceStart(confirm="tank"), stopped(level)),
         ArrayVerb.SCRUB: lambda: of.plan_scrub(array, ArrayScrub(), whole),
         ArrayVerb.PACE: lambda: of.plan_patch(array, ArrayPatch(sync_speed_max_bytes_s=MIB), None, MIB),
         ArrayVerb.TUNE: lambda: of.plan_patch(array, ArrayPatch(scheduler=Scheduler.NONE), None, None),
     }
 
 
+PARITY = (Level.RAID4, Level.RAID5, Level.RAID6)
+
+
 @pytest.mark.parametrize("facts", md.LEVELS, ids=lambda facts: facts.level.value)
 def test_md_plans_what_it_says_it_does(facts: LevelCapability) -> None:
     verbs = every_verb(known(), facts.level.value)
-    assert set(facts.verbs) in (set(verbs) - {ArrayVerb.ADD_DISKS}, {ArrayVerb.TUNE})
+    never = {ArrayVerb.ADD_DISKS} | (set() if facts.level in PARITY else {ArrayVerb.FORCE_START})
+    never |= set() if facts.becomes else {ArrayVerb.RESHAPE}
+    assert set(facts.verbs) in (set(verbs) - never, {ArrayVerb.TUNE})
     for verb in facts.verbs:
         assert verbs[verb]().title
 
 
-@pytest.mark.parametrize("verb", [ArrayVerb.ADD_SPARES, ArrayVerb.GROW, ArrayVerb.REPLACE, ArrayVerb.SCRUB])
+@pytest.mark.parametrize(
+    "verb", [ArrayVerb.ADD_SPARES, ArrayVerb.GROW, ArrayVerb.RESHAPE, ArrayVerb.REPLACE, ArrayVerb.SCRUB]
+)
 def test_an_array_without_redundancy_is_left_as_it_is(verb: ArrayVerb) -> None:
     assert "raid0" in refused(Invalid, every_verb(known(), "raid0")[verb])
 

@@ -174,7 +174,6 @@ def test_mixed_sector_sizes_are_refused_naming_the_odd_disk() -> None:
         ({"chunk_bytes": 65536 + 4096}, "chunk_bytes"),
         ({"level": Level.RAID6, "write_hole": WriteHole.PPL}, "write_hole"),
         ({"level": Level.RAID0, "write_hole": WriteHole.BITMAP}, "write_hole"),
-        ({"engine": "spdk"}, "engine"),
         ({"level": Level.RAIDZ1}, "level"),
         ({"name": "3f0c2b46-5b0c-4e0e-9d0b-1f2a3b4c5d6e"}, "name"),
     ],

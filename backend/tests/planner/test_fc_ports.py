@@ -43,8 +43,13 @@ def test_a_port_is_managed_once() -> None:
 def test_a_mode_that_the_driver_lacks_is_refused_with_what_it_offers() -> None:
     with pytest.raises(Invalid, match="target, initiator"):
         create(seen.fc_port(OURS, FcMode.INITIATOR, driver="fcoe"), mode=FcMode.DISABLED)
-    with pytest.raises(Invalid, match="cannot make it dual"):
+
+
+def test_a_port_for_both_tasks_is_refused_with_what_to_do() -> None:
+    with pytest.raises(Invalid, match="give each task a port of its own"):
         create(PORT, mode=FcMode.DUAL)
+    with pytest.raises(Invalid, match="one as target, one as initiator"):
+        fc_ports.plan_mode(OURS, FcMode.TARGET, FcMode.DUAL, machine(PORT), Connected())
 
 
 def test_the_reason_why_a_port_cannot_serve_is_passed_on() -> None:

@@ -1,5 +1,6 @@
 """Plans for hosts and groups: an initiator belongs to one host, a host to one group."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from backend.tests.planner.test_arrays import identities
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.hosts import HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
+from lunette.domain.mappings import Family
+from lunette.domain.plans import Leaving, Plan
 from lunette.planner import host_groups, hosts
 from lunette.planner.host_groups import GroupFacts, KnownGroup
 from lunette.planner.hosts import HostFacts, KnownHost
@@ -14,6 +17,9 @@ from lunette.planner.hosts import HostFacts, KnownHost
 IQN = "iqn.2026-01.com.example:{}"
 ONE, TWO = IQN.format(1), IQN.format(2)
 APPLIANCE = "0123456789ab"
+MAPPED = {
+    Family.SCSI: (Leaving(volume_id="v1", name="v1"),), Family.NVME: (Leaving(volume_id="v2", name="v2"),)
+}  # fmt: skip
 FREE = HostFacts(name_taken=False, initiator_owners={})
 
 
@@ -53,6 +59,20 @@ def test_a_patch_tells_what_comes_and_goes_and_who_is_cut_off() -> None:
     assert patched.plan.hosts_interrupted == ("h1",)
 
 
+def test_an_initiator_that_leaves_takes_the_volumes_of_its_family_along() -> None:
+    def plan(**found: Any) -> Plan:
+        facts = HostFacts(name_taken=False, initiator_owners={}, volumes=MAPPED, **found)
+        return hosts.plan_patch(known(), HostPatch(iqns=()), facts, identities()).plan
+
+    assert plan().leaving == (), "nobody is logged in by that name"
+    assert plan(connected=frozenset({ONE})).leaving == MAPPED[Family.SCSI]
+    other = plan(unseen={Family.NVME: "no debugfs"})
+    assert (other.leaving, other.warnings) == ((), ())
+    away = plan(unseen=dict.fromkeys(Family, "the agent does not answer"))
+    assert (away.leaving, away.hosts_interrupted) == (MAPPED[Family.SCSI], ())
+    assert away.warnings == ("Who is logged in is not known: the agent does not answer.",)
+
+
 def test_a_patch_keeps_what_it_does_not_name() -> None:
     facts = HostFacts(name_taken=False, initiator_owners={ONE: "h1"})
     patched = hosts.plan_patch(known(), HostPatch(iqns=(ONE,), os_type="linux"), facts, identities())  # type: ignore[arg-type]
@@ -74,6 +94,21 @@ def facts(**found: tuple[str, str, str | None]) -> GroupFacts:
     return GroupFacts(name_taken=False, hosts=found, connected=frozenset({"h1"}))
 
 
+def test_a_host_that_leaves_takes_volumes_along_if_it_may_be_logged_in() -> None:
+    group = KnownGroup("g", "g", "", {"1": "h1", "2": "h2"}, mapped=MAPPED)
+
+    def plan(*stay: str, **unseen: str) -> Plan:
+        found = facts(**{name: (name[1:], name, "g") for name in stay})
+        found = replace(found, unseen={Family(family): why for family, why in unseen.items()})
+        return host_groups.plan_patch(group, HostGroupPatch(hosts=stay), found).plan
+
+    assert plan("h2").leaving == (*MAPPED[Family.SCSI], *MAPPED[Family.NVME])
+    assert plan("h1").leaving == (), "h2 is not logged in"
+    assert plan("h1", nvme="no debugfs").leaving == MAPPED[Family.NVME]
+    assert plan("h1", nvme="no debugfs").warnings == ("Who is logged in is not known: no debugfs.",)
+    assert plan("h1", "h2", nvme="no debugfs").warnings == ()
+
+
 def test_a_group_takes_known_hosts_that_are_in_no_other_group() -> None:
     wish = HostGroupCreate(name="g", hosts=("h1", "h2"))
     new = host_groups.plan_create(wish, facts(h1=("1", "h1", None), h2=("2", "h2", None)), identities(), APPLIANCE)
@@ -87,7 +122,7 @@ def test_a_group_takes_known_hosts_that_are_in_no_other_group() -> None:
 
 
 def test_a_host_that_leaves_a_group_while_logged_in_is_named() -> None:
-    group = KnownGroup("g", "g", "", {"1": "h1", "2": "h2"}, mapped=("v1",))
+    group = KnownGroup("g", "g", "", {"1": "h1", "2": "h2"}, mapped={Family.SCSI: MAPPED[Family.SCSI]})
     patched = host_groups.plan_patch(group, HostGroupPatch(hosts=("h2",)), facts(h2=("2", "h2", "g")))
     assert patched.removed == ("1",)
     assert patched.plan.hosts_interrupted == ("h1",)
@@ -95,5 +130,33 @@ def test_a_host_that_leaves_a_group_while_logged_in_is_named() -> None:
 
 
 def test_a_mapped_group_is_not_deleted() -> None:
-    with pytest.raises(InUse, match="volumes v1"):
-        host_groups.plan_delete(KnownGroup("g", "g", "", {}, mapped=("v1",)))
+    with pytest.raises(InUse, match="volumes v1, v2"):
+        host_groups.plan_delete(KnownGroup("g", "g", "", {}, mapped=MAPPED))
+
+
+class TestADeadline:
+    """After which paths open without missing volumes: what it does to a host is said before it is set."""
+
+    def test_is_told_with_its_danger_when_it_is_set(self) -> None:
+        wish = HostCreate(name="h1", iqns=(ONE,), opens_without_missing_after_s=60)
+        assert "gone for good" in hosts.plan_create(wish, FREE, identities(), APPLIANCE).plan.warnings[-1]
+        patched = hosts.plan_patch(known(), HostPatch(opens_without_missing_after_s=60), FREE, identities())
+        assert [one.detail for one in patched.plan.changes] == ["paths open without missing volumes after 60 s"]
+        assert "gone for good" in patched.plan.warnings[-1]
+
+    def test_is_taken_away_by_null_and_left_alone_by_what_does_not_name_it(self) -> None:
+        host = known(opens_without_missing_after_s=60)
+        patched = hosts.plan_patch(host, HostPatch(opens_without_missing_after_s=None), FREE, identities())
+        assert [one.detail for one in patched.plan.changes] == ["paths wait for missing volumes as long as it takes"]
+        assert hosts.plan_patch(host, HostPatch(), FREE, identities()).plan.changes == ()
+        same = HostPatch(opens_without_missing_after_s=60)
+        assert hosts.plan_patch(host, same, FREE, identities()).plan.changes == ()
+
+    def test_of_a_group_is_told_alike(self) -> None:
+        facts = GroupFacts(name_taken=False, hosts={})
+        wish = HostGroupCreate(name="g", opens_without_missing_after_s=60)
+        assert host_groups.plan_create(wish, facts, identities(), APPLIANCE).plan.warnings
+        patch = HostGroupPatch(opens_without_missing_after_s=60)
+        patched = host_groups.plan_patch(KnownGroup("g", "g", "", {}), patch, facts)
+        assert [one.detail for one in patched.plan.changes] == ["paths open without missing volumes after 60 s"]
+        assert patched.plan.warnings

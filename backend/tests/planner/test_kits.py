@@ -13,6 +13,7 @@ from backend.tests.planner import kit_facts as known
 from backend.tests.planner.kit_facts import facts, nvme_facts
 from lunette.domain.hosts import OsType
 from lunette.domain.kits import HostKit, KitProof
+from lunette.domain.mappings import Protocol
 from lunette.planner.kits.build import build
 from lunette.planner.kits.bundle import members
 from lunette.planner.kits.facts import KitPortal, reached
@@ -106,6 +107,20 @@ def test_secrets_survive_the_quotes_of_each_shell() -> None:
     assert "'it''s $HOME `x`'" in content(build(facts(OsType.WINDOWS, chap=known.CHAP)), "connect.ps1")
 
 
+def test_the_login_before_discovery_is_in_the_kits_that_need_it() -> None:
+    linux = build(facts(discovery=known.CHAP))
+    login = content(linux, "iscsi-discovery.conf").splitlines()
+    assert f"discovery.sendtargets.auth.username_in = {known.CHAP.mutual_user}" in login
+    assert "iscsi-discovery.conf" in " ".join(linux.notes)
+    windows = content(build(facts(OsType.WINDOWS, discovery=known.CHAP)), "connect.ps1")
+    assert "$Discovery = @{ AuthenticationType = 'MUTUALCHAP'; ChapUsername = 'u'; ChapSecret = 'it''s" in windows
+    assert "$Chap = @{}" in windows
+    assert "New-IscsiTargetPortal -TargetPortalAddress $Address -TargetPortalPortNumber $Port @Discovery" in windows
+    both = build(facts(OsType.WINDOWS, discovery=known.CHAP, chap=known.CHAP))
+    assert "Windows keeps one secret" in " ".join(both.warnings)
+    assert "false" not in build(facts(OsType.ESXI, discovery=known.WITHOUT_SECRETS["chap"])).commands[0].run
+
+
 def test_a_kit_for_esxi_without_its_secrets_stops_at_once() -> None:
     assert build(facts(OsType.ESXI, **known.WITHOUT_SECRETS)).commands[0].run.endswith("false")
     assert "false" not in build(facts(OsType.ESXI, chap=known.CHAP)).commands[0].run
@@ -149,6 +164,22 @@ def test_an_unknown_system_is_told_where_to_knock() -> None:
     kit = build(facts(OsType.OTHER))
     assert f"Target {known.TARGET} with lun01 (1)" in kit.notes
     assert "Portal b: 198.51.100.1:3260 over iscsi" in kit.notes
+
+
+@pytest.mark.parametrize(("outage_s", "kept", "guests"), [(None, 600, 180), (74.0, 600, 180), (310.2, 621, 621)])
+def test_hosts_wait_for_an_update_that_fails_and_never_less_than_before(
+    outage_s: float | None, kept: int, guests: int
+) -> None:
+    """Two restarts, as ADR 37 says: each as long as the last one was."""
+    windows, esxi, other = (
+        build(facts(system, outage_s=outage_s)) for system in (OsType.WINDOWS, OsType.ESXI, OsType.OTHER)
+    )
+    assert f"$KeepSeconds = {kept}\r\n" in content(windows, "prepare.ps1")
+    assert f"/Misc/APDTimeout -i {kept})" in esxi.notes[1]
+    assert f"a timeout of {guests} s or more" in esxi.notes[1]
+    assert f"timeouts of {kept} s or more" in other.notes[-1]
+    why = "not measured" if outage_s is None else f"for {outage_s:.0f} s, as the plan of an update says"
+    assert all(why in kit.notes[-1] for kit in (windows, esxi, other))
 
 
 def test_a_portal_on_every_address_is_one_for_each_that_can_be_reached() -> None:
@@ -203,3 +234,26 @@ def test_applying_writes_the_files_and_runs_what_is_not_done(tmp_path: Path) -> 
     assert (tmp_path / "etc/one").read_text() == "new\n"
     assert (tmp_path / "etc/one").stat().st_mode & 0o777 == 0o640
     assert (tmp_path / "ran").read_text().split() == ["1", "3", "1", "3"]
+
+
+FABRIC = KitPortal("f", Protocol.NVME_FC, "nn-0x20000000c9000001:pn-0x10000000c9000001", 0)
+
+
+def test_over_nvme_fc_linux_is_told_to_let_its_ports_find_ours() -> None:
+    kit = build(nvme_facts(portals=(FABRIC,)))
+    assert kit.proof is KitProof.DOCUMENTED
+    assert {one.path.rpartition("/")[2] for one in kit.files} == {
+        "ready.sh", "connect.sh", "check.sh", "nvme-volumes", "nvme-names",
+    }  # fmt: skip
+    assert [one.run for one in kit.commands if "nvmefc-boot-connections.service" in one.run]
+    assert not [one.run for one in kit.commands if "lunette-nvme.service" in one.run]
+    assert [one for one in build(nvme_facts(portals=(FABRIC,), dhchap=known.DHCHAP)).warnings if "DH-HMAC-CHAP" in one]
+
+
+def test_over_a_network_and_nvme_fc_linux_has_both() -> None:
+    kit = build(nvme_facts(portals=(known.NVME, FABRIC)))
+    portals = next(one.content for one in kit.files if one.path.endswith("/nvme-portals"))
+    assert "nn-0x" not in portals
+    assert {"nvmefc-boot-connections", "lunette-nvme"} <= {
+        word.removesuffix(".service") for one in kit.commands for word in one.run.split()
+    }

@@ -14,7 +14,7 @@ from lunette.domain.errors import Invalid
 from lunette.domain.layouts import Layout, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import GIB, KIB, MIB, TIB
-from lunette.planner.engines import ARRAY_ENGINES
+from lunette.planner.array_engines import ARRAY_ENGINES
 from lunette.planner.layouts import plan_layouts
 from lunette.providers.arrays.zfs import plan as zfs
 from lunette.providers.arrays.zfs import space
@@ -34,7 +34,12 @@ def layouts(sizes: Sequence[int], block_bytes: int = 16 * KIB, **changes: Any) -
 
 
 def one(found: Layouts, level: Level) -> Layout:
-    return next(layout for layout in found.layouts if layout.level is level)
+    return next(layout for layout in of_own_names(found) if layout.level is level)
+
+
+def of_own_names(found: Layouts) -> list[Layout]:
+    """Without LVM's, whose levels have the names of md's."""
+    return [layout for layout in found.layouts if layout.engine is not ArrayEngine.LVM]
 
 
 @given(SIZES, BLOCKS)
@@ -116,7 +121,7 @@ def test_sectors_of_512_bytes_are_treated_as_4_kib_and_larger_ones_as_they_are()
 
 def test_small_writes_cost_what_was_counted() -> None:
     found = layouts([TIB] * 8)
-    costs = {layout.level: layout.small_write_ios for layout in found.layouts if layout.layout in (None, "n2")}
+    costs = {layout.level: layout.small_write_ios for layout in of_own_names(found) if layout.layout in (None, "n2")}
     of_md = (Level.RAID0, Level.RAID1, Level.RAID4, Level.RAID5, Level.RAID6, Level.RAID10)
     assert [costs[level] for level in of_md] == [1, 8, 4, 4, 6, 2]
     assert one(layouts([TIB] * 3), Level.RAID5).small_write_ios == 3
@@ -127,7 +132,7 @@ def test_small_writes_cost_what_was_counted() -> None:
 
 def test_failures_survived_and_the_time_of_a_rebuild() -> None:
     found = layouts([TIB] * 6, rotational=True)
-    survived = {layout.level: layout.survives_disks for layout in found.layouts if layout.layout in (None, "n2")}
+    survived = {layout.level: layout.survives_disks for layout in of_own_names(found) if layout.layout in (None, "n2")}
     assert survived == {
         Level.RAID0: 0, Level.RAID1: 5, Level.RAID4: 1, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 1,
         Level.STRIPE: 0, Level.MIRROR: 5, Level.RAIDZ1: 1, Level.RAIDZ2: 2, Level.RAIDZ3: 3,
@@ -146,14 +151,26 @@ def test_a_draid_is_told_with_its_groups_and_less_room_than_raidz_for_its_spare(
 
 
 def test_raid10_is_told_in_each_of_its_layouts_with_what_its_copies_cost() -> None:
-    told = [x for x in layouts([TIB] * 6).layouts if x.level is Level.RAID10]
+    told = [x for x in of_own_names(layouts([TIB] * 6)) if x.level is Level.RAID10]
     assert [(x.layout, x.survives_disks, x.small_write_ios) for x in told] == [
         ("n2", 1, 2), ("f2", 1, 2), ("o2", 1, 2), ("n3", 2, 3), ("f3", 2, 3), ("o3", 2, 3),
     ]  # fmt: skip
     assert [x.usable_percent for x in told] == pytest.approx([50] * 3 + [100 / 3] * 3, rel=0.01)
-    two = {x.layout: x.problem for x in layouts([TIB] * 2).layouts if x.level is Level.RAID10}
+    two = {x.layout: x.problem for x in of_own_names(layouts([TIB] * 2)) if x.level is Level.RAID10}
     assert two[Raid10Layout.F2] is None
     assert "there are 2 disks" in (two[Raid10Layout.F3] or "")
+
+
+def test_lvm_raid_is_told_with_what_its_checksums_take() -> None:
+    told = {x.level: x for x in layouts([TIB] * 6).layouts if x.engine is ArrayEngine.LVM}
+    assert [(level, x.survives_disks, x.small_write_ios) for level, x in told.items()] == [
+        (Level.RAID1, 5, 6), (Level.RAID5, 1, 4), (Level.RAID6, 2, 6), (Level.RAID10, 1, 2),
+    ]  # fmt: skip
+    for found in told.values():
+        assert found.usable_bytes is not None
+        assert found.integrity_usable_bytes == pytest.approx(found.usable_bytes * (1 - 4 / 500), rel=0.001)
+        assert found.write_hole == (WriteHole.BITMAP,)
+    assert {x.integrity_usable_bytes for x in layouts([TIB] * 6).layouts if x.engine is not ArrayEngine.LVM} == {None}
 
 
 def test_the_default_write_hole_policy_comes_first() -> None:

@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from backend.tests import seen
 from backend.tests.planner.test_arrays import identities
 from backend.tests.providers.test_rdma import device
 from lunette.domain.errors import Conflict, Invalid
-from lunette.domain.mappings import ExportEngine, PortalCreate
+from lunette.domain.mappings import ExportEngine, PortalCreate, Protocol
 from lunette.planner import portals
 from lunette.planner.connected import Connected
 from lunette.planner.portals import KnownPortal, NewPortal
@@ -160,3 +161,53 @@ def test_an_address_nobody_has_is_refused_once() -> None:
     with pytest.raises(Invalid, match="this machine has no address") as refusal:
         over_rdma(protocol="iser", address="192.0.2.1")
     assert len(refusal.value.errors) == 1
+
+
+FC = "nn-0x20000000C9000001:pn-0x10000000C9000001"
+
+
+def over_fc(*present: KnownPortal, offered: bool = True, **wish: Any) -> NewPortal:
+    lacking = {} if offered else {Protocol.NVME_FC: "no Fibre Channel port here can be an NVMe target"}
+    machine = seen.machine(engines=(nvmet.capability(None, lacking), lio.capability()))
+    asked = PortalCreate.model_validate({"name": "p1", "address": FC, "protocol": "nvme-fc"} | wish)
+    return portals.plan_create(asked, machine, False, present, identities())
+
+
+def test_nvme_over_fibre_channel_takes_the_names_of_a_port_and_no_number() -> None:
+    new = over_fc()
+    assert new.engine is ExportEngine.NVMET
+    assert new.plan.changes[0].detail == f"nvme-fc on {FC.lower()}"
+
+
+@pytest.mark.parametrize(
+    ("wish", "field", "words"),
+    [
+        ({"address": "21:00:00:24:ff:00:00:01"}, "address", "give its names"),
+        ({"protocol": "nvme-tcp"}, "address", "go with nvme-fc"),
+        ({"port": 4420}, "port", "leave it out"), ({"engine": "spdk"}, "engine", "spdk"),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_with_fibre_channel_is_refused_by_its_field(
+    wish: dict[str, Any], field: str, words: str
+) -> None:
+    with pytest.raises(Invalid, match=words) as refusal:
+        over_fc(**wish)
+    assert [problem.field for problem in refusal.value.errors] == [field]
+
+
+def test_without_a_port_that_can_be_a_target_nvme_over_fibre_channel_is_refused() -> None:
+    with pytest.raises(Invalid, match="can be an NVMe target"):
+        over_fc(offered=False)
+
+
+def test_one_fibre_channel_port_is_one_portal() -> None:
+    first = KnownPortal("p0", "first", "nvme-fc", FC.lower(), 0, "nvmet")
+    with pytest.raises(Conflict, match="first listens on nn-0x"):
+        over_fc(first)
+    assert over_fc(KnownPortal("p0", "first", "nvme-tcp", "0.0.0.0", 4420, "nvmet")).id
+
+
+@pytest.mark.parametrize("address", ["nn-0x1:pn-0x2", "fabric", f"{FC}0"])
+def test_an_address_of_no_form_is_refused_with_the_forms(address: str) -> None:
+    with pytest.raises(ValidationError, match="nn-0x20000024ff000001"):
+        PortalCreate.model_validate({"name": "p1", "address": address})

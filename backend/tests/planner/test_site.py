@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from backend.tests.agent.exports import dhchap_key
 from backend.tests.planner.sites import facts, sites
 from lunette.api.access import ROLES
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.errors import Conflict, Invalid, LunetteError
-from lunette.domain.hosts import HostGroupPatch, HostPatch
+from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch
 from lunette.domain.site import Site, SiteNoun, SiteRequest
+from lunette.domain.volumes import VolumeGrow
 from lunette.planner.site import CREATES, PATCHES, REPLACEABLE, KnownSite, SiteChange, Verb, difference
 
 ARRAY = {"name": "tank", "level": "raid1", "disks": ["nvme-D1", "nvme-D2"]}
@@ -97,14 +99,37 @@ def test_a_portal_that_is_replaced_keeps_what_the_document_leaves_open() -> None
 @pytest.mark.parametrize(
     ("section", "entry", "field"),
     [
-        ("volumes", {**VOLUME, "size_bytes": "128MiB"}, "volumes[0].size_bytes"),
+        ("volumes", {**VOLUME, "size_bytes": "32MiB"}, "volumes[0].size_bytes"),
+        ("volumes", {**VOLUME, "size_bytes": "128MiB", "array": "other"}, "volumes[0].array"),
         ("arrays", {**ARRAY, "level": "raid0"}, "arrays[0].level"),
         ("arrays", {**ARRAY, "disks": ["nvme-D1", "nvme-D3"]}, "arrays[0].disks"),
     ],
 )
 def test_what_holds_data_is_never_made_anew_in_place(section: str, entry: dict[str, Any], field: str) -> None:
     named = ("volume/v", "array/tank", "mapping/v/host/h")
-    assert refused(Conflict, site(**{section: [entry]}), site(**FULL), *named)[0][0] == field
+    ((where, message),) = refused(Conflict, site(**{section: [entry]}), site(**FULL), *named)
+    assert where == field
+    assert "delete" not in message
+
+
+def test_a_larger_volume_grows_and_what_else_differs_changes_after_it() -> None:
+    found = changes(site(volumes=[{**VOLUME, "size_bytes": "128MiB", "description": "x"}]), site(**FULL), "volume/v")
+    assert shown(found) == ["grow volume/v", "patch volume/v"]
+    assert found[0].wishes == (VolumeGrow(size_bytes=128 * 1024**2),)
+    assert found[0].places == ("volumes[0]",)
+
+
+@pytest.mark.parametrize(
+    ("entry", "verb"),
+    [
+        ({"disks": ["nvme-D1", "nvme-D2", "nvme-D3"]}, "lunette array grow tank"),
+        ({"disks": ["nvme-D1", "nvme-D3"]}, "lunette array replace tank"),
+        ({"level": "raid0"}, "lunette array reshape tank"),
+        ({"spares": ["nvme-D4"]}, "lunette array add-spares tank"),
+    ],
+)
+def test_a_refusal_of_an_array_names_what_changes_it(entry: dict[str, Any], verb: str) -> None:
+    assert verb in refused(Conflict, site(arrays=[{**ARRAY, **entry}]), site(**FULL))[0][1]
 
 
 def test_the_order_of_disks_means_nothing() -> None:
@@ -149,6 +174,49 @@ def test_chap_is_kept_without_its_secret_changed_with_it_and_taken_away_by_null(
     assert chap({"user": "u", "secret": "secret-of-two"})[0].chap.secret.get_secret_value() == "secret-of-two"
     assert chap(None) == [HostPatch(chap=None)]
     assert chap(None)[0].model_fields_set == {"chap"}
+
+
+def test_dhchap_is_kept_without_its_keys_changed_with_them_and_taken_away_by_null() -> None:
+    one, two, three = map(dhchap_key, (1, 2, 3))
+    held = {"secret": one, "is_mutual": True, "mutual_secret": two, "hash": "sha512", "dh_group": "ffdhe4096"}
+    there = site(hosts=[{**HOST, "dhchap": held}])
+
+    def dhchap(wanted: Any) -> Any:
+        found = changes(site(hosts=[{"name": "h", "dhchap": wanted}]), there)
+        return [change.wishes[0] for change in found]
+
+    def patched(**changed: Any) -> list[HostPatch]:
+        whole = {name: value for name, value in held.items() if name != "is_mutual"} | changed
+        return [HostPatch.model_validate({"dhchap": whole})]
+
+    assert dhchap({}) == []
+    assert dhchap(held) == []
+    assert dhchap({"is_mutual": True, "hash": "sha512", "dh_group": "ffdhe4096"}) == [], "as it is exported"
+    assert dhchap({"secret": one}) == []
+    assert dhchap({"secret": three}) == patched(secret=three)
+    assert dhchap({"hash": "sha256"}) == patched(hash="sha256")
+    assert dhchap({"mutual_secret": three}) == patched(mutual_secret=three)
+    assert dhchap({"mutual_secret": None}) == dhchap({"is_mutual": False}) == patched(mutual_secret=None)
+    assert dhchap(None)[0].model_dump(exclude_unset=True) == {"dhchap": None}
+
+
+def test_dhchap_of_a_new_host_needs_its_keys() -> None:
+    def field(**dhchap: Any) -> str:
+        return refused(Invalid, site(hosts=[{"name": "n", "dhchap": dhchap}]), site(**EMPTY))[0][0]
+
+    assert field(is_mutual=False, hash="sha256") == "hosts[0].dhchap.secret"
+    assert field(secret=dhchap_key(1), is_mutual=True) == "hosts[0].dhchap.mutual_secret"
+    assert field(secret=dhchap_key(1), mutual_secret=dhchap_key(1)) == "hosts[0].dhchap"
+    (made,) = changes(site(hosts=[{"name": "n", "dhchap": {"secret": dhchap_key(1)}}]), site(**EMPTY))
+    assert made.wishes[0] == HostCreate.model_validate({"name": "n", "dhchap": {"secret": dhchap_key(1)}})
+
+
+def test_keys_that_were_lost_are_asked_for_where_the_document_changes_something_of_them() -> None:
+    there = site(hosts=[{**HOST, "dhchap": {"is_mutual": False, "hash": "sha256"}}])
+    assert changes(site(hosts=[{"name": "h", "dhchap": {"is_mutual": False, "hash": "sha256"}}]), there) == ()
+    assert refused(Invalid, site(hosts=[{"name": "h", "dhchap": {"hash": "sha384"}}]), there)[0][0].endswith(".secret")
+    (change,) = changes(site(hosts=[{"name": "h", "dhchap": {"secret": dhchap_key(1)}}]), there)
+    assert change.wishes[0] == HostPatch.model_validate({"dhchap": {"secret": dhchap_key(1)}})
 
 
 def test_chap_of_a_new_host_needs_its_secret() -> None:
@@ -200,6 +268,7 @@ def test_a_scope_is_a_thing_and_what_hangs_on_it() -> None:
         ({"mappings": [MAPPING, {**MAPPING, "volume": "w"}]}, "LUN 1 of host/h is given to 2 mappings"),
         ({"mappings": [MAPPING, {"volume": "v", "host_group": "h"}]}, "say shared: true at each of them"),
         ({"arrays": [{**ARRAY, "wipe": ["nvme-D1"]}]}, "arrays.0.wipe"),
+        ({"hosts": [{"name": "h", "dhchap": {"is_mutual": False, "mutual_secret": dhchap_key(1)}}]}, "leave one of"),
         ({"hots": []}, "Extra inputs are not permitted"),
         ({"format": 2}, "Input should be 1"),
     ],

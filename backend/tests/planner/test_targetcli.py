@@ -112,6 +112,26 @@ def test_the_number_a_host_sees_counts_not_that_of_the_portal_group() -> None:
     assert "read-only" in told["/00000000f003/tpg1/acls/iqn.1994-05.com.redhat:h5/mapped_lun1"].words
 
 
+def test_an_initiator_with_one_backstore_by_itself_and_in_a_group_does_not_fit() -> None:
+    alone, others = "iqn.1994-05.com.redhat:h1", "iqn.1994-05.com.redhat:h2"
+    lun = {"index": 1, "storage_object": "/backstores/block/v0"}
+    config = many(1).model_dump() | {
+        "targets": [
+            {"wwn": f"{TARGET}.{number}", "fabric": "iscsi", "tpgs": [{
+                "luns": [lun],
+                "node_acls": [{"node_wwn": one, "mapped_luns": [{"index": 1, "tpg_lun": 1}]} for one in initiators],
+            }]}
+            for number, initiators in enumerate([(alone,), (alone, others)])
+        ]
+    }  # fmt: skip
+    told = found(SavedConfig.model_validate(config))
+    for target in (0, 1):
+        acl = told[f"/iscsi/{TARGET}.{target}/tpg1/acls/{alone}"]
+        assert not acl.fits
+        assert acl.words.startswith("It has /backstores/block/v0 through several targets.")
+    assert told[f"/iscsi/{TARGET}.1/tpg1/acls/{others}"].fits
+
+
 def test_two_serials_with_the_same_hex_digits_are_one_disk_to_a_host() -> None:
     told = verdicts("every-kind-of-backstore")
     assert [told[f"/backstores/block/{name}"].fits for name in ("twin1", "twin2", "good")] == [False, False, True]

@@ -73,6 +73,11 @@ def without_disks(state: ArrayState, *lost: str) -> ChainFacts:
     return replace(GOOD, seen=MACHINE.model_copy(update={"arrays": (array,)}))
 
 
+def dirty_degraded() -> ChainFacts:
+    array = seen.array("u1", DISKS, ArrayState.MISSING).model_copy(update={"dirty_without": (0,)})
+    return machine(arrays=(array,), disks=MACHINE.disks[1:])
+
+
 def machine(**changes: Any) -> ChainFacts:
     return replace(GOOD, seen=MACHINE.model_copy(update=changes))
 
@@ -94,6 +99,7 @@ def test_nothing_is_broken_where_nothing_is() -> None:
          "2 of 3 disks of array tank are gone or faulty"),
         (machine(arrays=(), disks=MACHINE.disks[2:]), Part.DISK, "(nvme-D1, nvme-D2); check their cables"),
         (machine(arrays=()), Part.ARRAY, "array tank is not running"),
+        (dirty_degraded(), Part.ARRAY, "array tank stays stopped: it was being written to"),
         (without_disks(ArrayState.FAILED), Part.ARRAY, "array tank has failed"),
         (machine(pools=()), Part.ARRAY, "g1, which its volumes are cut from, is not there"),
         (replace(GOOD, array=replace(ARRAY, state="deleting")), Part.ARRAY, "array tank is deleting"),
@@ -163,6 +169,18 @@ def test_a_host_in_a_group_comes_through_it() -> None:
     chain = why(replace(GOOD, guest=replace(GUEST, group="g", way=Way(1, "t1", TARGET, "g"))))
     assert "LUN 1 of" in chain.links[3].words
     assert "through host group g" in chain.links[3].words
+
+
+@pytest.mark.parametrize(("group", "owner"), [(None, "host h"), ("g", "host group g")])
+def test_a_host_that_was_let_in_without_it_is_told_who_wanted_that(group: str | None, owner: str) -> None:
+    door = TargetReport(
+        target_id="t1", state=ServingState.OPEN, reason="r", missing=("v1",), opened_without_after_s=300
+    )  # fmt: skip
+    volumes = (VolumeReport(volume_id="v1", **BLOCKED),)
+    guest = replace(GUEST, group=group, way=Way(3, "t1", TARGET, group))
+    chain = why(replace(GOOD, guest=guest, report=report(targets=(door,), volumes=volumes)))
+    without = f"; the host's paths opened without it after 300 s, as {owner} says"
+    assert chain.links[3].words == f"it waits: waiting for array tank{without}"
 
 
 WWPN, OUR_PORT = "21:00:00:24:ff:00:00:01", "50:00:00:00:00:00:00:01"

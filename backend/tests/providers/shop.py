@@ -1,5 +1,6 @@
 """A fake machine with an agent on it, and the steps that tests start from."""
 
+from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
 from lunette.domain.arrays import ArrayCreate, Level, Raid10Layout
@@ -22,7 +23,7 @@ class Shop:
         self.disks = self.machine.add_disks(disks)
         for module in MODULES:
             self.machine.run(["modprobe", "-q", module], ok=(0, 1))
-        self.agent = Agent(self.machine)
+        self.agent = Agent(self.machine, patience_s=PATIENT_S)
 
     def observed(self, disk: FakeDisk) -> ObservedDisk:
         return next(found for found in self.agent.observe().disks if found.serial == disk.serial)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from lunette.providers.disks import smart
 from lunette.providers.disks.inventory import UNREADABLE, observe_disks
 from lunette.system.doorway import CommandResult
 from lunette.system.fake.machine import FakeSystem
@@ -41,3 +42,19 @@ def test_a_drive_over_a_fabric_or_given_up_by_the_kernel_is_not_read() -> None:
     assert disks[remote].fabric
     assert disks[remote].is_busy()
     assert [(found.type, found.label) for found in disks[dead].signatures] == [(UNREADABLE, "the kernel says offline")]
+
+
+def test_a_drive_over_two_ports_is_one_disk_and_its_second_path_is_never_used() -> None:
+    machine = FakeSystem()
+    first, second, other = machine.add_disks(3, transport="sas")
+    second.serial, second.wwn = first.serial, first.wwn
+    other.wwn = first.wwn  # a maker that gives all its drives one
+    machine.changed()
+    disks = {disk.kernel_name: disk for disk in observe_disks(machine)}
+    paths = [disks[first.kernel_name], disks[second.kernel_name]]
+    assert sorted(bool(path.other_path_of) for path in paths) == [False, True]
+    (further,) = [path for path in paths if path.other_path_of]
+    assert further.is_busy()
+    assert "a second path to disk" in (further.occupation() or "")
+    assert not smart.tells(further)
+    assert disks[other.kernel_name].other_path_of is None

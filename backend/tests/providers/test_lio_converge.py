@@ -12,8 +12,11 @@ from lunette.domain.steps import VolumeCut
 from lunette.providers.exports.lio import configfs
 from lunette.providers.exports.lio.converge import converge, exported_volumes, withdraw
 from lunette.providers.exports.lio.sessions import observe_sessions
+from lunette.providers.exports.turn import Turn
 
 ROOT = configfs.ROOT
+LATE = "198.51.100.9"
+"""An address that the machine does not have yet."""
 
 
 class Stage(Shop):
@@ -39,7 +42,7 @@ class Stage(Shop):
         return VolumeCut(volume_id=id_of(number), group=self.lvm.group, lv_name=f"v{number}", size_bytes=64 * MIB)
 
     def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, wish, keep_strays=keep_strays)
+        return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))
 
     def log_in(self, host: str, target_iqn: str, chap: tuple[str, str] | None = None) -> None:
         """Raises what the fake refuses a login with."""
@@ -206,11 +209,25 @@ def test_a_number_that_changes_its_volume_never_shows_both(stage: Stage) -> None
 
 
 def test_one_portal_nobody_can_listen_on_does_not_hinder_the_other(stage: Stage) -> None:
-    report = stage.serve(stage.wish(portals=(portal(21), portal(22, "198.51.100.9"))))
-    if report.portals[1].reason is None:
-        pytest.skip("this fake listens on every address")
+    report = stage.serve(stage.wish(portals=(portal(21), portal(22, LATE))))
     assert [found.state for found in report.portals] == [ServingState.OPEN, ServingState.BLOCKED]
     assert set(states(report).values()) == {ServingState.OPEN}
+
+
+def test_a_portal_opens_when_its_address_appears(stage: Stage) -> None:
+    """The document stays the same: a network that comes late needs nobody to ask."""
+    wish = stage.wish(portals=(portal(21), portal(22, LATE)))
+    stage.serve(wish)
+    iqn, host = group(32).split("/")[1], "iqn.2026-01.com.example:h43"
+    stage.log_in("h43", iqn)
+    with pytest.raises(ConnectionError):
+        stage.machine.login(host, iqn, f"{LATE}:3260")
+    stage.machine.addresses.add(LATE)
+    report = stage.serve(wish)
+    assert [found.reason for found in report.portals] == [None, None]
+    assert stage.machine.lun_device(stage.machine.login(host, iqn, f"{LATE}:3260"), 1)
+    assert {session.initiator for session in observe_sessions(stage.machine)} == {host}
+    assert stage.serve(wish).changed == 0
 
 
 def test_what_is_not_ours_is_listed_and_never_touched(stage: Stage) -> None:

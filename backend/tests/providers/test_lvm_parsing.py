@@ -1,3 +1,5 @@
+import json
+
 from backend.tests.recorded import recorded
 from lunette.providers.volumes.lvm import parse
 
@@ -69,3 +71,39 @@ def test_a_creation_cut_short_is_told_from_damaged_metadata() -> None:
     assert parse.is_bare(headers)
     assert not parse.is_bare(headers.replace("raw_locn[0].offset 0", "raw_locn[0].offset 4608"))
     assert not parse.is_bare("")
+
+
+def test_a_group_that_is_its_owners_alone_is_told_with_what_frees_it() -> None:
+    vgs, lvs = recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json")
+    told = {
+        (("vg_exported", 1),): "vgimport",
+        (("vg_systemid", "other"),): "belongs to the system other",
+        (("vg_lock_type", "sanlock"),): "under locks (sanlock)",
+        (("vg_exported", 0), ("vg_systemid", ""), ("vg_lock_type", "none")): None,
+        (): None,
+    }
+    for fields, words in told.items():
+        document = json.loads(vgs)
+        document["report"][0]["vg"][0].update(fields)
+        closed = parse.groups(json.dumps(document), lvs)[0].closed
+        assert (closed is None) if words is None else (words in (closed or "")), fields
+
+
+def test_a_volume_is_plain_that_leans_on_nothing_and_on_which_nothing_leans() -> None:
+    vgs, lvs = recorded("lvm-2.03.31/vgs.json"), recorded("lvm-2.03.31/lvs.json")
+    shapes = {
+        (("linear",), ("public",)): True,
+        (("striped",), ("public",)): True,
+        (("linear",), ("public", "snapshot", "thicksnapshot")): False,
+        (("linear",), ("public", "origin", "thickorigin", "multithickorigin")): False,
+        (("thin", "sparse"), ("public",)): False,
+        (("raid", "raid1"), ("public",)): False,
+        (("cache",), ("public",)): False,
+    }
+    for (layout, role), plain in shapes.items():
+        document = json.loads(lvs)
+        document["report"][0]["lv"] = [
+            {**document["report"][0]["lv"][0], "lv_layout": list(layout), "lv_role": list(role), "pool_lv": ""}
+        ]
+        (volume,) = parse.groups(vgs, json.dumps(document))[0].volumes
+        assert volume.is_plain is plain, (layout, role)

@@ -4,10 +4,12 @@ import pytest
 
 from backend.tests.providers.shop import Shop
 from lunette.domain.array_changes import ScrubAction
-from lunette.domain.arrays import ArrayState, Level
+from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ScrubOutcome
 from lunette.domain.errors import Conflict, InUse, NotFound
+from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import GIB
-from lunette.domain.steps import MdAdd, MdCreate, MdFail, MdMember, MdRemove, MdReplace, MdScrub
+from lunette.domain.steps import MdAdd, MdCreate, MdFail, MdMember, MdRemove, MdReplace, MdScrub, MdSpareOut
+from lunette.providers.arrays.md.assemble import assemble
 from lunette.system.fake import FakeSignature
 
 SYNCED_S = 40
@@ -137,6 +139,24 @@ def test_the_old_disk_may_die_while_it_is_copied(shop: Shop) -> None:
     assert health(shop) is ArrayState.CLEAN
 
 
+@pytest.mark.parametrize("pulled", [False, True])
+def test_a_disk_that_came_after_the_record_counts_at_a_start(shop: Shop, pulled: bool) -> None:
+    """The power failed after the copy and before the record: the old disk, if it is there, is not taken for the new."""
+    create = stand(shop)
+    shop.do(replacing(shop, create, 0, 4))
+    shop.machine.advance(SYNCED_S)
+    assert state(shop, 4) == "in_sync"
+    shop.machine.power_cut()
+    if pulled:
+        shop.machine.pull(shop.disks[0])
+    recorded = ExportArray(
+        array_id=create.array_id, name="tank", engine=ArrayEngine.MD, uuid=create.uuid, group="g",
+        members=tuple(one.disk_id for one in create.members),
+    )  # fmt: skip
+    assert assemble(shop.machine, recorded, allow_degraded=False) is None
+    assert (state(shop, 4), health(shop)) == ("in_sync", ArrayState.CLEAN)
+
+
 def test_a_replacement_is_not_begun_where_the_new_disk_would_be_taken_for_a_lost_one(shop: Shop) -> None:
     create = stand(shop, Level.RAID6, 4)
     step = replacing(shop, create, 0, 5)
@@ -174,3 +194,63 @@ def test_a_scrub_does_not_disturb_a_rebuild(shop: Shop) -> None:
     for action in ScrubAction:
         with pytest.raises(Conflict, match="recover"):
             shop.do(step.model_copy(update={"action": action}))
+
+
+def scrubbed(shop: Shop) -> ScrubOutcome | None:
+    (array,) = shop.agent.observe().arrays
+    return array.scrubbed
+
+
+def test_what_a_scrub_found_is_told_when_it_is_over(shop: Shop) -> None:
+    create = stand(shop)
+    array_id, uuid, name = which(create)
+    step = MdScrub(array_id=array_id, uuid=uuid, md_name=name, action=ScrubAction.CHECK)
+    (running,) = shop.machine.md.arrays.values()
+    assert scrubbed(shop) is None
+    shop.do(step)
+    running.overrides["mismatch_cnt"] = "128"
+    assert scrubbed(shop) is None, "it still runs"
+    shop.machine.advance(SYNCED_S)
+    assert scrubbed(shop) == ScrubOutcome(mismatches=128, repaired=False, is_whole=True)
+
+
+def test_a_scrub_that_was_stopped_begins_anew(shop: Shop) -> None:
+    create = stand(shop)
+    array_id, uuid, name = which(create)
+    step = MdScrub(array_id=array_id, uuid=uuid, md_name=name, action=ScrubAction.CHECK)
+    shop.do(step)
+    shop.machine.advance(SYNCED_S / 4)
+    shop.do(step.model_copy(update={"action": ScrubAction.STOP}))
+    assert scrubbed(shop) == ScrubOutcome(mismatches=0, repaired=False, is_whole=False)
+    shop.do(step)
+    shop.machine.advance(SYNCED_S)
+    assert scrubbed(shop) == ScrubOutcome(mismatches=0, repaired=False, is_whole=True)
+
+
+def test_a_spare_is_taken_out_only_while_its_array_does_not_need_it_and_comes_back(shop: Shop) -> None:
+    create = stand(shop)
+    array_id, uuid, name = which(create)
+    shop.do(adding(shop, create, 4))
+    step = MdSpareOut(array_id=array_id, uuid=uuid, md_name=name, member=member(shop, 4), disk_bytes=GIB)
+    assert shop.do(step)
+    assert not shop.do(step)
+    assert shop.observed(shop.disks[4]).occupation() is None
+    assert shop.undo(step)
+    assert not shop.undo(step)
+    assert state(shop, 4) == "spare"
+    shop.do(failing(shop, create, 0))
+    with pytest.raises((InUse, Conflict), match="make a new plan"):
+        shop.do(step)
+    assert state(shop, 4) == "rebuilding"
+
+
+def test_a_spare_that_another_took_is_not_given_back_over_it(shop: Shop) -> None:
+    create = stand(shop)
+    array_id, uuid, name = which(create)
+    shop.do(adding(shop, create, 4))
+    step = MdSpareOut(array_id=array_id, uuid=uuid, md_name=name, member=member(shop, 4), disk_bytes=GIB)
+    shop.do(step)
+    shop.disks[4].media.signatures = [FakeSignature("ext4", 1080, "somebody's", "u1")]
+    shop.machine.changed()
+    with pytest.raises(InUse, match="ext4"):
+        shop.undo(step)

@@ -8,11 +8,15 @@ from lunette.domain.sizes import GIB, KIB, MIB
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES
 from lunette.providers.arrays.md.tuning import (
     LEAST_STRIPES,
+    TOGETHER,
     Machine,
     automatic_stripes,
     automatic_threads,
     count_cpus,
+    machine,
+    most_stripes,
 )
+from lunette.system.fake import FakeSystem
 
 
 @pytest.mark.parametrize(("cores", "threads"), [(1, 0), (2, 0), (4, 2), (6, 3), (8, 4), (64, 4)])
@@ -34,13 +38,40 @@ def test_little_memory_is_named_as_the_reason() -> None:
     assert "all that 1/32 of 512 MiB memory allows" in why
 
 
-@given(st.integers(0, 2**42), st.integers(1, 256), st.integers(2, 17).map(lambda power: 2**power * KIB))
-def test_the_cache_never_takes_more_than_its_share_but_for_the_least_md_takes(
-    memory: int, disks: int, chunk: int
+def test_a_few_arrays_have_what_one_has_and_many_share() -> None:
+    few, many = (Machine(cores=1, memory_bytes=4 * GIB, parity_arrays=count) for count in (4, 20))
+    assert automatic_stripes(few, 16, MIB) == automatic_stripes(Machine(cores=1, memory_bytes=4 * GIB), 16, MIB)
+    count, why = automatic_stripes(many, 16, MIB)
+    assert count == 409
+    assert "all that 1/160 of 4 GiB memory, for 20 parity arrays share 1/8 of it allows" in why
+
+
+@given(st.integers(0, 2**42), st.lists(st.integers(1, 256), min_size=1, max_size=60), st.integers(2, 17))
+def test_the_caches_never_take_more_than_their_share_but_for_the_least_md_takes(
+    memory: int, arrays: list[int], power: int
 ) -> None:
-    count, _ = automatic_stripes(Machine(cores=1, memory_bytes=memory), disks, chunk)
-    assert LEAST_STRIPES <= count <= 32768
-    assert count == LEAST_STRIPES or count * disks * PAGE_BYTES <= memory // MEMORY_SHARE
+    has, together = Machine(cores=1, memory_bytes=memory, parity_arrays=len(arrays)), 0
+    for disks in arrays:
+        count, _ = automatic_stripes(has, disks, 2**power * KIB)
+        assert LEAST_STRIPES <= count <= 32768
+        if count > LEAST_STRIPES:
+            assert count * disks * PAGE_BYTES <= memory // MEMORY_SHARE
+            together += count * disks * PAGE_BYTES
+    assert together <= memory // TOGETHER
+
+
+def test_only_arrays_with_parity_share_and_those_of_others_too() -> None:
+    fake = FakeSystem()
+    devices = [f"/dev/{disk.kernel_name}" for disk in fake.add_disks(20)]
+    fake.memory_bytes = 4 * GIB
+    assert machine(fake).parity_arrays == 0
+    for number in range(6):
+        level, disks = ("raid1", devices[18:]) if number == 5 else ("raid5", devices[3 * number :][:3])
+        fake.run(["mdadm", "--create", f"/dev/md/x{number}", "--run", f"--uuid={str(number) * 32}", "--homehost=other",
+                  f"--name=x{number}", f"--level={level}", f"--raid-devices={len(disks)}", *disks])  # fmt: skip
+    has = machine(fake)
+    assert (has.parity_arrays, has.share) == (5, 40)
+    assert most_stripes(has, 3) == 4 * GIB // 40 // (3 * PAGE_BYTES)
 
 
 def test_cpus_are_counted_in_ranges() -> None:

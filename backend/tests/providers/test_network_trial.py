@@ -17,6 +17,12 @@ TRY = InterfaceTry(trial_id="t1", interface="eth1", settings=SETTINGS)
 KEEP = InterfaceKeep(trial_id="t1", interface="eth1")
 
 
+def test_a_file_without_time_servers_is_as_the_system_before_wrote_and_reads_it() -> None:
+    assert b"ntp" not in files.render("eth1", SETTINGS)
+    chosen = SETTINGS.model_copy(update={"ntp": ("192.0.2.123",)})
+    assert files.parse(files.render("eth1", chosen)) == chosen
+
+
 def laid(machine: FakeSystem) -> set[str]:
     return machine.network.interfaces["eth1"].set_up
 

@@ -27,6 +27,7 @@ from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.configfs import ROOT
 from lunette.providers.exports.nvmet.converge import converge, exported_volumes, is_served, served_devices, withdraw
 from lunette.providers.exports.nvmet.sessions import observe_sessions
+from lunette.providers.exports.turn import Turn
 from lunette.system.fake.nvmet import FakeController, Refuse
 
 WHERE = "192.0.2.1:4420"
@@ -55,7 +56,7 @@ class Stage(Shop):
         self.machine.run(["modprobe", "nvmet-tcp"])
 
     def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, wish, keep_strays=keep_strays)
+        return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))
 
     def wish(self, **changes: object) -> ExportSet:
         """Two subsystems: two hosts share namespaces 1 and 2, one of them with keys; a third has one of its own."""
@@ -273,10 +274,18 @@ def test_a_portal_nobody_can_listen_on_is_told_once_and_the_other_serves(stage: 
     tries = [call for call in stage.machine.faults.calls if call.name == "symlink" and "/ports/" in call.detail]
     assert len(tries) == 3
     assert stage.sees(stage.connect(41, 31))
+
+
+def test_a_portal_opens_when_its_address_appears(stage: Stage) -> None:
+    stage.serve(wish := stage.wish(portals=(nvme_portal(21), nvme_portal(22, "198.51.100.9"))))
+    before = stage.connect(43, 32)
+    with pytest.raises(ConnectionError):
+        stage.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
     stage.machine.addresses.add("198.51.100.9")
-    assert {
-        portal.reason for portal in stage.serve(stage.wish(portals=(nvme_portal(21, "198.51.100.9"),))).portals
-    } == {None}
+    assert {portal.reason for portal in stage.serve(wish).portals} == {None}
+    after = stage.machine.connect(nqn_of(43), nqn(32), "198.51.100.9:4420", None)
+    assert stage.sees(after) == stage.sees(before) == {1: "v13"}
+    assert stage.serve(wish).changed == 0
 
 
 def test_a_portal_that_goes_stops_listening(stage: Stage) -> None:
@@ -317,8 +326,7 @@ def test_without_a_ledger_nothing_is_removed(stage: Stage) -> None:
 
 def test_a_device_of_another_size_is_not_served(stage: Stage) -> None:
     stage.volumes[0] = stage.volumes[0].model_copy(update={"size_bytes": 32 * MIB})
-    report = stage.serve(stage.wish())
-    assert "instead of" in (states(report)[id_of(31)][1] or "")
+    assert "instead of" in (states(stage.serve(stage.wish()))[id_of(31)][1] or "")
     assert served_devices(stage.machine).keys() == {stage.machine.realpath(stage.volumes[n].device) for n in (1, 2)}
 
 

@@ -1,6 +1,7 @@
 """RDMA devices: what sysfs and the rdma tool tell, and where a portal can listen."""
 
 import json
+from collections.abc import Sequence
 from ipaddress import ip_address
 
 import pytest
@@ -76,3 +77,40 @@ def test_only_addresses_of_rdma_devices_can_be_listened_on() -> None:
     )
     assert hindrance("10.0.2.15", [device()]) == "no RDMA device has the address 10.0.2.15: give it to eth1 of rxe0/1"
     assert hindrance("0.0.0.0", []) == NO_DEVICE
+
+
+def pfc(*on: int) -> str:
+    """As dcb prints it without -s; the shape is that of print_on_off and dcb_print_named_array in iproute2."""
+    return json.dumps(
+        {"pfc_cap": 8, "macsec_bypass": True, "delay": 0, "prio_pfc": [priority in on for priority in range(8)]}
+    )
+
+
+@pytest.mark.parametrize("on", [(), (3,), (0, 7)])
+def test_priorities_with_flow_control_are_told(on: tuple[int, ...]) -> None:
+    assert rdma.parse_pfc(pfc(*on)) == on
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"prio_pfc": null}', '{"prio_pfc": ["x"]}'])
+def test_an_answer_of_another_shape_is_no_answer(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011 of json or of ours, it is caught as one
+        rdma.parse_pfc(text)
+
+
+def test_flow_control_is_shown_where_the_driver_tells_and_absent_elsewhere() -> None:
+    machine = FakeSystem()
+    machine.plug_rdma("rxe0")
+    assert [(one.lossless, one.hint) for one in rdma.told(machine)] == [(None, None)], "no tool"
+    answers = [(1, "", "Attribute read: Operation not supported"), (0, pfc(), ""), (0, pfc(3), "")]
+    asked: list[Sequence[str]] = []
+
+    def dcb(argv: Sequence[str]) -> tuple[int, str, str]:
+        asked.append(argv)
+        return answers[len(asked) - 1]
+
+    machine.tools.add("dcb", dcb)
+    hints = [rdma.told(machine)[0].hint or "" for _ in answers]
+    assert asked[0] == ["dcb", "-j", "pfc", "show", "dev", "eth0"]
+    assert hints[0] == ""
+    assert hints[1].startswith("no priority of eth0 has flow control")
+    assert hints[2] == "flow control (PFC) is on for priority 3 of eth0: the switch must have the same"

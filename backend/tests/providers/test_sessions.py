@@ -6,12 +6,18 @@ from lunette.providers.exports.lio.sessions import parse_info
 
 
 def test_a_login_tells_state_and_peer() -> None:
-    assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in.txt")) == ("logged in", "127.0.0.1", Protocol.ISCSI)
+    assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in.txt")) == (
+        "logged in",
+        "127.0.0.1",
+        Protocol.ISCSI,
+        1,
+        "00023d000001",
+    )
 
 
 def test_a_login_over_iser_is_called_sctp_by_the_kernel() -> None:
     assert parse_info(recorded("linux-6.12/iscsi-acl-logged-in-iser.txt")) == (
-        "logged in", "192.168.77.2", Protocol.ISER,
+        "logged in", "192.168.77.2", Protocol.ISER, 1, "00023d000001",
     )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ from lunette.providers.exports.spdk.converge import (
 from lunette.providers.exports.spdk.process import RUN_DIR, UNIT
 from lunette.providers.exports.spdk.sessions import observe_sessions
 from lunette.providers.exports.spdk.wanted import DISCOVERY, bdev_name
+from lunette.providers.exports.turn import Turn
 from lunette.system.doorway import RpcCall
 from lunette.system.fake.nvmet import FakeController, Refuse
 
@@ -49,7 +50,7 @@ class SpdkStage(Stage):
         process.start(self.machine)
 
     def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return converge(self.machine, wish, keep_strays=keep_strays)
+        return converge(self.machine, wish, turn=Turn(keep_strays=keep_strays))
 
     def wish(self, **changes: object) -> ExportSet:
         return super().wish(**({"portals": (spdk_portal(21),)} | changes))

@@ -1,6 +1,7 @@
 """Every request we can send, against the schema SPDK's own decoders are made from.
 
-Name its `schema/schema.yaml` in LUNETTE_SPDK_SCHEMA; without it these tests are skipped.
+It is the file that LUNETTE_SPDK_SCHEMA names (SPDK's `schema/schema.yaml`), or `shared/spdk-rpc-schema-26.09.yaml`
+beside the repository; where there is neither, these tests are skipped.
 """
 
 import inspect
@@ -17,9 +18,11 @@ from backend.tests.providers.test_spdk_converge import spdk_portal
 from lunette.providers.exports.spdk import requests, wanted
 from lunette.system.doorway import RpcCall
 
-SCHEMA = os.environ.get("LUNETTE_SPDK_SCHEMA", "")
+BESIDE = Path(__file__).parents[4] / "shared/spdk-rpc-schema-26.09.yaml"
+NAMED = os.environ.get("LUNETTE_SPDK_SCHEMA")
+SCHEMA = Path(NAMED or BESIDE)
 pytestmark = pytest.mark.skipif(
-    not SCHEMA, reason="SPDK is not packaged by Debian: LUNETTE_SPDK_SCHEMA names no schema"
+    not NAMED and not BESIDE.is_file(), reason=f"SPDK is not packaged by Debian: there is no schema at {BESIDE}"
 )
 KINDS: Mapping[str, type] = {"string": str, "boolean": bool, "uuid": str}
 LIMITS = {"uint8": 2**8, "uint16": 2**16, "uint32": 2**32, "uint64": 2**64}
@@ -86,7 +89,7 @@ class Schema:
 
 @pytest.fixture(scope="module")
 def schema() -> Schema:
-    return Schema(yaml.safe_load(Path(SCHEMA).read_text()))
+    return Schema(yaml.safe_load(SCHEMA.read_text()))
 
 
 def test_every_request_keeps_to_the_schema(schema: Schema) -> None:

@@ -1,5 +1,7 @@
 """Growing, thin pools and snapshots on the machine: what is refused, and what a killed tool leaves."""
 
+import contextlib
+
 import pytest
 
 from backend.tests.providers.shop import Shop
@@ -119,6 +121,47 @@ def _is_extend(shop: Shop, step: VolumeGrow, number: int) -> bool:
         shop.machine.faults.disarm()
         return shop.machine.faults.calls[before + number - 1].detail.startswith("lvextend")
     raise AssertionError("no call of the step extends the volume")
+
+
+def cut_in_conversion(shop: ThinShop) -> None:
+    """The pool's step, broken off while lvconvert makes the spare."""
+    for number in range(1, 40):
+        before = len(shop.machine.faults.calls)
+        shop.machine.faults.fail_at(number, When.DURING)
+        with contextlib.suppress(Exception):
+            shop.do(shop.pool)
+        shop.machine.faults.disarm()
+        if shop.machine.faults.calls[before + number - 1].detail.startswith("lvconvert"):
+            return
+        shop.undo(shop.pool)
+    raise AssertionError("no call of the step makes a pool")
+
+
+@pytest.mark.parametrize("name", ["lvol0", "lvol3"])
+def test_a_spare_that_was_not_finished_goes_with_the_pool_and_a_volume_of_others_never(
+    shop: ThinShop, name: str
+) -> None:
+    mine = f"lvol{int(name[4:]) + 1}"
+    shop.machine.run(["lvcreate", "-y", "--type", "linear", "--name", name, "--size", f"{4 * MIB}b", shop.made.group])
+    cut_in_conversion(shop)
+    assert mine in sizes(shop)
+    assert shop.undo(shop.pool)
+    assert sizes(shop) == {name: 4 * MIB}
+    cut_in_conversion(shop)
+    assert shop.do(shop.pool)
+    assert sizes(shop) == {name: 4 * MIB}
+    assert not shop.do(shop.pool)
+
+
+def test_a_volume_of_others_in_the_place_of_the_spare_stays(shop: ThinShop) -> None:
+    """Another size, or a mark: it is not what lvconvert was about to make."""
+    cut_in_conversion(shop)
+    shop.machine.run(["lvremove", "-y", f"{shop.made.group}/lvol0"])
+    shop.machine.run(
+        ["lvcreate", "-y", "--type", "linear", "--name", "lvol0", "--size", f"{8 * MIB}b", shop.made.group]
+    )
+    assert shop.undo(shop.pool)
+    assert sizes(shop) == {"lvol0": 8 * MIB}
 
 
 def test_the_pool_refuses_errors_instead_of_queueing_and_keeps_a_spare(shop: ThinShop) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from backend.tests import seen
 from backend.tests.recorded import recorded
-from lunette.domain.arrays import ArrayState, Level, MemberRole, ObservedArray
+from lunette.domain.arrays import ArrayState, Level, MemberRole, ObservedArray, ScrubOutcome
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import KIB, MIB
 from lunette.providers.arrays.zfs import parse, space
@@ -46,6 +46,15 @@ def test_a_scrub_is_progress_and_leaves_the_pool_clean() -> None:
     assert found.state is ArrayState.CLEAN
     assert found.progress is not None
     assert (found.progress.action, found.progress.percent, found.progress.left_s) == ("check", 0.0, None)
+
+
+@pytest.mark.parametrize(("state", "whole"), [("FINISHED", True), ("CANCELED", False)])
+def test_what_a_scrub_found_is_told_once_it_is_over(state: str, whole: bool) -> None:
+    assert array("scrubbing").scrubbed is None
+    told = recorded("zfs-2.3.9/zpool-status-scrubbing.json").replace('"SCANNING"', f'"{state}"')
+    (pool,) = parse.pools(told.replace('"processed": 0', '"processed": 4096').replace('"errors": 0', '"errors": 1', 1))
+    found = parse.array(pool, True, 849084416, disks(), NOW)
+    assert found.scrubbed == ScrubOutcome(mismatches=4096, lost=1, repaired=True, is_whole=whole)
 
 
 def test_a_disk_that_is_gone_is_missing_before_zfs_stumbles_over_it() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from backend.tests.agent.exports import exports
 from backend.tests.providers.shop import ARRAY_ID, ARRAY_UUID, VOLUME_ID, Shop
+from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent.bring_up import GRACE_S, BringUp, shut_down
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, ObservedArray
 from lunette.domain.errors import Conflict, InUse, ToolFailed
@@ -43,7 +44,7 @@ class Farm(Shop):
 
     def boot(self) -> None:
         """A new agent, as after a boot."""
-        self.bringing_up = BringUp(self.machine)
+        self.bringing_up = BringUp(self.machine, patience_s=PATIENT_S)
 
     def bring_up(self) -> str | None:
         """What the pool waits for after one pass."""

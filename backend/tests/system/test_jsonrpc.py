@@ -57,7 +57,7 @@ def test_answers_are_told_apart_and_put_in_order(tmp_path: Path) -> None:
         peer.sendall(b'ult": {"text": "a } \xc3\xbc"}}')
 
     with program(tmp_path, talk) as path:
-        first, second = jsonrpc.call(path, CALLS, 5)
+        first, second = jsonrpc.call(path, CALLS, 60)
     assert (first.result, first.error) == ({"text": "a } ü"}, None)
     assert second.error == "Invalid parameters (-32602)"
     assert "params" not in heard[0]
@@ -81,7 +81,7 @@ def test_many_requests_do_not_wait_for_each_other(tmp_path: Path) -> None:
                 peer.sendall(json.dumps({"id": message["id"], "result": "y" * 4000}).encode())
 
     with program(tmp_path, talk) as path:
-        assert len(jsonrpc.call(path, many, 20)) == len(many)
+        assert len(jsonrpc.call(path, many, 60)) == len(many)
 
 
 def test_where_nobody_listens_nothing_was_done(tmp_path: Path) -> None:
@@ -100,11 +100,11 @@ def test_a_program_that_hangs_breaks_off_or_babbles_is_told(tmp_path: Path, word
     def talk(peer: socket.socket) -> None:
         asked(peer, 2)
         if words is None:
-            over.wait(5)
+            over.wait(60)
         else:
             peer.sendall(words)
 
     with program(tmp_path, talk) as path:
         with pytest.raises(ToolFailed, match=reason):
-            jsonrpc.call(path, CALLS, 0.3)
+            jsonrpc.call(path, CALLS, 0.3 if words is None else 60)
         over.set()

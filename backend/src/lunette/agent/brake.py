@@ -49,7 +49,9 @@ _PORTAL = _Kind[ExportPortal](
     ReleaseKind.PORTAL, lambda p: p.portal_id, lambda p: (p.protocol, p.engine, p.address, p.port)
 )
 _TARGET = _Kind[ExportTarget](ReleaseKind.TARGET, lambda t: t.target_id, lambda t: (t.iqn, t.tag))
-_SUBSYSTEM = _Kind[ExportSubsystem](ReleaseKind.SUBSYSTEM, lambda s: s.target_id, lambda s: (s.nqn, s.serial))
+_SUBSYSTEM = _Kind[ExportSubsystem](
+    ReleaseKind.SUBSYSTEM, lambda s: s.target_id, lambda s: (s.nqn, s.serial, s.adopted)
+)
 _NVME_HOST = _Kind[ExportNvmeHost](ReleaseKind.INITIATOR, lambda h: h.initiator_id, lambda h: h.nqn)
 _INITIATOR = _Kind[ExportInitiator](ReleaseKind.INITIATOR, lambda i: i.initiator_id, lambda i: i.iqn)
 _FC_INITIATOR = _Kind[ExportFcInitiator](ReleaseKind.INITIATOR, lambda i: i.initiator_id, lambda i: i.wwpn)

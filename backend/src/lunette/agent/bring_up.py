@@ -1,82 +1,236 @@
-"""Brings arrays and their volumes up as the ledger names them, and everything of ours down at shutdown."""
+"""Brings arrays and their volumes up as the ledger names them, side by side; everything of ours down at shutdown.
+
+Each array has a thread of its own for as long as one pass over it takes. A tool that hangs holds up its own array and
+nobody else's: the round goes on without it, and what comes up later is served when it does (decision 0049).
+"""
 
 import logging
+import threading
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
+from lunette.agent.array_pass import GRACE_S, ArrayPass
 from lunette.agent.serving import open_devices, withdraw
 from lunette.agent.stacks import STACKS
-from lunette.domain.errors import LunetteError
+from lunette.domain.errors import InUse
 from lunette.domain.exports import ExportArray, ExportSet
-from lunette.system.doorway import System
+from lunette.domain.steps import AnyStep
+from lunette.system.doorway import CommandResult, System
 
+__all__ = ["GRACE_S", "BringUp", "shut_down"]
 log = logging.getLogger(__name__)
-GRACE_S = 30.0
-"""How long an array waits for disks that are late before it starts without them."""
+HEAD_START_S = 0.2
+"""Most arrays are up, and a look at one takes milliseconds: the next one begins after it, or without it after this."""
+PATIENCE_S = 3.0
+"""How long a round waits for those that take longer, before what is there is served without them."""
+HANGS_S = 30.0
+"""After this a tool is said to hang, also of an array that waited for something before."""
+AT_ONCE = 16
+"""So many at most. Those that held a round up before have their turn after the others."""
 
 
 class BringUp:
-    """Remembers between passes since when an array waits, and why."""
+    """Rounds and steps may come from several threads; no array is ever in two hands at once.
 
-    def __init__(self, system: System) -> None:
-        self._system = system
-        self._since: dict[str, float] = {}
-        self._active: set[str] = set()
-        self.waiting: dict[str, str] = {}
+    `on_late` is called when an array is up that its round had not waited for.
+    """
+
+    def __init__(
+        self, system: System, *, patience_s: float = PATIENCE_S, on_late: Callable[[], None] = lambda: None
+    ) -> None:
+        self._system, self._patience_s, self._on_late = system, patience_s, on_late
+        self._passes = ArrayPass()
+        self._state = threading.Condition()
+        """Held for moments only, by whoever reads or changes what follows."""
+        self._under_way: dict[str, _Work] = {}
+        self._reasons: dict[str, str] = {}
+        self._slow: set[str] = set()
+        self._held: list[frozenset[str]] = []
+        self._is_stopping = False
+
+    @property
+    def waiting(self) -> dict[str, str]:
         """Reason by array id, for arrays that are not up."""
+        with self._state:
+            found = dict(self._reasons)
+            for id_, work in self._under_way.items():
+                if not self._passes.is_active(work.array) and (work.hangs or id_ not in found):
+                    found[id_] = work.words
+            return found
 
-    def run(self, served: ExportSet) -> None:
-        """One pass; what is up already stays as it is."""
-        waiting: dict[str, str] = {}
-        for array in served.arrays:
-            reason = self._array(array)
-            if reason is None:
-                self._tend(array)
-                missing = [v for v in served.volumes if v.array_id == array.array_id and not self._is_there(v.device)]
-                if missing or array.uuid not in self._active:
-                    reason = self._group(array)
-            if reason is not None:
-                waiting[array.array_id] = reason
-                if self.waiting.get(array.array_id) != reason:
-                    log.warning("%s", reason)
-        self.waiting = waiting
+    @property
+    def locked(self) -> frozenset[str]:
+        """Ids of those that run and wait for their key."""
+        return self._passes.locked
 
     def is_up(self, array: ExportArray) -> bool:
         """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
-        return array.uuid in self._active and STACKS[array.engine].is_up(self._system, array)
+        return self._passes.is_up(self._system, array)
 
-    def _is_there(self, device: str) -> bool:
-        return self._system.exists(device)
+    def run(self, served: ExportSet, is_wanted: Callable[[ExportArray], bool] = lambda _: True) -> None:
+        """One pass over each array, but for what still hangs; what is up already stays as it is.
 
-    def _array(self, array: ExportArray) -> str | None:
-        if array.engine not in STACKS:
-            return f"array {array.name} is of engine {array.engine.value}, which this agent does not know"
-        if STACKS[array.engine].is_up(self._system, array):
-            self._since.pop(array.uuid, None)
+        `is_wanted` is asked again when an array has its turn: what has left the ledger meanwhile is left alone.
+        """
+        begun = []
+        for array in sorted(served.arrays, key=lambda array: array.array_id in self._slow):
+            work = self._begin(array, served, is_wanted) or self._under_way.get(array.array_id)
+            if work is not None and not work.is_late:
+                begun.append(work)
+                self._wait_for([work], min(HEAD_START_S, self._patience_s))
+        self._wait_for(begun, self._patience_s)
+        known = {array.array_id for array in served.arrays}
+        with self._state:
+            self._reasons = {id_: reason for id_, reason in self._reasons.items() if id_ in known}
+            left = [work for work in begun if not work.is_over]
+            for work in left:
+                work.is_late = True
+            self._slow = (self._slow & known) | {work.array.array_id for work in left}
+        for work in left:
+            log.warning("%s; the others are served meanwhile", work.words)
+        _raise_crash(begun)
+
+    def bring(self, array: ExportArray, served: ExportSet) -> None:
+        """One pass over this array alone, or the end of the one that is under way, however long it takes."""
+        work = self._begin(array, served, lambda _: True) or self._under_way.get(array.array_id)
+        if work is not None:
+            self._wait_for([work], None)
+            _raise_crash([work])
+
+    @contextmanager
+    def hold(self, names: Collection[str], timeout_s: float | None = None) -> Iterator[None]:
+        """Nobody brings up what has one of these names meanwhile. Waits for the passes that are under way.
+
+        Raises InUse if they are not over in time.
+        """
+        mine = frozenset(names)
+        with self._state:
+            if not self._state.wait_for(lambda: not self._in_hand(mine), timeout_s):
+                raise InUse(f"{self._in_hand(mine)[0].words}: try again when it is through")
+            self._held.append(mine)
+        try:
+            yield
+        finally:
+            with self._state:
+                self._held.remove(mine)
+
+    def _in_hand(self, names: frozenset[str]) -> "list[_Work]":
+        return [work for work in self._under_way.values() if names & work.names]
+
+    def stop(self, timeout_s: float) -> None:
+        """Begin nothing any more, and let what is under way end, so that no command of it is cut."""
+        with self._state:
+            self._is_stopping = True
+            self._state.wait_for(lambda: not self._under_way, timeout_s)
+
+    def _begin(self, array: ExportArray, served: ExportSet, is_wanted: Callable[[ExportArray], bool]) -> "_Work | None":
+        """None while it is in other hands, or nobody has a hand free."""
+        work = _Work(self._system, array)
+        with self._state:
+            if self._is_stopping or array.array_id in self._under_way or not is_wanted(array):
+                return None
+            if len(self._under_way) >= AT_ONCE or any(names & work.names for names in self._held):
+                if not self._passes.is_active(array):
+                    self._reasons.setdefault(array.array_id, f"array {array.name} waits for its turn to be started")
+                return None
+            self._under_way[array.array_id] = work
+        thread = threading.Thread(target=self._pass, args=(work, served), name=f"array {array.name}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            with self._state:
+                del self._under_way[array.array_id]
+                self._reasons[array.array_id] = f"array {array.name} was not started: {error}"
+                self._state.notify_all()
             return None
-        self._active.discard(array.uuid)
-        now = self._system.monotonic()
-        late = now - self._since.setdefault(array.uuid, now) >= GRACE_S
-        try:
-            reason = STACKS[array.engine].start(self._system, array, allow_degraded=late)
-        except (LunetteError, OSError) as error:
-            return f"array {array.name} did not start: {error}"
-        if reason is None:
-            log.info("array %s is up%s", array.name, " without all of its disks" if late else "")
-        return reason
+        return work
 
-    def _tend(self, array: ExportArray) -> None:
-        """What fails now is tried again at the next pass, and keeps nothing from being served."""
+    def _pass(self, work: "_Work", served: ExportSet) -> None:
+        array, was_up = work.array, self._passes.is_active(work.array)
+        reason: str | None = (
+            f"array {array.name} did not come up: the agent failed at it, and its journal has the reason"
+        )
         try:
-            STACKS[array.engine].tend(self._system, array)
-        except (LunetteError, OSError) as error:
-            log.warning("array %s is not as it should be: %s", array.name, error)
+            reason = self._passes.run(work.system, array, served.volumes)
+        except Exception:
+            log.exception("array %s failed", array.name)
+        except BaseException as crash:  # noqa: BLE001 - whoever waits for this pass raises it
+            work.crash = crash
+        with self._state:
+            del self._under_way[array.array_id]
+            before = self._reasons.pop(array.array_id, None)
+            if reason is not None:
+                self._reasons[array.array_id] = reason
+            if not work.is_late:
+                self._slow.discard(array.array_id)
+            work.is_over = True
+            self._state.notify_all()
+        if reason not in (None, before):
+            log.warning("%s", reason)
+        if work.is_late and reason is None and not was_up:
+            self._on_late()
 
-    def _group(self, array: ExportArray) -> str | None:
+    def _wait_for(self, works: "list[_Work]", timeout_s: float | None) -> None:
+        with self._state:
+            self._state.wait_for(lambda: all(work.is_over for work in works), timeout_s)
+
+
+class _Work:
+    """A pass that is under way."""
+
+    def __init__(self, system: System, array: ExportArray) -> None:
+        self.array = array
+        self.names = frozenset((array.array_id, array.uuid, array.group))
+        self._system, self._began = system, system.monotonic()
+        self._watched = _Watched(system)
+        self.system = cast(System, self._watched)
+        self.is_over = False
+        self.is_late = False
+        """The round went on without it."""
+        self.crash: BaseException | None = None
+
+    @property
+    def hangs(self) -> bool:
+        return self._system.monotonic() - self._began >= HANGS_S
+
+    @property
+    def words(self) -> str:
+        """What it waits for."""
+        tool = self._watched.tool
+        if tool and self.hangs:
+            return f"array {self.array.name} is being started, and {tool} has not come back: see whether a disk hangs"
+        return f"array {self.array.name} is being started" + (f" ({tool})" if tool else "")
+
+
+class _Watched:
+    """The doorway, and which tool has gone through it and not come back."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self.tool: str | None = None
+
+    def run(self, argv: list[str], **options: Any) -> CommandResult:
+        self.tool = " ".join(argv[:2])
         try:
-            STACKS[array.engine].activate(self._system, array)
-        except (LunetteError, OSError) as error:
-            return f"the volumes of array {array.name} did not come up: {error}"
-        self._active.add(array.uuid)
-        return None
+            return self._system.run(argv, **options)
+        finally:
+            self.tool = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._system, name)
+
+
+def names_of(step: AnyStep) -> frozenset[str]:
+    """The array that a step is about, by id, UUID and group: whichever it knows."""
+    found = (getattr(step, name, None) for name in ("array_id", "uuid", "md_uuid", "guid", "group"))
+    return frozenset(name for name in found if name)
+
+
+def _raise_crash(works: "list[_Work]") -> None:
+    for work in works:
+        if work.crash is not None:
+            raise work.crash
 
 
 def shut_down(system: System, served: ExportSet | None = None) -> list[str]:

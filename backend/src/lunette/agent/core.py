@@ -1,45 +1,58 @@
 """What the agent does for each request, and the state it keeps: the ledger, three locks, and what arrays wait for.
 
-Storage steps run one at a time, and so do changes of exports and of the network; observing takes no lock. Tests run
-this class on the fake machine; agent/server.py puts it behind the socket.
+Storage steps run one at a time, and so do changes of exports and of the network; observing takes no lock. A step waits
+for nobody who brings up another array than its own. Tests run this class on the fake machine; agent/server.py puts it
+behind the socket.
 """
 
 import logging
 import threading
 from collections.abc import Callable
-from typing import TypeVar
 
 import lunette
-from lunette.agent import counters, foreign, serving, support
+from lunette.agent import counters, foreign, foreign_arrays, sealed_copies, serving, support
+from lunette.agent.answers import in_words, replied
+from lunette.agent.array_keys import ArrayKeys
+from lunette.agent.arrays_told import ArraysTold
 from lunette.agent.brake import merge
-from lunette.agent.bring_up import GRACE_S, BringUp
+from lunette.agent.bring_up import GRACE_S, PATIENCE_S, BringUp, names_of
 from lunette.agent.changes import Changes
+from lunette.agent.deadlines import Deadlines
+from lunette.agent.disk_health import DiskHealth
 from lunette.agent.firewall import Firewall
+from lunette.agent.host_steps import HostStep, HostSteps
 from lunette.agent.ledger import STATE_DIR, Broken, Ledger
-from lunette.agent.serving_nvme import engine_of
+from lunette.agent.repairs import Repairs
 from lunette.agent.snapshot import Observer
+from lunette.agent.spdk_watch import SpdkWatch
 from lunette.agent.stacks import STACKS
 from lunette.agent.steps import RUNNERS
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import PROTOCOL_VERSION, HelloReply, StepReply
-from lunette.domain.arrays import ObservedArray
 from lunette.domain.counters import Counters
-from lunette.domain.errors import InUse, LunetteError, ToolFailed
-from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, ServingState
-from lunette.domain.health_commands import DeviceHealth
-from lunette.domain.mappings import ExportEngine
+from lunette.domain.disk_health import HEALTH_PERIOD_S
+from lunette.domain.encryption import KeyOrder
+from lunette.domain.errors import InUse
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, RefusedLogin
+from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
     AnyStep,
+    DiskErase,
     DiskWipe,
     ExportsGone,
     GroupCreate,
+    GroupRelease,
     InterfaceStep,
+    LuksCreate,
+    MachineStop,
     MdCreate,
-    MdStep,
+    MdForceStart,
+    MdRelease,
+    PathsAsk,
+    PathTry,
     PoolCreate,
-    PoolStep,
     SlotStart,
     SlotWrite,
     VolumeAside,
@@ -49,12 +62,11 @@ from lunette.domain.steps import (
 )
 from lunette.domain.support import SupportFacts
 from lunette.domain.updates import BundleFacts, BundleId
-from lunette.providers.arrays.external import health
-from lunette.providers.arrays.external.observe import observe_arrays as external_arrays
-from lunette.providers.arrays.md.observe import observe_arrays
-from lunette.providers.disks.inventory import observe_disks
+from lunette.providers import power
+from lunette.providers.disks.erase import erase
 from lunette.providers.disks.parse import plain
-from lunette.providers.exports.lio import connected
+from lunette.providers.exports.lio import connected, refused
+from lunette.providers.exports.turn import Turn
 from lunette.providers.updates import record
 from lunette.providers.updates import run as updates
 from lunette.providers.volumes.lvm import sealed_copy
@@ -64,31 +76,33 @@ log = logging.getLogger(__name__)
 POLL_S = 0.2
 READY_S = GRACE_S + 15.0
 """How long a step waits for its array after a boot: until it starts without its late drives, and a little."""
-Answer = TypeVar("Answer")
 
 
 class Agent:
     """Implements `lunette.system.agent_port.AgentPort` on one machine."""
 
-    def __init__(self, system: System, *, state_dir: str = STATE_DIR) -> None:
+    def __init__(self, system: System, *, state_dir: str = STATE_DIR, patience_s: float = PATIENCE_S) -> None:
         self._system = system
         self._observer = Observer(system)
         self._storage, self._exports, self._network = threading.Lock(), threading.Lock(), threading.Lock()
+        self._host_steps = HostSteps(system)
         self._ledger = Ledger(system, state_dir)
-        self._bring_up = BringUp(system)
+        self._bring_up = BringUp(system, patience_s=patience_s, on_late=lambda: self.wake())  # noqa: PLW0108 set later
         self._firewall = Firewall(system)
+        self._disk_health = DiskHealth(system)
         self._keep_strays = False
-        self._let_go: frozenset[str] = frozenset()
-        """Fibre Channel ports that are managed no more, until what stands of them is taken away."""
+        self._let_go: frozenset[str] = frozenset()  # Fibre Channel ports that go, until what stands of them is gone
         self._served = self._load()
         self.wake: Callable[[], None] = lambda: None
         """Called when the loop has something new to look at."""
         self.changes = Changes()
+        self._spdk = SpdkWatch(system, self.changes.happened)
         self._told_open = False
         self._open: tuple[str, ...] = ()
         """Targets and subsystems that were open at the last look."""
-        self._health: dict[str, DeviceHealth] = {}
-        """What the health commands said last, by array id."""
+        self._deadlines = Deadlines(system.monotonic)
+        self.due_in_s = self._deadlines.due_in_s
+        self._arrays_told, self._keys, self._repairs = ArraysTold(system), ArrayKeys(system), Repairs()
 
     def _load(self) -> ExportSet | None:
         try:
@@ -102,37 +116,30 @@ class Agent:
         return served
 
     def hello(self) -> HelloReply:
+        generation = self._served.generation if self._served else None
         return HelloReply(
-            version=PROTOCOL_VERSION,
-            agent=lunette.__version__,
-            ledger_generation=self._served.generation if self._served else None,
-            serving=self._open,
+            version=PROTOCOL_VERSION, agent=lunette.__version__, ledger_generation=generation, serving=self._open
         )
 
     def observe(self) -> Observation:
-        seen, served = _in_words(self._observer.observe), self._served
-        seen = seen.model_copy(update={"firewall": self._firewall.told})
-        asked = {array.uuid: array for array in served.arrays if array.health_command} if served else {}
-        arrays = (
-            tuple(self._with_health(found, asked.get(found.uuid)) for found in seen.arrays) if asked else seen.arrays
-        )
-        return seen.model_copy(update={"arrays": arrays}) if asked else seen
-
-    def _with_health(self, found: ObservedArray, asked: ExportArray | None) -> ObservedArray:
-        if asked is None or not asked.health_command:
-            return found
-        return health.told(found, self._health.get(asked.array_id), asked.health_command)
+        seen = in_words(self._observer.observe)
+        fresh = {"disks": self._disk_health.told(seen.disks), "spdk_ended": self._spdk.ended}
+        seen = seen.model_copy(update=fresh | {"firewall": self._firewall.told})
+        return self._arrays_told.told(seen, self._served)
 
     def ask_health(self) -> None:
-        """Runs the health command of every array that has one; takes no lock, since each may take its time.
-
-        Whoever waits for a change hears of one.
-        """
-        served = self._served
-        asked = [array for array in served.arrays if array.health_command] if served else []
-        before, self._health = self._health, {array.array_id: health.ask(self._system, array) for array in asked}
-        if before != self._health:
+        """Runs the health command of every array that has one, each as long as it takes: without a lock."""
+        if self._arrays_told.ask(self._served):
             self.changes.happened()
+
+    def ask_disks(self) -> None:
+        """Asks the drives that are due for their health; takes no lock, since one that hangs takes its time."""
+        served = self._served
+        if self._disk_health.round(served.disk_health_s if served else HEALTH_PERIOD_S):
+            self.changes.happened()
+
+    def refused_logins(self) -> tuple[RefusedLogin, ...]:
+        return in_words(lambda: refused.observe(self._system))
 
     def sessions(self) -> SessionsObservation:
         taken_at = self._system.now()
@@ -151,14 +158,18 @@ class Agent:
             )
         return self._served.without_secrets() if self._served else None
 
-    def serves_over_spdk(self) -> bool:
-        return self._served is not None and engine_of(self._served) is ExportEngine.SPDK
+    def watch_spdk(self) -> bool:
+        """True if SPDK has lost what it served: the next pass gives it back."""
+        return self._spdk.look(self._served)
 
     def foreign(self) -> Foreign:
-        return _in_words(lambda: foreign.observe(self._system, self._served))
+        return in_words(lambda: foreign.observe(self._system, self._served))
+
+    def foreign_arrays(self) -> tuple[FoundArray, ...]:
+        return in_words(lambda: foreign_arrays.found(self._system))
 
     def counters(self) -> Counters:
-        return _in_words(lambda: counters.take(self._system, self._served))
+        return in_words(lambda: counters.take(self._system, self._served))
 
     def facts(self) -> SupportFacts:
         """For a support bundle; takes no lock, since it is asked for when something hangs."""
@@ -170,31 +181,42 @@ class Agent:
     def do_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return self._await_gone(step)
-        if isinstance(step, SlotWrite | SlotStart):
+        if isinstance(step, SlotWrite | SlotStart | MachineStop):
             return self._update(step)
+        if isinstance(step, HostStep):
+            return in_words(lambda: self._host_steps.do(step, serving.iqns(self._served)))
         self._guard(step)
+        if isinstance(step, DiskErase):  # no lock: a drive takes its time, and it holds the disk alone
+            return replied(in_words(lambda: erase(self._system, step)), "done")
         return self._run(job_id, step, undo=False)
 
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return StepReply(changed=False, detail="waiting leaves nothing to take back")
+        if isinstance(step, PathsAsk | PathTry):
+            return in_words(lambda: self._host_steps.undo(step))
         if isinstance(step, SlotStart):
-            return _replied(_in_words(lambda: updates.undo_start(self._system, step)), "undone")
+            return replied(in_words(lambda: updates.undo_start(self._system, step)), "undone")
+        if isinstance(step, MachineStop):
+            return StepReply(changed=False, detail="a machine that did not stop goes on as it was")
         if isinstance(step, VolumeCut | VolumeAside):
             self._guard(step)
         serving = {array.array_id: array.name for array in self._served.arrays} if self._served else {}
-        if isinstance(step, MdCreate | PoolCreate | GroupCreate) and step.array_id in serving:
+        made = MdCreate | PoolCreate | LuksCreate | GroupCreate
+        if isinstance(step, made) and step.array_id in serving:
             raise InUse(f"array {serving[step.array_id]} is in service by now: it is not taken back, delete it instead")
         return self._run(job_id, step, undo=True)
 
     def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
-        return _in_words(lambda: updates.look(self._system, bundle_id))
+        return in_words(lambda: updates.look(self._system, bundle_id))
 
-    def _update(self, step: SlotWrite | SlotStart) -> StepReply:
+    def _update(self, step: SlotWrite | SlotStart | MachineStop) -> StepReply:
         """Takes no lock: a restart is waited for, and closing the exports must not wait for that."""
+        if isinstance(step, MachineStop):
+            return replied(in_words(lambda: power.stop(self._system, step)), "done")
         if isinstance(step, SlotWrite):
-            return _replied(_in_words(lambda: updates.write(self._system, step)), "done")
-        return _replied(_in_words(lambda: updates.start(self._system, step, lambda: self._open)), "done")
+            return replied(in_words(lambda: updates.write(self._system, step)), "done")
+        return replied(in_words(lambda: updates.start(self._system, step, lambda: self._open)), "done")
 
     def converge(self, wanted: ExportSet) -> ConvergeReport:
         with self._exports:
@@ -203,39 +225,37 @@ class Agent:
             if verdict.refusal is not None:
                 log.warning("exports refused: %s", verdict.refusal)
             else:
-                left = serving.left_over(self._system, self._served, effective)
-                effective = effective.model_copy(update={"leftovers": left})
+                effective = serving.with_leftovers(self._system, self._served, effective)
                 if effective != self._served:
                     self._keep(effective)
-            report = self._serve(effective)
+            report = self._repairs.told(self._serve(effective))
         self.wake()
-        return report.model_copy(
-            update={
-                "accepted": verdict.refusal is None,
-                "refusal": verdict.refusal,
-                "unexplained": verdict.unexplained,
-            }
-        )
+        return report.model_copy(update={
+            "accepted": verdict.refusal is None, "refusal": verdict.refusal, "unexplained": verdict.unexplained,
+        })  # fmt: skip
 
     def _keep(self, effective: ExportSet) -> None:
         """Write what is served from now on into the ledger."""
-        _in_words(lambda: self._ledger.save(effective))
+        in_words(lambda: self._ledger.save(effective))
         self._let_go |= _ports(self._served) - _ports(effective)
         self._served = effective
 
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
-        with self._storage:
-            if self._system.find_tool("pvs") is None:
-                return ()
-            disks = _in_words(lambda: observe_disks(self._system))
-            arrays = _in_words(lambda: external_arrays(self._system, disks, ()))
-            if self._system.find_tool("mdadm") is not None:
-                arrays = (*_in_words(lambda: observe_arrays(self._system, disks)), *arrays)
-            return tuple(sealed_copy.read(self._system, array, degraded=degraded) for array in arrays if array.ours)
+        names = {name for array in self._arrays() for name in (array.array_id, array.uuid, array.group)}
+        with self._bring_up.hold(names, READY_S), self._storage:
+            return in_words(lambda: sealed_copies.read(self._system, degraded=degraded))
 
     def seal_copy(self, order: SealOrder) -> int:
-        with self._storage:
-            return _in_words(lambda: sealed_copy.write(self._system, order))
+        with self._bring_up.hold((order.group,)), self._storage:
+            return in_words(lambda: sealed_copy.write(self._system, order))
+
+    def use_key(self, order: KeyOrder) -> str | None:
+        with self._bring_up.hold((order.array_id,)), self._storage:
+            detail = in_words(lambda: self._keys.use(order))
+        log.info("key used kind=%s array=%s detail=%s", order.kind, order.array_id, detail)
+        self.changes.happened()
+        self.wake()
+        return detail
 
     def bring_up(self) -> bool:
         """One pass over everything the ledger holds: arrays, groups, exports. True if all of it is served.
@@ -243,12 +263,13 @@ class Agent:
         Start-up and steady state are this same pass. Raises what keeps it from even trying.
         """
         served = self._served
+        self._keys.forget_old()
         if served is None:
             self._firewall.settle(None, keep_all=self._keep_strays)
             return True
-        with self._storage:
-            _in_words(lambda: self._bring_up.run(served))
+        in_words(lambda: self._bring_up.run(served, lambda array: array in self._arrays()))
         with self._exports:
+            self._deadlines.judge(self._served or served)
             report = self._serve(self._served or served)
         reasons = {door.reason for door in (*report.targets, *report.subsystems)}
         reasons |= {volume.reason for volume in report.volumes} | {portal.reason for portal in report.portals}
@@ -262,53 +283,62 @@ class Agent:
     def _serve(self, exports: ExportSet) -> ConvergeReport:
         waiting = dict(self._bring_up.waiting)
         repaired = self._firewall.open_for(exports)
-        report = _in_words(
-            lambda: serving.serve(
-                self._system, exports, waiting, keep_strays=self._keep_strays, let_go=self._let_go - _ports(exports)
-            )
-        )
+        turn = Turn(
+            keep_strays=self._keep_strays, let_go=self._let_go - _ports(exports),
+            overdue=self._deadlines.overdue(exports),
+        )  # fmt: skip
+        report = in_words(lambda: serving.serve(self._system, exports, waiting, turn=turn))
+        report = self._deadlines.told(exports, report)
         self._let_go = frozenset()
-        self._open = _open_doors(exports, report)
+        self._open = serving.open_doors(exports, report)
+        self._repairs.note(exports, report)
         repaired += self._firewall.settle(exports, keep_all=self._keep_strays)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 
     def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
-        self._await_array(step)
-        with self._network if isinstance(step, InterfaceStep) else self._storage:
-            detail = _in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
+        if not isinstance(step, MdForceStart):  # what is to be forced does not come up by itself
+            self._await_array(step)
+        lock = self._network if isinstance(step, InterfaceStep) else self._storage
+        with self._bring_up.hold(names_of(step)), lock:
+            detail = in_words(lambda: (runner.undo if undo else runner.do)(self._system, step))
         if isinstance(step, InterfaceStep):
             self._firewall.follow_roles()
-        word = "undone" if undo else "done"
-        log.info("step %s job=%s kind=%s detail=%s", word, job_id, step.kind, detail)
-        return _replied(detail, word)
+        log.info("step %s job=%s kind=%s detail=%s", "undone" if undo else "done", job_id, step.kind, detail)
+        return replied(detail, "undone" if undo else "done")
 
     def _await_array(self, step: AnyStep) -> None:
         """A boot may not be over when a job goes on: bring up the array that the step, or its group, is about.
 
         Waits no longer than a late drive is waited for; the step itself then says what is missing.
         """
-        served, group = self._served, getattr(step, "group", None)
-        uuid = step.uuid if isinstance(step, MdStep) else step.guid if isinstance(step, PoolStep) else None
-        array = next((a for a in served.arrays if a.group == group or a.uuid == uuid), None) if served else None
+        served, names = self._served, names_of(step)
+        array = next((array for array in self._arrays() if names & {array.uuid, array.group}), None)
         if served is None or array is None:
             return
         deadline = self._system.monotonic() + READY_S
-        while True:
-            with self._storage:
-                if self._bring_up.is_up(array):
-                    return
-                _in_words(lambda: self._bring_up.run(served))
-            if array.array_id not in self._bring_up.waiting or self._system.monotonic() >= deadline:
+        while not self._bring_up.is_up(array):
+            in_words(lambda: self._bring_up.bring(array, served))
+            waits = array.array_id in self._bring_up.waiting.keys() - self._bring_up.locked
+            if not waits or self._system.monotonic() >= deadline:
                 return
             self._system.sleep(1.0)
 
+    def _arrays(self) -> tuple[ExportArray, ...]:
+        return self._served.arrays if self._served else ()
+
+    def stop(self, timeout_s: float) -> None:
+        """Begin nothing with arrays any more; what is under way has this time to end."""
+        self._bring_up.stop(timeout_s)
+
     def _guard(self, step: AnyStep) -> None:
         """What the ledger serves is not destroyed, whatever the plan thought."""
+        if isinstance(step, GroupRelease | MdRelease):
+            self._await_let_go(step)
         served = self._served
         if served is None:
             return
-        if isinstance(step, DiskWipe):
+        if isinstance(step, DiskWipe | DiskErase):
             # A disk that a running array does without holds nothing of it any more; one that waits needs all it has,
             # and so does one with a single disk. A label of ZFS lies on a partition, so there the record of its members
             # tells.
@@ -329,6 +359,14 @@ class Agent:
     def _runs(self, array: ExportArray) -> bool:
         return array.engine in STACKS and STACKS[array.engine].is_up(self._system, array)
 
+    def _await_let_go(self, step: GroupRelease | MdRelease) -> None:
+        """What the ledger says is to run is brought up again and again: it must have left it first."""
+        deadline = self._system.monotonic() + READY_S
+        while self._served and any(array.array_id == step.array_id for array in self._served.arrays):
+            if self._system.monotonic() >= deadline:
+                raise InUse("the array is still to be served: the agent has not followed the record, try again")
+            self._system.sleep(POLL_S)
+
     def _await_gone(self, step: ExportsGone) -> StepReply:
         deadline = self._system.monotonic() + step.deadline_s
         waited = False
@@ -343,34 +381,5 @@ class Agent:
         return StepReply(changed=waited, detail="no export holds the volumes")
 
 
-def _open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
-    """The IQNs and NQNs that hosts can log in to now."""
-    targets = {one.target_id for one in report.targets if one.state is ServingState.OPEN}
-    subsystems = {one.target_id for one in report.subsystems if one.state is ServingState.OPEN}
-    return (
-        *(door.iqn for door in exports.targets if door.target_id in targets),
-        *(door.nqn for door in exports.subsystems if door.target_id in subsystems),
-    )
-
-
-def _replied(detail: str | None, word: str) -> StepReply:
-    return StepReply(changed=detail is not None, detail=detail or f"it was {word} already")
-
-
 def _ports(exports: ExportSet | None) -> frozenset[str]:
     return frozenset(port.wwpn for port in exports.fc_ports) if exports else frozenset()
-
-
-def _in_words(call: Callable[[], Answer]) -> Answer:
-    """Run a call; what the kernel refuses without words becomes a refusal of ours."""
-    try:
-        return call()
-    except OSError as error:
-        where = f" at {error.filename}" if error.filename else ""
-        raise ToolFailed(
-            f"the system refused ({error.strerror or error}){where}: look at the journal, then try again",
-            log=repr(error),
-        ) from error
-    except LunetteError as error:
-        log.warning("refused: %s log=%r", error.detail, error.log)
-        raise

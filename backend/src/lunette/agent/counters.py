@@ -5,6 +5,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters
 from lunette.domain.exports import ExportSet
 from lunette.providers.arrays.external import counters as external
+from lunette.providers.arrays.lvm import counters as lvm
 from lunette.providers.arrays.md import counters as md
 from lunette.providers.arrays.zfs import counters as zfs
 from lunette.providers.disks import diskstats
@@ -45,6 +46,8 @@ def _arrays(system: System, served: ExportSet, devices: dict[str, BlockCounters]
                 found[array.array_id] = zfs.read(system, array.group)
             case ArrayEngine.EXTERNAL:
                 found[array.array_id] = external.read(system, array, devices)
+            case ArrayEngine.LVM:
+                found[array.array_id] = lvm.read(system, array, devices)
             case _:
                 found[array.array_id] = running.get(array.uuid)
     return {array_id: counters for array_id, counters in found.items() if counters is not None}

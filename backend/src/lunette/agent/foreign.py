@@ -1,4 +1,4 @@
-"""What LIO serves for others, with the volume groups and arrays beneath it."""
+"""What LIO and nvmet serve for others, with the volume groups and arrays beneath it."""
 
 from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup, ForeignVolume
 from lunette.domain.exports import ExportSet
@@ -8,6 +8,7 @@ from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of
 from lunette.providers.exports.lio import adopted, strays
 from lunette.providers.exports.lio import foreign as lio
 from lunette.providers.exports.lio.configfs import ROOT, Configfs
+from lunette.providers.exports.nvmet import foreign as nvmet
 from lunette.providers.volumes.lvm import observe as lvm
 from lunette.providers.volumes.lvm import parse
 from lunette.providers.volumes.lvm.plan import TAG, device_path
@@ -16,24 +17,31 @@ from lunette.system.doorway import System
 
 def observe(system: System, served: ExportSet | None) -> Foreign:
     """Everything that is not ours; the secrets of its hosts are in it."""
-    files = Configfs(system)
-    if not system.is_dir(f"{ROOT}/iscsi"):
-        return Foreign(saved=SavedConfig(), backstores=(), groups=())
-    ours = {f"iscsi/{name}" for name in strays.own_targets(files, f"{TARGET_AUTHORITY}:")}
-    saved, stores = lio.observe(
-        files, ours | (adopted.paths(adopted.settled(files, served)) if served else frozenset())
-    )
-    groups = _groups(system) if stores else ()
+    saved, stores = _over_scsi(system, served)
+    groups = _groups(system) if stores or nvmet.names(system, served) else ()
     places = {
         system.realpath(device_path(group.name, volume.name)): (group.name, volume.name)
         for group in groups
         for volume in group.volumes
     }
+    subsystems, ports, hosts = nvmet.observe(system, served, places)
     return Foreign(
         saved=saved,
         backstores=tuple(_backstore(system, store, places) for store in stores),
         groups=groups,
+        subsystems=subsystems,
+        nvme_ports=ports,
+        nvme_hosts=hosts,
     )
+
+
+def _over_scsi(system: System, served: ExportSet | None) -> tuple[SavedConfig, tuple[lio.Store, ...]]:
+    """What LIO has that is not ours; nothing where there is no LIO."""
+    if not system.is_dir(f"{ROOT}/iscsi"):
+        return SavedConfig(), ()
+    files = Configfs(system)
+    ours = {f"iscsi/{name}" for name in strays.own_targets(files, f"{TARGET_AUTHORITY}:")}
+    return lio.observe(files, ours | (adopted.paths(adopted.settled(files, served)) if served else frozenset()))
 
 
 def _backstore(system: System, store: lio.Store, places: dict[str, tuple[str, str]]) -> ForeignBackstore:
@@ -56,14 +64,21 @@ def _groups(system: System) -> tuple[ForeignGroup, ...]:
 
 def _group(system: System, group: parse.Group, devices: list[str], arrays: dict[str, str]) -> ForeignGroup:
     below = [name for name in devices if name in arrays]
+    md_name = md_name_of(system, below[0]) if len(below) == 1 else ""
+    return described(group.model_copy(update={"devices": len(devices)}), tuple(arrays[name] for name in below), md_name)
+
+
+def described(group: parse.Group, arrays: tuple[str, ...], md_name: str, *, is_listed: bool = True) -> ForeignGroup:
+    """A group with the UUIDs of the arrays it lies on."""
     return ForeignGroup(
-        name=group.name, uuid=group.uuid, extent_bytes=group.extent_bytes, devices=len(devices),
-        arrays=tuple(arrays[name] for name in below), md_name=md_name_of(system, below[0]) if len(below) == 1 else "",
+        name=group.name, uuid=group.uuid, extent_bytes=group.extent_bytes, devices=group.devices, arrays=arrays,
+        md_name=md_name, size_bytes=group.size_bytes, free_bytes=group.free_bytes, closed=group.closed,
+        is_listed=is_listed,
         marked_for=parse.tagged(group.tags, "lunette.array") if TAG in group.tags else None,
         volumes=tuple(
             ForeignVolume(
                 name=one.name, size_bytes=one.size_bytes, is_open=one.open, is_ours=TAG in one.tags,
-                is_plain=not one.is_pool and one.pool is None,
+                is_plain=one.is_plain,
             )
             for one in group.volumes
         ),

@@ -37,12 +37,17 @@ _starting = threading.Lock()
 class LocalSystem:
     """Implements `lunette.system.doorway.System` on this machine."""
 
+    def __init__(self) -> None:
+        self.undead: dict[tuple[str, ...], int] = {}
+        """Process numbers of commands that were killed and hang in the kernel, by their words."""
+
     def run(
         self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)
     ) -> CommandResult:
         path = self.find_tool(argv[0])
         if path is None:
             raise Unavailable(missing_tool(argv[0]))
+        self._refuse_beside_undead(tuple(argv))
         with _starting:
             started = subprocess.Popen(
                 [path, *argv[1:]], stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
@@ -53,7 +58,8 @@ class LocalSystem:
             try:
                 out, err = process.communicate(stdin, timeout=timeout_s)
             except subprocess.TimeoutExpired as error:
-                _kill_group(process)
+                if not _kill_group(process):
+                    self.undead[tuple(argv)] = process.pid
                 raise ToolFailed(
                     f"{argv[0]} did not finish within {timeout_s:.0f} s and was stopped: see whether a disk hangs",
                     log=f"{' '.join(argv)}: no end after {timeout_s} s",
@@ -68,6 +74,20 @@ class LocalSystem:
                 log=f"{' '.join(argv)}: exit code {process.returncode}\n{err}{out}",
             )
         return CommandResult(argv=tuple(argv), returncode=process.returncode, stdout=out, stderr=err)
+
+    def _refuse_beside_undead(self, words: tuple[str, ...]) -> None:
+        """Raises ToolFailed while an earlier run of the very command cannot die: two would do its work."""
+        pid = self.undead.get(words)
+        if pid is None:
+            return
+        with contextlib.suppress(ChildProcessError):
+            if os.waitpid(pid, os.WNOHANG) == (0, 0):
+                raise ToolFailed(
+                    f"{words[0]} of an earlier try hangs in the kernel as process {pid} and cannot be stopped: see "
+                    "whether a disk hangs; it is tried again when that has ended",
+                    log=f"{' '.join(words)}: process {pid} does not die",
+                )
+        self.undead.pop(words, None)
 
     def ask(self, program: str, words: Sequence[str], *, timeout_s: float, limit_bytes: int) -> str:
         with _starting:
@@ -265,7 +285,8 @@ def _read_to_end(process: subprocess.Popen[str], deadline: float, limit_bytes: i
     return found.decode("utf-8", "replace")
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def _kill_group(process: subprocess.Popen[str]) -> bool:
+    """False if it hangs in the kernel and cannot die."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     try:
@@ -276,3 +297,5 @@ def _kill_group(process: subprocess.Popen[str]) -> None:
             if pipe is not None:
                 pipe.close()
         process.returncode = -signal.SIGKILL
+        return False
+    return True

@@ -1,14 +1,15 @@
-"""Keeps the machine as the ledger says, for ever: woken by a new drive, by a new document, and by a timer."""
+"""Keeps the machine as the ledger says, for ever: woken by a new drive, by a new document, by the deadline of a host,
+and by a timer."""
 
 import logging
 import select
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
 from lunette.agent.core import Agent
 from lunette.agent.spdk_watch import POLL_S as SPDK_POLL_S
-from lunette.agent.spdk_watch import SpdkWatch
 from lunette.domain.errors import LunetteError
 
 log = logging.getLogger(__name__)
@@ -20,14 +21,21 @@ MDSTAT = "/proc/mdstat"
 MDSTAT_POLL_S = 2.0
 HEALTH_S = 10.0
 """How often the health commands of external arrays are asked."""
+DISKS_S = 5.0
+"""How often is looked whether a drive is due to be asked for its health."""
 _BUILT = ("md", "dm-", "zd", "loop", "ram", "zram")
+
+
+def pause_s(due_s: float | None) -> float:
+    """How long to wait while something is blocked, with a host's deadline over in `due_s` seconds if any."""
+    return BLOCKED_S if due_s is None else min(BLOCKED_S, due_s)
 
 
 class Loop:
     """Runs `Agent.bring_up` in a thread."""
 
-    def __init__(self, agent: Agent, spdk: SpdkWatch) -> None:
-        self._agent, self._spdk = agent, spdk
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
         self._event, self._stopping = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="bring-up", daemon=True)
         self._observer: Any = None
@@ -38,13 +46,16 @@ class Loop:
         threading.Thread(target=self._watch_arrays, name="arrays", daemon=True).start()
         threading.Thread(target=self._watch_spdk, name="spdk", daemon=True).start()
         threading.Thread(target=self._watch_health, name="health", daemon=True).start()
+        threading.Thread(target=self._watch_disks, name="disks", daemon=True).start()
         self._thread.start()
 
     def stop(self, timeout_s: float = 30.0) -> None:
-        """Let a running pass end, so that no command of it is cut."""
+        """Let what is under way end, so that no command of it is cut."""
         self._stopping.set()
         self._event.set()
+        began = time.monotonic()
         self._thread.join(timeout_s)
+        self._agent.stop(max(0.0, began + timeout_s - time.monotonic()))
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -56,7 +67,7 @@ class Loop:
             except Exception:
                 log.exception("bring-up failed")
                 whole = False
-            if self._event.wait(QUIET_S if whole else BLOCKED_S):
+            if self._event.wait(QUIET_S if whole else pause_s(self._agent.due_in_s())):
                 self._stopping.wait(SETTLE_S)
                 self._event.clear()
 
@@ -88,6 +99,14 @@ class Loop:
             except Exception:
                 log.exception("health commands failed")
 
+    def _watch_disks(self) -> None:
+        """A drive may hang: it holds up this thread and no other."""
+        while not self._stopping.wait(DISKS_S):
+            try:
+                self._agent.ask_disks()
+            except Exception:
+                log.exception("the health of drives was not read")
+
     def _watch_arrays(self) -> None:
         """md says through /proc/mdstat that a member failed or a rebuild ended (md_seq_poll in drivers/md/md.c)."""
         try:
@@ -104,5 +123,5 @@ class Loop:
 
     def _watch_spdk(self) -> None:
         while not self._stopping.wait(SPDK_POLL_S):
-            if self._agent.serves_over_spdk() and self._spdk.look():
+            if self._agent.watch_spdk():
                 self._event.set()

@@ -24,7 +24,6 @@ from lunette.agent.local import LocalSystem
 from lunette.agent.loop import Loop
 from lunette.agent.notify import notify
 from lunette.agent.server import Server, allowed_uids, listen
-from lunette.agent.spdk_watch import SpdkWatch
 from lunette.domain.agent_protocol import SOCKET_PATH
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportSet
@@ -32,7 +31,7 @@ from lunette.providers.updates import record, trial
 from lunette.system.modules import load
 
 log = logging.getLogger(__name__)
-MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "target_core_mod")
+MODULES = ("md_mod", "raid0", "raid1", "raid10", "raid456", "dm_mod", "dm_crypt", "target_core_mod")
 LOCK_S = 60.0
 
 
@@ -67,7 +66,7 @@ def _serve(options: argparse.Namespace) -> int:
     _settle(system)
     agent = Agent(system, state_dir=options.state_dir)
     server = Server(agent, listen(options.socket), allowed_uids(tuple(options.allow_uid)))
-    loop = Loop(agent, SpdkWatch(system))
+    loop = Loop(agent)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: server.stop())
     loop.start()

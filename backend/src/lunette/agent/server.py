@@ -28,22 +28,28 @@ from lunette.domain.agent_protocol import (
     CountersReply,
     DoStep,
     FactsReply,
+    ForeignArraysReply,
     ForeignReply,
     Hello,
+    KeyReply,
     LookAtBundle,
     Observe,
     ObserveCounters,
     ObserveForeign,
+    ObserveForeignArrays,
+    ObserveRefused,
     ObserveReply,
     ObserveServed,
     ObserveSessions,
     ProblemReply,
     ReadCopies,
+    RefusedReply,
     SealCopy,
     SealedReply,
     ServedReply,
     SessionsReply,
     UndoStep,
+    UseKey,
 )
 from lunette.domain.errors import Forbidden, LunetteError, Malformed
 from lunette.system.agent_port import AgentPort
@@ -83,7 +89,9 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return ObserveReply(observation=agent.observe())
         case ObserveSessions():
             return SessionsReply(sessions=agent.sessions())
-        case ObserveServed() | ObserveForeign():
+        case ObserveRefused():
+            return RefusedReply(logins=agent.refused_logins())
+        case ObserveServed() | ObserveForeign() | ObserveForeignArrays():
             return _exports(agent, request)
         case ObserveCounters():
             return CountersReply(counters=agent.counters())
@@ -95,8 +103,8 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
             return _work(agent, request)
         case Converge():
             return ConvergeReply(report=agent.converge(request.wanted))
-        case ReadCopies() | SealCopy():
-            return _sealed_copy(agent, request)
+        case ReadCopies() | SealCopy() | UseKey():
+            return _on_array(agent, request)
         case _:
             assert_never(request)
 
@@ -108,13 +116,17 @@ def _work(agent: AgentPort, request: DoStep | UndoStep | LookAtBundle) -> AnyRep
     return act(request.job_id, request.step)
 
 
-def _exports(agent: AgentPort, request: ObserveServed | ObserveForeign) -> AnyReply:
+def _exports(agent: AgentPort, request: ObserveServed | ObserveForeign | ObserveForeignArrays) -> AnyReply:
+    if isinstance(request, ObserveForeignArrays):
+        return ForeignArraysReply(arrays=agent.foreign_arrays())
     if isinstance(request, ObserveForeign):
         return ForeignReply(foreign=agent.foreign())
     return ServedReply(served=agent.served())
 
 
-def _sealed_copy(agent: AgentPort, request: ReadCopies | SealCopy) -> AnyReply:
+def _on_array(agent: AgentPort, request: ReadCopies | SealCopy | UseKey) -> AnyReply:
+    if isinstance(request, UseKey):
+        return KeyReply(detail=agent.use_key(request.order))
     if isinstance(request, ReadCopies):
         return CopiesReply(copies=agent.read_copies(degraded=request.degraded))
     return SealedReply(generation=agent.seal_copy(request.order))

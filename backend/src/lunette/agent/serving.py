@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from lunette.agent import serving_nvme as nvme
 from lunette.agent.serving_nvme import absent
 from lunette.domain.errors import Unavailable
-from lunette.domain.exports import ConvergeReport, ExportSet, Leftover, ObservedSession, UnseenSessions
+from lunette.domain.exports import ConvergeReport, ExportSet, ObservedSession, ServingState, UnseenSessions
 from lunette.domain.mappings import Family
 from lunette.providers.exports.lio import adopted
 from lunette.providers.exports.lio import configfs as lio_configfs
 from lunette.providers.exports.lio import converge as lio
 from lunette.providers.exports.lio import sessions as lio_sessions
 from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.nvmet import adopted as nvmet_adopted
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
+from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.providers.fabrics import fc_host
 from lunette.system.doorway import System
 
@@ -38,17 +40,18 @@ def serve(
     wish: ExportSet,
     waiting: Mapping[str, str],
     *,
-    keep_strays: bool,
-    let_go: frozenset[str] = frozenset(),
+    turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `let_go`
-    names the WWPNs of ports that were managed until now.
-    """
+    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for."""
     scsi, other = split(wish)
-    cleared = nvme.clear(system, other) if not keep_strays else 0
-    over_scsi = _serve_scsi(system, scsi, waiting, keep_strays=keep_strays, let_go=let_go)
+    cleared = nvme.clear(system, other) if not turn.keep_strays else 0
+    over_scsi = _serve_scsi(system, scsi, waiting, turn=turn)
     over_nvme = nvme.serve(
-        system, other, _reasons(other, waiting), _held_by_lio(system, other), keep_strays=keep_strays
+        system,
+        other,
+        _reasons(other, waiting),
+        _held_by_lio(system, other),
+        turn=turn,
     )
     return _joined(over_scsi, over_nvme, cleared)
 
@@ -85,7 +88,7 @@ def still_served(system: System, volume_ids: tuple[str, ...], served: ExportSet 
     """Which of these volumes an engine holds now, or would once their array is up."""
     wanted = {volume.identity.uuid: volume.volume_id for volume in served.volumes} if served else {}
     mapped = mapped_volumes(served) if served else frozenset()
-    over_nvme = nvme.still_served(system, wanted)
+    over_nvme = nvme.still_served(system, wanted, served)
     if over_nvme is None:
         return list(volume_ids)
     standing = lio.exported_volumes(system, served) | over_nvme
@@ -102,7 +105,7 @@ def observe_sessions(
     system: System, served: ExportSet | None
 ) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
     """Who is logged in over either, and what cannot be seen."""
-    over_nvme, unseen = nvme.observe_sessions(system)
+    over_nvme, unseen = nvme.observe_sessions(system, served)
     return (*lio_sessions.observe_sessions(system, iqns(served)), *over_nvme), unseen
 
 
@@ -111,14 +114,22 @@ def iqns(served: ExportSet | None) -> frozenset[str]:
     return frozenset(target.iqn for target in served.targets) if served else frozenset()
 
 
-def left_over(system: System, served: ExportSet | None, wanted: ExportSet) -> tuple[Leftover, ...]:
-    """What was adopted, is given up, and still stands."""
-    return adopted.standing(Configfs(system), adopted.left_over(served, wanted)) if served else ()
+def with_leftovers(system: System, served: ExportSet | None, wanted: ExportSet) -> ExportSet:
+    """The wish with what was adopted, is given up, and still stands."""
+    if served is None:
+        return wanted.model_copy(update={"leftovers": (), "nvme_leftovers": ()})
+    nvmet = nvmet_configfs.Configfs(system)
+    return wanted.model_copy(
+        update={
+            "leftovers": adopted.standing(Configfs(system), adopted.left_over(served, wanted)),
+            "nvme_leftovers": nvmet_adopted.standing(nvmet, nvmet_adopted.left_over(served, wanted)),
+        }
+    )
 
 
 def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     """Close every path of ours, for a shutdown. What was refused, by path. `served` tells what was adopted."""
-    return lio.withdraw(system, served) | nvme.withdraw(system)
+    return lio.withdraw(system, served) | nvme.withdraw(system, served)
 
 
 def open_devices(system: System) -> frozenset[str]:
@@ -126,16 +137,14 @@ def open_devices(system: System) -> frozenset[str]:
     return nvme.open_devices(system)
 
 
-def _serve_scsi(
-    system: System, wish: ExportSet, waiting: Mapping[str, str], *, keep_strays: bool, let_go: frozenset[str]
-) -> ConvergeReport:
+def _serve_scsi(system: System, wish: ExportSet, waiting: Mapping[str, str], *, turn: Turn) -> ConvergeReport:
     try:
         lio_configfs.prepare(system)
         fc_host.prepare(system)
     except Unavailable as error:
         return absent(wish, error.detail)
     held = nvme.holders(system, wish)
-    return lio.converge(system, wish, waiting=waiting, held=held, keep_strays=keep_strays, let_go=let_go)
+    return lio.converge(system, wish, waiting=waiting, held=held, turn=turn)
 
 
 def _held_by_lio(system: System, wish: ExportSet) -> dict[str, str]:
@@ -152,6 +161,8 @@ def _joined(one: ConvergeReport, other: ConvergeReport, cleared: int) -> Converg
     return one.model_copy(
         update={
             "changed": one.changed + other.changed + cleared,
+            "found": one.found + other.found,
+            "waiting": one.waiting + other.waiting,
             "targets": one.targets + other.targets,
             "subsystems": one.subsystems + other.subsystems,
             "volumes": one.volumes + other.volumes,
@@ -159,4 +170,14 @@ def _joined(one: ConvergeReport, other: ConvergeReport, cleared: int) -> Converg
             "fc_ports": one.fc_ports + other.fc_ports,
             "foreign": one.foreign + other.foreign,
         }
+    )
+
+
+def open_doors(exports: ExportSet, report: ConvergeReport) -> tuple[str, ...]:
+    """The IQNs and NQNs that hosts can log in to now."""
+    targets = {one.target_id for one in report.targets if one.state is ServingState.OPEN}
+    subsystems = {one.target_id for one in report.subsystems if one.state is ServingState.OPEN}
+    return (
+        *(door.iqn for door in exports.targets if door.target_id in targets),
+        *(door.nqn for door in exports.subsystems if door.target_id in subsystems),
     )

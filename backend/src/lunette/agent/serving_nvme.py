@@ -25,6 +25,7 @@ from lunette.providers.exports.nvmet import sessions as nvmet_sessions
 from lunette.providers.exports.spdk import converge as spdk
 from lunette.providers.exports.spdk import process
 from lunette.providers.exports.spdk import sessions as spdk_sessions
+from lunette.providers.exports.turn import Turn
 from lunette.system.doorway import System
 
 
@@ -52,15 +53,15 @@ def clear(system: System, wish: ExportSet) -> int:
 
 
 def serve(
-    system: System, wish: ExportSet, reasons: Mapping[str, str], held: Mapping[str, str], *, keep_strays: bool
+    system: System, wish: ExportSet, reasons: Mapping[str, str], held: Mapping[str, str], *, turn: Turn
 ) -> ConvergeReport:
     """By volume id `reasons` tells why a device is away, `held` who else serves it."""
     if engine_of(wish) is ExportEngine.SPDK:
         try:
             process.start(system)
             return spdk.converge(
-                system, wish, reasons=reasons, held=_held_by_nvmet(system, wish) | dict(held), keep_strays=keep_strays
-            )
+                system, wish, reasons=reasons, held=_held_by_nvmet(system, wish) | dict(held), turn=turn,
+            )  # fmt: skip
         except LunetteError as error:
             return absent(wish, error.detail)
     if wish.subsystems or wish.portals or nvmet_configfs.missing(system) is None:
@@ -68,7 +69,8 @@ def serve(
     if missing := nvmet_configfs.missing(system):
         return absent(wish, missing)
     held = _held_by_spdk(system, wish) | dict(held)
-    return _with_the_others(wish, nvmet.converge(system, wish, reasons=reasons, held=held, keep_strays=keep_strays))
+    found = nvmet.converge(system, wish, reasons=reasons, held=held, turn=turn)
+    return _with_the_others(wish, found)
 
 
 def holders(system: System, wish: ExportSet) -> dict[str, str]:
@@ -79,12 +81,12 @@ def holders(system: System, wish: ExportSet) -> dict[str, str]:
     }
 
 
-def still_served(system: System, wanted: Mapping[str, str]) -> frozenset[str] | None:
+def still_served(system: System, wanted: Mapping[str, str], served: ExportSet | None) -> frozenset[str] | None:
     """Ids of the volumes an engine has open, with `wanted` the ids by UUID; None if nobody can tell.
 
     nvmet knows volumes by their identity. One that the ledger does not know may be any of them.
     """
-    over_nvmet = nvmet.exported_volumes(system)
+    over_nvmet = nvmet.exported_volumes(system, served)
     if not over_nvmet <= wanted.keys():
         return None
     try:
@@ -101,9 +103,11 @@ def is_served(system: System) -> bool:
         return True
 
 
-def observe_sessions(system: System) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
+def observe_sessions(
+    system: System, served: ExportSet | None
+) -> tuple[tuple[ObservedSession, ...], tuple[UnseenSessions, ...]]:
     """Who is connected to either, and what cannot be seen."""
-    looks = (nvmet_sessions.observe_sessions(system), spdk_sessions.observe_sessions(system))
+    looks = (nvmet_sessions.observe_sessions(system, served), spdk_sessions.observe_sessions(system))
     return tuple(one for found, _ in looks for one in found), tuple(unseen for _, unseen in looks if unseen)
 
 
@@ -115,9 +119,9 @@ def uncounted(served: ExportSet | None) -> tuple[UnseenSessions, ...]:
     return (spdk_sessions.UNCOUNTED if over_spdk else nvmet_sessions.UNCOUNTED,)
 
 
-def withdraw(system: System) -> dict[str, str]:
+def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
     """Close every path of ours. What was refused, by path. SPDK that does not answer is ended: it comes back empty."""
-    refused = nvmet.withdraw(system)
+    refused = nvmet.withdraw(system, served)
     try:
         return refused | (spdk.withdraw(system) if process.answers(system) else {})
     except LunetteError as error:

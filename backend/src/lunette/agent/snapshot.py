@@ -10,15 +10,20 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.domain.updates import ObservedSlots
+from lunette.providers import clock, power
 from lunette.providers.arrays.external import health
 from lunette.providers.arrays.external import observe as external
 from lunette.providers.arrays.external import plan as external_plan
+from lunette.providers.arrays.lvm import observe as lvm_raid
+from lunette.providers.arrays.lvm import plan as lvm_raid_plan
 from lunette.providers.arrays.md import plan as md_plan
 from lunette.providers.arrays.md.observe import observe_arrays
 from lunette.providers.arrays.zfs import module as zfs_module
 from lunette.providers.arrays.zfs import observe as zfs
 from lunette.providers.arrays.zfs import plan as zfs_plan
 from lunette.providers.disks.inventory import observe_disks
+from lunette.providers.encryption import plan as encryption
+from lunette.providers.encryption.device import hindrance as luks_hindrance
 from lunette.providers.exports.lio import plan as lio_plan
 from lunette.providers.exports.lio.configfs import ROOT, no_iser
 from lunette.providers.exports.nvmet import configfs as nvmet_configfs
@@ -27,6 +32,7 @@ from lunette.providers.exports.spdk import plan as spdk_plan
 from lunette.providers.fabrics import fc_host, rdma
 from lunette.providers.network import observe as network
 from lunette.providers.updates import run as updates
+from lunette.providers.volumes import blocks
 from lunette.providers.volumes.lvm import parse as lvm_parse
 from lunette.providers.volumes.lvm import plan as lvm_plan
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -81,15 +87,18 @@ def take(system: System) -> Observation:
             *_md_arrays(system, disks, adopted),
             *zfs_arrays,
             *(external.observe_arrays(system, disks, groups) if system.find_tool("pvs") else ()),
+            *(lvm_raid.observe_arrays(system, disks) if system.find_tool("pvs") else ()),
         ),
         pools=(*pools, *zfs_pools),
-        volumes=(*volumes, *zvols),
+        volumes=blocks.told(system, (*volumes, *zvols)),
         engines=capabilities(system),
         fc_ports=fc_host.observe(system),
         addresses=_addresses(links),
         interfaces=network.observe(system, links),
-        rdma_devices=rdma.observe(system),
+        rdma_devices=rdma.told(system),
         slots=_slots(system),
+        power=power.observe(system),
+        clock_is_set=clock.is_set(system),
     )
 
 
@@ -114,9 +123,18 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
     """What each engine can do here, or why it cannot."""
     no_lvm = _hindrance(system, "lvcreate", "/dev/mapper/control", "dm_mod", lvm_plan.PACKAGE)
     return (
-        md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
-        zfs_plan.capability(zfs_module.hindrance(system, "zpool")),
-        external_plan.capability(no_lvm, health.commands(system)),
+        encryption.offered(
+            md_plan.capability(_hindrance(system, "mdadm", "/proc/mdstat", "md_mod", md_plan.PACKAGE)),
+            luks_hindrance(system),
+        ),
+        encryption.without(zfs_plan.capability(zfs_module.hindrance(system, "zpool")), encryption.ZFS_LACKS),
+        encryption.without(external_plan.capability(no_lvm, health.commands(system)), encryption.EXTERNAL_LACKS),
+        encryption.without(
+            lvm_raid_plan.capability(
+                no_lvm or _no_module(system, "dm_raid"), no_integrity=_no_module(system, "dm_integrity")
+            ),
+            encryption.LVM_LACKS,
+        ),
         lvm_plan.capability(
             no_lvm,
             thin=system.find_tool(lvm_plan.THIN_TOOL) is not None,
@@ -131,6 +149,15 @@ def capabilities(system: System) -> tuple[EngineCapability, ...]:
         nvmet_plan.capability(nvmet_configfs.missing(system), nvmet_configfs.lacking(system)),
         spdk_plan.capability(None if system.find_tool(spdk_plan.TOOL) else spdk_plan.MISSING),
     )  # fmt: skip
+
+
+def _no_module(system: System, module: str) -> str | None:
+    """Why the kernel cannot load a module, which it does when it is needed; None if it can."""
+    if system.exists(f"/sys/module/{module}"):
+        return None
+    if system.run(["modprobe", "--dry-run", "--quiet", module], ok=(0, 1)).returncode == 0:
+        return None
+    return f"the kernel has no module {module}: boot one that has it"
 
 
 def _hindrance(system: System, tool: str, trace: str, module: str, package: str) -> str | None:

@@ -7,13 +7,19 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.external import assemble as external
+from lunette.providers.arrays.lvm import assemble as lvm_raid
+from lunette.providers.arrays.lvm.plan import device_path as raid_path
+from lunette.providers.arrays.lvm.plan import raid_group
 from lunette.providers.arrays.md import assemble as md
 from lunette.providers.arrays.md.observe import kernel_arrays, md_name_of, running_array
 from lunette.providers.arrays.md.parse import is_ours
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.arrays.md.reshape import keep_going
-from lunette.providers.arrays.md.sync import keep_pace, keep_tuning, keep_writable
+from lunette.providers.arrays.md.sync import keep_pace, keep_tuning, keep_writable, keep_write_mostly
 from lunette.providers.arrays.zfs import assemble as zfs
+from lunette.providers.encryption import unlock
+from lunette.providers.encryption.device import close_device, is_mapped
+from lunette.providers.encryption.plan import mapping_of_md
 from lunette.providers.volumes.lvm import group
 from lunette.providers.volumes.lvm.observe import observe_groups
 from lunette.providers.volumes.lvm.plan import TAG
@@ -34,7 +40,7 @@ class Stack(Protocol):
         ...
 
     def activate(self, system: System, array: ExportArray, /) -> None:
-        """Bring up every volume of the array; harmless if they are up."""
+        """Bring up every volume of the array; harmless if they are up. Raises Locked while it waits for its key."""
         ...
 
     def shut_down(self, system: System, still_open: Set[str], /) -> list[str]:
@@ -60,9 +66,13 @@ class MdStack:
         keep_pace(system, array)
         keep_going(system, array)
         keep_tuning(system, array)
+        keep_write_mostly(system, array)
 
     def activate(self, system: System, array: ExportArray, /) -> None:
-        group.activate(system, array.group, device_path(array.uuid))
+        device = device_path(array.uuid)
+        if array.encryption:
+            device = unlock.opened(system, array.uuid, array.array_id, array.name)
+        group.activate(system, array.group, device)
 
     def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
         refused = []  # device-mapper and md know themselves who has a device open
@@ -77,14 +87,38 @@ class MdStack:
             except LunetteError as error:
                 refused.append(f"volume group {found}: {error.detail}")
         for array in kernel_arrays(system):
-            if is_ours(md_name_of(system, array.kernel_name)):
+            name = md_name_of(system, array.kernel_name)
+            if is_ours(name):
                 try:
+                    mapping = mapping_of_md(name)
+                    if is_mapped(system, array.kernel_name, mapping):
+                        close_device(system, mapping)
                     md.stop(system, array.uuid)
                 except LunetteError as error:
                     refused.append(f"array {array.kernel_name}: {error.detail}")
         return refused
 
 
+class LvmStack:
+    """RAID volumes of LVM with an LVM volume group on each."""
+
+    def is_up(self, system: System, array: ExportArray) -> bool:
+        return system.exists(raid_path(raid_group(array.array_id)))
+
+    def start(self, system: System, array: ExportArray, *, allow_degraded: bool) -> str | None:
+        return lvm_raid.start(system, array, allow_degraded=allow_degraded)
+
+    def tend(self, _system: System, _array: ExportArray, /) -> None:
+        """LVM keeps what it is told."""
+
+    def activate(self, system: System, array: ExportArray, /) -> None:
+        group.activate(system, array.group, raid_path(raid_group(array.array_id)))
+
+    def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
+        """The groups on them went down with those of md arrays."""
+        return lvm_raid.shut_down(system)
+
+
 STACKS: dict[ArrayEngine, Stack] = {
-    ArrayEngine.MD: MdStack(), ArrayEngine.ZFS: zfs, ArrayEngine.EXTERNAL: external
+    ArrayEngine.MD: MdStack(), ArrayEngine.ZFS: zfs, ArrayEngine.EXTERNAL: external, ArrayEngine.LVM: LvmStack()
 }  # fmt: skip

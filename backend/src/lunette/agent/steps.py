@@ -7,23 +7,37 @@ from typing import Any
 
 from lunette.domain.errors import Conflict
 from lunette.domain.steps import (
+    DiskLocate,
     DiskWipe,
     GroupAdopt,
     GroupCreate,
     GroupErase,
     GroupGrow,
+    GroupRelease,
     GroupRemove,
     InterfaceKeep,
     InterfaceRevert,
     InterfaceTry,
+    LuksCreate,
+    LuksDestroy,
+    LvmRaidCreate,
+    LvmRaidDestroy,
+    LvmRaidReplace,
+    LvmRaidScrub,
     MdAdd,
     MdCreate,
     MdDestroy,
     MdFail,
+    MdForceStart,
+    MdOpen,
+    MdRelease,
+    MdRelevel,
     MdRemove,
     MdReplace,
     MdReshape,
     MdScrub,
+    MdSpareOut,
+    MdStart,
     MdWriteHole,
     PoolAdd,
     PoolAddSpecial,
@@ -52,16 +66,22 @@ from lunette.domain.steps import (
     VolumesSeal,
 )
 from lunette.domain.volumes import VolumeEngine
-from lunette.providers.arrays.md import members, reshape, sync
+from lunette.providers.arrays.lvm import members as raid_members
+from lunette.providers.arrays.lvm import run as lvm_raid
+from lunette.providers.arrays.md import force, foreign, level, members, reshape, sync
+from lunette.providers.arrays.md import release as md_release
 from lunette.providers.arrays.md import run as md
 from lunette.providers.arrays.zfs import beside as pool_beside
 from lunette.providers.arrays.zfs import members as pool_members
 from lunette.providers.arrays.zfs import run as zfs
 from lunette.providers.arrays.zfs import spares as pool_spares
+from lunette.providers.disks.locate import locate, undo_locate
 from lunette.providers.disks.wipe import wipe
+from lunette.providers.encryption import run as encryption
 from lunette.providers.network import trial
 from lunette.providers.volumes.lvm import adopt, group, pool
 from lunette.providers.volumes.lvm import aside as lvm_aside
+from lunette.providers.volumes.lvm import release as group_release
 from lunette.providers.volumes.lvm import snapshot as lvm_snapshot
 from lunette.providers.volumes.lvm import volume as lvm
 from lunette.providers.volumes.zvol import aside as zvol_aside
@@ -108,15 +128,28 @@ class Runner:
 
 RUNNERS: dict[type[Step], Runner] = {
     DiskWipe: Runner(wipe, _nothing),
+    DiskLocate: Runner(locate, undo_locate),
     MdCreate: Runner(md.create, md.undo_create),
     MdDestroy: Runner(md.destroy, _nothing),
+    MdStart: Runner(foreign.start, foreign.undo_start),
+    MdOpen: Runner(foreign.open_, foreign.undo_open),
+    MdRelease: Runner(md_release.release, md_release.undo_release),
     MdAdd: Runner(members.add, members.undo_add),
     MdReplace: Runner(members.replace, members.undo_replace),
     MdFail: Runner(members.fail, _nothing),
     MdRemove: Runner(members.remove, _nothing),
+    MdSpareOut: Runner(members.take_spare_out, members.undo_take_spare_out),
+    MdForceStart: Runner(force.start, _nothing),
     MdScrub: Runner(sync.scrub, sync.undo_scrub),
     MdWriteHole: Runner(reshape.set_write_hole, reshape.undo_write_hole),
     MdReshape: Runner(reshape.reshape, _nothing),
+    MdRelevel: Runner(level.relevel, _nothing),
+    LvmRaidCreate: Runner(lvm_raid.create, lvm_raid.undo_create),
+    LvmRaidDestroy: Runner(lvm_raid.destroy, _nothing),
+    LvmRaidReplace: Runner(raid_members.replace, _nothing),
+    LvmRaidScrub: Runner(raid_members.scrub, raid_members.undo_scrub),
+    LuksCreate: Runner(encryption.create, encryption.undo_create),
+    LuksDestroy: Runner(encryption.remove, _nothing),
     PoolCreate: Runner(zfs.create, zfs.undo_create),
     PoolDestroy: Runner(zfs.destroy, _nothing),
     PoolAdd: Runner(pool_beside.add, pool_beside.undo_add),
@@ -131,6 +164,7 @@ RUNNERS: dict[type[Step], Runner] = {
     GroupCreate: Runner(group.create, group.remove),
     GroupRemove: Runner(group.remove, group.create),
     GroupGrow: Runner(group.grow, _nothing),
+    GroupRelease: Runner(group_release.release, group_release.undo_release),
     GroupErase: Runner(group.remove, _nothing),
     VolumeCut: Runner(_by_engine("cut", _VOLUMES), _by_engine("undo_cut", _VOLUMES)),
     VolumesSeal: Runner(_by_engine("seal", _VOLUMES), _by_engine("undo_seal", _VOLUMES)),
@@ -149,4 +183,5 @@ RUNNERS: dict[type[Step], Runner] = {
     InterfaceKeep: Runner(trial.keep, _nothing),
     InterfaceRevert: Runner(trial.revert, _nothing),
 }
-"""`exports.gone` is not here, nor are the steps on slots: they wait without the storage lock (agent.core)."""
+"""`exports.gone` is not here, nor are `session.end`, `disk.erase` and the steps on paths and slots: they wait without
+the storage lock (agent.core)."""

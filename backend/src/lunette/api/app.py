@@ -8,12 +8,15 @@ from typing import Any
 from fastapi import APIRouter, FastAPI
 
 from lunette.api import page, problems
+from lunette.api.compression import CompressedLists
 from lunette.api.describe import describe
 from lunette.api.middleware import SecurityHeaders
 from lunette.api.parts import Parts
 from lunette.api.routes import (
+    alerts,
     appliance,
     array_changes,
+    array_keys,
     arrays,
     certificate,
     deleted_volumes,
@@ -23,14 +26,17 @@ from lunette.api.routes import (
     events,
     fc_ports,
     firewall,
+    foreign_arrays,
     health,
     host_groups,
     host_ways,
     hosts,
+    initiators,
     interfaces,
     jobs,
     layouts,
     login,
+    logins,
     mappings,
     metrics,
     performance,
@@ -50,14 +56,16 @@ from lunette.api.routes import (
 )
 
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, users.routes, tokens.routes, disks.routes, layouts.routes, arrays.routes,
-    array_changes.routes, volumes.batches, volumes.deletions, why.routes, volumes.routes, deleted_volumes.routes,
+    health.routes, login.routes, logins.routes, users.routes, tokens.routes, disks.routes, layouts.routes,
+    arrays.routes, array_changes.routes, array_keys.routes, foreign_arrays.routes,
+    volumes.batches, volumes.deletions, why.routes, volumes.routes, deleted_volumes.routes,
     snapshots.batches, snapshots.routes,
-    host_ways.routes, hosts.routes, host_groups.routes, portals.routes, rdma_devices.routes, fc_ports.routes,
+    host_ways.routes, hosts.routes, host_groups.routes, initiators.routes, portals.routes, rdma_devices.routes,
+    fc_ports.routes,
     interfaces.routes, firewall.routes, mappings.batches, mappings.routes, sessions.routes, performance.routes,
     schedules.routes, settings.routes, certificate.routes, certificate.verbs, site.routes, site.verbs, appliance.verbs,
     updates.routes, updates.verbs, targetcli.verbs, drift.routes, jobs.routes,
-    events.verbs, events.routes, events.alerts, document.routes, metrics.routes,
+    events.verbs, events.routes, alerts.routes, document.routes, metrics.routes,
 )  # fmt: skip
 
 
@@ -82,6 +90,7 @@ def make_app(parts: Parts | None) -> FastAPI:
     app.router.routes.extend(route for router in _ROUTERS for route in router.routes)
     if parts and parts.ui:
         page.install(app, parts.ui)
+    app.add_middleware(CompressedLists)
     app.add_middleware(SecurityHeaders)
     return app
 

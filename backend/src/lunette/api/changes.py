@@ -219,6 +219,7 @@ Changing = Annotated[Change, Depends(_changing)]
 Acting = Annotated[Change, Depends(_acting)]
 """For POST that changes what is there: needs If-Match, takes Idempotency-Key and dry_run."""
 Taking = Annotated[Change, Depends(_taking)]
-"""For DELETE of what takes a volume from a host or away: as Changing, and `confirm` names volumes in use."""
+"""For DELETE and PATCH of what may take a volume from a host or away: as Changing, and `confirm` names volumes in use.
+"""
 Replanning = Annotated[Change, Depends(_replanning)]
 """For POST that may take volumes away: as Creating, and `confirm` names volumes in use."""

@@ -8,7 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lunette.api.measuring import Names
-from lunette.api.metrics import ALERTS, APPLIANCE, ARRAYS, DISKS, INFO, MOST, OMITTED, PORTS, SESSIONS, VOLUMES, Family
+from lunette.api.metrics import (
+    ALERTS,
+    APPLIANCE,
+    ARRAYS,
+    DISK_HEALTH,
+    DISKS,
+    INFO,
+    MOST,
+    OMITTED,
+    PORTS,
+    SESSIONS,
+    VOLUMES,
+    Family,
+)
 from lunette.domain.counters import ArrayCounters, BlockCounters, Counters, SessionCounters
 from lunette.domain.mappings import Protocol
 
@@ -20,8 +33,11 @@ _ESCAPED = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 class Exposition:
     """Of each noun the first MOST are told."""
 
-    def __init__(self, version: str, alerts: Mapping[str, int], names: Names, most: int = MOST) -> None:
+    def __init__(
+        self, version: str, alerts: Mapping[str, int], names: Names, most: int = MOST, health: Iterable[Row] = ()
+    ) -> None:
         self._version, self._alerts, self._names, self._most = version, alerts, names, most
+        self._health = health
 
     def text(self, *, openmetrics: bool = False) -> str:
         """Text format 0.0.4, or OpenMetrics 1.0, where a counter is declared without its _total and the end is said."""
@@ -41,6 +57,7 @@ class Exposition:
         for family, rows in (
             (VOLUMES, self._volumes(counters.volumes)), (SESSIONS, self._sessions(counters.sessions)),
             (ARRAYS, self._arrays(counters.arrays)), (DISKS, self._disks(counters.disks)),
+            (DISK_HEALTH, self._health),
             (PORTS, (((port.kind.value, port.name), port) for port in counters.ports)),
         ):  # fmt: skip
             ordered = sorted(rows, key=lambda row: row[0])

@@ -10,7 +10,7 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
 from lunette.store.access import LoginSession, User
 from lunette.store.database import Store
-from lunette.store.events import emit
+from lunette.store.events import SYSTEM, emit
 
 INSTALLED_PASSWORD = "installed-password"
 """File in the data folder with the Argon2 hash of the password that was chosen at installation."""
@@ -43,12 +43,12 @@ def ensure_first_user(
     return one_time.read() or reset_first_user(store, passwords, one_time)
 
 
-def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword) -> str:
-    """Gives admin a fresh one-time password and ends its sessions; makes admin where it is missing."""
+def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword, actor: str = SYSTEM) -> str:
+    """Gives admin a fresh one-time password and ends its sessions; makes admin where it is missing. `actor` asked."""
     password = one_time.make()
     hashed = passwords.hash(password)
     with store.write() as tx:
-        _set(tx, hashed, one_time=True)
+        _set(tx, hashed, one_time=True, actor=actor)
     return password
 
 
@@ -59,7 +59,7 @@ def _read(installed: Path | None) -> str | None:
         return None
 
 
-def _set(tx: Session, hashed: str, *, one_time: bool) -> None:
+def _set(tx: Session, hashed: str, *, one_time: bool, actor: str = SYSTEM) -> None:
     user = tx.scalars(select(User).where(User.username == FIRST_USER)).one_or_none()
     if user is None:
         user = User(id=IdentitySource().id(), username=FIRST_USER)
@@ -68,6 +68,6 @@ def _set(tx: Session, hashed: str, *, one_time: bool) -> None:
     tx.flush()
     tx.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
     if one_time:
-        emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", ref=user.id)
+        emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", actor=actor, ref=user.id)
     else:
         emit(tx, "user.installed_password", f"user {FIRST_USER} has the password of the installation", ref=user.id)

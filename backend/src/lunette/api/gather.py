@@ -1,6 +1,6 @@
 """Joins a page of stored rows with the names around them and with what is seen, in a fixed number of queries."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import func, select
@@ -63,7 +63,7 @@ def mappings(tx: Session, rows: Sequence[MappingRow], seen: Seen) -> list[Mappin
     for row in rows:
         target = targets.get(row.host_id or row.host_group_id or "")
         family = Family(row.family)
-        export = seen.mapping_export(row.volume_id, target.id if target else None, family)
+        export = seen.mapping_export(row.id, row.volume_id, target.id if target else None, family)
         found.append(
             Mapping(
                 id=row.id, volume=volume_names[row.volume_id], volume_id=row.volume_id,
@@ -85,7 +85,7 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessio
     members = {member.host_id: member.host_group_id for member in memberships}
     groups = _names(tx, HostGroupRow, members.values())
     targets = _targets(tx, ids)
-    counts = _mapping_counts(tx, MappingRow.host_id, ids)
+    mapped = _mapping_ids(tx, MappingRow.host_id, ids)
     found = []
     for row in rows:
         target, group = targets.get(row.id), members.get(row.id)
@@ -94,10 +94,11 @@ def hosts(tx: Session, rows: Sequence[HostRow], seen: Seen, sessions: SeenSessio
             Host(
                 id=row.id, name=row.name, description=row.description, os_type=OsType(row.os_type), iqns=iqns,
                 wwpns=wwpns, nqns=nqns, chap=chap_users(row), dhchap=dhchap_asked(row),
+                opens_without_missing_after_s=row.opens_without_missing_after_s,
                 group=groups.get(group or ""), group_id=group, target_iqn=target.iqn if target else None,
                 subsystem_nqn=target.nqn if target else None,
-                export=seen.owner_export(target.id if target else None, counts[row.id]),
-                mappings=counts[row.id].total(),
+                export=seen.owner_export(target.id if target else None, mapped[row.id]),
+                mappings=sum(map(len, mapped[row.id].values())),
                 sessions=sessions.count((*iqns, *wwpns, *nqns), _spoken((*iqns, *wwpns), nqns)),
                 created_at=row.created_at, updated_at=row.updated_at,
             )
@@ -110,7 +111,7 @@ def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Seen) -> list[H
     ids = [row.id for row in rows]
     names = _names(tx, HostRow, (member.host_id for row in rows for member in row.members))
     targets = _targets(tx, ids)
-    counts = _mapping_counts(tx, MappingRow.host_group_id, ids)
+    mapped = _mapping_ids(tx, MappingRow.host_group_id, ids)
     found = []
     for row in rows:
         target = targets.get(row.id)
@@ -118,10 +119,11 @@ def host_groups(tx: Session, rows: Sequence[HostGroupRow], seen: Seen) -> list[H
         found.append(
             HostGroup(
                 id=row.id, name=row.name, description=row.description, hosts=tuple(name for name, _ in members),
-                host_ids=tuple(host_id for _, host_id in members), target_iqn=target.iqn if target else None,
-                subsystem_nqn=target.nqn if target else None,
-                export=seen.owner_export(target.id if target else None, counts[row.id]),
-                mappings=counts[row.id].total(), created_at=row.created_at, updated_at=row.updated_at,
+                host_ids=tuple(host_id for _, host_id in members),
+                opens_without_missing_after_s=row.opens_without_missing_after_s,
+                target_iqn=target.iqn if target else None, subsystem_nqn=target.nqn if target else None,
+                export=seen.owner_export(target.id if target else None, mapped[row.id]),
+                mappings=sum(map(len, mapped[row.id].values())), created_at=row.created_at, updated_at=row.updated_at,
             )
         )  # fmt: skip
     return found
@@ -145,14 +147,15 @@ def _targets(tx: Session, owners: Iterable[str | None]) -> dict[str, Target]:
     return {row.host_id or row.host_group_id or "": row for row in rows}
 
 
-def _mapping_counts(
+def _mapping_ids(
     tx: Session, owner: InstrumentedAttribute[str | None], ids: Sequence[str]
-) -> dict[str, Counter[Family]]:
-    """How many mappings each owner has of each family."""
-    counted = select(owner, MappingRow.family, func.count()).where(owner.in_(ids)).group_by(owner, MappingRow.family)
-    found: dict[str, Counter[Family]] = defaultdict(Counter)
-    for owner_id, family, count in tx.execute(counted):
-        found[owner_id or ""][Family(family)] = count
+) -> dict[str, dict[Family, list[str]]]:
+    """The mappings of each owner, by family."""
+    found: dict[str, dict[Family, list[str]]] = defaultdict(dict)
+    for owner_id, family, mapping_id in tx.execute(
+        select(owner, MappingRow.family, MappingRow.id).where(owner.in_(ids))
+    ):
+        found[owner_id or ""].setdefault(Family(family), []).append(mapping_id)
     return found
 
 

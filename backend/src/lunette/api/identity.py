@@ -58,6 +58,11 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def login_id(token_hash: str) -> str:
+    """What a login is called in lists and events: the beginning of the hash, too little of it to know the rest by."""
+    return token_hash[:16]
+
+
 def csrf_token(session_secret: str) -> str:
     """Follows from the cookie, so a page that is loaded again can ask for it, and another site cannot compute it."""
     return hmac.new(session_secret.encode(), b"csrf", hashlib.sha256).hexdigest()

@@ -24,11 +24,12 @@ class Look:
 
 def look(parts: Parts) -> Look:
     """Asks the engine for a recent observation; never raises when the agent is away."""
+    mapped = parts.control.mapped()  # before the report: a mapping is not called open by a report that is older
     report, report_at = parts.control.exports(), parts.control.exports_at
     try:
-        return Look(Seen(parts.control.observation(FRESH_S, amid_steps=True), report), report, report_at, None)
+        return Look(Seen(parts.control.observation(FRESH_S, amid_steps=True), report, mapped), report, report_at, None)
     except Unavailable as error:
-        return Look(Seen(None, report), report, report_at, error.detail)
+        return Look(Seen(None, report, mapped), report, report_at, error.detail)
 
 
 def seen_now(parts: Parts) -> Seen:

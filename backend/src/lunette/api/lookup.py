@@ -22,7 +22,14 @@ class _Plain(Convertor[str]):
         return value
 
 
+class _Bare(_Plain):
+    """A reference that may hold colons, as `usb-Stick-0:0` does, and ends in no verb: `/disks/x:wipe` is no disk."""
+
+    regex = "(?![^/]*:[a-z_-]+$)[^/]+"
+
+
 register_url_convertor("plain", _Plain())
+register_url_convertor("bare", _Bare())
 Reference = Annotated[str, Path(min_length=1, max_length=255, description="Its id or its name.")]
 Row = TypeVar("Row")
 

@@ -16,9 +16,10 @@ import uvicorn
 from lunette.api.app import make_app
 from lunette.api.certificate import LiveCertificate, ensure_certificate, fingerprint, own_address
 from lunette.api.feed import EventFeed
+from lunette.api.first_settings import INSTALLED_ZONE, take_installed_zone
 from lunette.api.first_user import INSTALLED_PASSWORD, ensure_first_user, reset_first_user
 from lunette.api.keeping import install_staged
-from lunette.api.local import LOCAL_SOCKET, ROOT, Doorman, config_for, listen
+from lunette.api.local import LOCAL_ADMINISTRATOR, LOCAL_SOCKET, ROOT, Doorman, config_for, listen
 from lunette.api.log import set_up_log
 from lunette.api.notify import notify
 from lunette.api.parts import Files, Parts
@@ -32,6 +33,8 @@ from lunette.store.secrets import SecretBox
 
 GRACE_S = 10
 """How long running requests may take after a stop was asked for."""
+PARTING_S = 0.5
+"""How long a client has to answer the end of TLS, which idle ones of a pool do not read."""
 
 
 class Server(uvicorn.Server):
@@ -81,7 +84,20 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
         self._feed.close()
-        await super().shutdown(sockets)
+        parting = asyncio.create_task(self._part())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            parting.cancel()
+
+    async def _part(self) -> None:
+        """Ends connections whose last answer has left, but whose client is silent: TLS would wait for half a minute."""
+        while True:
+            await asyncio.sleep(PARTING_S)
+            for connection in tuple(self.server_state.connections):
+                way = connection.transport
+                if way.is_closing() and not way.get_write_buffer_size():
+                    way.abort()
 
 
 def main() -> int:
@@ -106,9 +122,10 @@ def _serve(settings: Settings) -> int:
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
     _tell_port(store, settings.port)
     password = ensure_first_user(store, passwords, one_time, settings.data / INSTALLED_PASSWORD)
+    take_installed_zone(store, settings.data / INSTALLED_ZONE)
     feed, live = EventFeed(store), LiveCertificate()
     parts = Parts(
-        store=store, control=control_over(store, settings.agent_socket), feed=feed, one_time=one_time,
+        store=store, control=control_over(store, settings.agent_socket, settings.data), feed=feed, one_time=one_time,
         passwords=passwords, name=socket.gethostname, ui=settings.ui, files=files,
         restart=lambda: os.kill(os.getpid(), signal.SIGTERM), renew_certificate=live.renew,
     )  # fmt: skip
@@ -158,7 +175,8 @@ def _reset(settings: Settings) -> int:
     _become_owner(settings.data)
     store = _open(settings)
     try:
-        password = reset_first_user(store, Passwords(), OneTimePassword(settings.runtime / "one-time-password"))
+        one_time = OneTimePassword(settings.runtime / "one-time-password")
+        password = reset_first_user(store, Passwords(), one_time, LOCAL_ADMINISTRATOR)
     finally:
         store.close()
     _greet(settings, own_address(), password)

@@ -39,7 +39,7 @@ def _field(name: str, divided_by: int | None = None, times: int = 1) -> Callable
         return attrgetter(name)
 
     def value(counted: Any) -> Value:
-        found: int | None = getattr(counted, name)
+        found: int | None = attrgetter(name)(counted)
         if found is None:
             return None
         return found / divided_by if divided_by else found * times
@@ -113,6 +113,37 @@ ARRAYS = Family(
     ),
 )  # fmt: skip
 DISKS = Family("disk", ("disk",), _block("disk", "of the disk"))
+DISK_HEALTH = Family(
+    "disk_health", ("disk",),
+    (
+        Metric("lunette_disk_health_state", "0 if the disk is well, 1 if a person should look, 2 if it fails.",
+               attrgetter("state"), "gauge"),
+        Metric("lunette_disk_health_read_timestamp_seconds", "When the disk last told its health.",
+               attrgetter("read_at"), "gauge"),
+        Metric("lunette_disk_temperature_celsius", "Temperature of the disk.", attrgetter("values.temperature_c"),
+               "gauge"),
+        Metric("lunette_disk_used_ratio", "How much of the life its maker gave it the disk has used; it may pass 1.",
+               _field("values.used_percent", divided_by=100), "gauge"),
+        Metric("lunette_disk_available_spare_ratio", "Spare blocks the disk has left.",
+               _field("values.available_spare_percent", divided_by=100), "gauge"),
+        Metric("lunette_disk_power_on_seconds", "How long the disk was on.",
+               _field("values.power_on_hours", times=3600), "gauge"),
+        Metric("lunette_disk_lifetime_written_bytes", "Bytes hosts wrote to the disk in all its life.",
+               attrgetter("values.written_bytes"), "gauge"),
+        Metric("lunette_disk_unsafe_shutdowns", "How often the disk lost its power unannounced.",
+               attrgetter("values.unsafe_shutdowns"), "gauge"),
+        Metric("lunette_disk_media_errors", "Errors of the medium that the disk counted.",
+               attrgetter("values.media_errors"), "gauge"),
+        Metric("lunette_disk_reallocations", "Sectors the disk has put elsewhere.",
+               attrgetter("values.reallocated_sectors"), "gauge"),
+        Metric("lunette_disk_pending_reallocations", "Sectors that the disk cannot read and has yet to put elsewhere.",
+               attrgetter("values.pending_sectors"), "gauge"),
+        Metric("lunette_disk_uncorrectable_errors", "Sectors the disk could not correct.",
+               attrgetter("values.uncorrectable_sectors"), "gauge"),
+        Metric("lunette_disk_grown_defects", "Entries of the disk's list of grown defects.",
+               attrgetter("values.grown_defects"), "gauge"),
+    ),
+)  # fmt: skip
 PORTS = Family(
     "port", ("kind", "port"),
     (
@@ -124,4 +155,4 @@ PORTS = Family(
         Metric("lunette_port_link_failures_total", "How often the link was lost.", _field("link_failures")),
     ),
 )  # fmt: skip
-FAMILIES = (APPLIANCE, INFO, ALERTS, OMITTED, VOLUMES, SESSIONS, ARRAYS, DISKS, PORTS)
+FAMILIES = (APPLIANCE, INFO, ALERTS, OMITTED, VOLUMES, SESSIONS, ARRAYS, DISKS, DISK_HEALTH, PORTS)

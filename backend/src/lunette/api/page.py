@@ -1,10 +1,15 @@
-"""Serves the built web page: files with a hash in their name for ever, everything else fresh."""
+"""Serves the built web page: files with a hash in their name for ever, everything else fresh.
 
+The build writes `app.js.gz` beside `app.js`; who takes gzip is sent that one. The two have ETags of their own.
+"""
+
+from mimetypes import guess_type
 from pathlib import Path
 
 from fastapi import FastAPI, Request
 from starlette.responses import FileResponse, Response
 
+from lunette.api.compression import takes_gzip
 from lunette.api.middleware import PAGE_SECURITY_POLICY
 from lunette.api.problems import answer
 from lunette.domain.errors import NotFound
@@ -16,18 +21,28 @@ _POLICY = {"Content-Security-Policy": PAGE_SECURITY_POLICY}
 
 def install(app: FastAPI, folder: Path) -> None:
     """Answers every path outside /api: the file, or the page itself for a path the page's own router knows."""
-    files = {f"/{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
-    index = folder / "index.html"
+    found = {f"/{path.relative_to(folder).as_posix()}": path for path in folder.rglob("*") if path.is_file()}
+    packed = {name.removesuffix(".gz"): path for name, path in found.items() if name.endswith(".gz")}
+    # Nobody asks for the packed one by its own name.
+    files = {name: path for name, path in found.items() if not name.endswith(".gz")}
 
     @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
     def page(request: Request, path: str) -> Response:  # noqa: ARG001 FastAPI hands it over
         asked = request.url.path
         if asked == "/api" or asked.startswith("/api/"):
             return answer(request, NotFound(f"There is nothing at {asked}; see GET /api/v1/openapi.json."))
-        found = files.get(asked)
-        if found and found != index:
-            cache = _HASHED if asked.startswith("/assets/") else _FRESH
-            return FileResponse(found, headers={"Cache-Control": cache, **_POLICY})
-        if "." in asked.rsplit("/", 1)[-1] and asked != "/index.html":
+        if asked not in files and "." in asked.rsplit("/", 1)[-1] and asked != "/index.html":
             return answer(request, NotFound(f"There is no file {asked}."))
-        return FileResponse(index, headers={"Cache-Control": _FRESH, **_POLICY})
+        name = asked if asked in files else "/index.html"
+        headers = {"Cache-Control": _HASHED if name.startswith("/assets/") else _FRESH, **_POLICY}
+        return _sent(request, files.get(name, folder / "index.html"), packed.get(name), headers)
+
+
+def _sent(request: Request, plain: Path, packed: Path | None, headers: dict[str, str]) -> Response:
+    if packed is None:
+        return FileResponse(plain, headers=headers)
+    headers = {**headers, "Vary": "Accept-Encoding"}
+    if not takes_gzip(", ".join(request.headers.getlist("accept-encoding"))):
+        return FileResponse(plain, headers=headers)
+    media_type = guess_type(plain)[0] or "application/octet-stream"
+    return FileResponse(packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=media_type)

@@ -81,11 +81,12 @@ def stored_page(tx: Session, query: Select[Row], wish: Wish, sort: str, columns:
         value, last = _decode(wish.cursor, sort, _kind(column), _kind(tie))
         query = query.where(_beyond(column, value, tie, last, descending=descending))
     order = [column.desc(), tie.desc()] if descending else [column.asc(), tie.asc()]
-    # Only keys are sorted: where no index has the order, whole rows would be carried through it.
-    keys = query.with_only_columns(tie).order_by(*order).limit(wish.limit + 1).offset(wish.offset).correlate(None)
-    rows = tx.scalars(query.where(tie.in_(keys)).order_by(*order)).all()
-    page = rows[: wish.limit]
-    more = len(rows) > wish.limit
+    # Keys come first, from an index that has the order. Where none has it, only they are sorted, and no whole rows.
+    keys = tx.scalars(query.with_only_columns(tie).order_by(*order).limit(wish.limit + 1).offset(wish.offset)).all()
+    rows = tx.scalars(query.where(tie.in_(keys[: wish.limit]))).all() if keys else ()
+    place = {key: index for index, key in enumerate(keys)}
+    page = sorted(rows, key=lambda row: place[getattr(row, tie.key)])
+    more = len(keys) > wish.limit
     cursor = _encode(sort, getattr(page[-1], column.key), getattr(page[-1], tie.key)) if more else None
     return Rows(page, cursor, total)
 

@@ -1,7 +1,9 @@
-"""`lunette adopt`: takes over what LIO serves for others, after showing what becomes of each object."""
+"""`lunette adopt` and `lunette foreign-array`: take over what others made, after showing what becomes of it."""
 
 from lunette.cli.call import Call
-from lunette.cli.spec import Command, JsonObject, Param
+from lunette.cli.parsing import Wrong
+from lunette.cli.running import send
+from lunette.cli.spec import Command, JsonObject, Param, standard
 
 
 def adopt(call: Call) -> None:
@@ -32,7 +34,7 @@ def _print(call: Call, found: JsonObject) -> None:
     for words in found["warnings"]:
         call.screen.line(words, "yellow")
     count = len(found["targets"])
-    call.screen.line(f"{count} target{'s' if count != 1 else ''} can be taken over.", "bold")
+    call.screen.line(f"Targets and subsystems that can be taken over: {count}.", "bold")
 
 
 def _said(call: Call, *, runs: bool) -> str:
@@ -42,8 +44,56 @@ def _said(call: Call, *, runs: bool) -> str:
 
 
 _ADOPT = Command(
-    "", "Takes over iSCSI targets that LIO serves for others, while their hosts go on.", ("site_adopt",), (
-        Param("target", "Name of a target; all that can be taken over if none is given.", many=True, optional=True),
-    ), adopt, interrupts=True, more="A target of which anything cannot be taken over stays whole as it is.",
+    "", "Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.",
+    ("site_adopt",), (
+        Param("target", "IQN or NQN; all that can be taken over if none is given.", many=True, optional=True),
+    ), adopt, interrupts=True, more="One of which anything cannot be taken over stays whole as it is.",
 )  # fmt: skip
-COMMANDS = {"adopt": (_ADOPT,)}
+_FOREIGN = Param("foreign_array", "Its id, as the list shows it.")
+_COLUMNS = ("id", "name", "array", "home_host", "level", "health", "read_only", "group", "volumes", "next", "reason")
+
+
+def volumes(call: Call) -> None:
+    """The logical volumes on an array."""
+    arrays = call.client.pages("foreign_array_list", {}, None)
+    found = next((one for one in arrays if one["id"] == call["foreign_array"]), None)
+    if found is None:
+        raise Wrong(f"there is no foreign array {call['foreign_array']}", "lunette foreign-array list")
+    call.show(found["volumes"], lambda items: call.screen.table(items, ("name", "size_bytes", "open", "reason")))
+
+
+def adopt_array(call: Call) -> None:
+    """Sends the wish: without a volume named all that can be are taken."""
+    body = {"name": call["name"], "make_group": bool(call["make_group"])}
+    named = [] if call["no_volumes"] else call["volume"] or None
+    send(call, {field: value for field, value in (body | {"volumes": named}).items() if value is not None})
+
+
+_ARRAYS = (
+    *standard("foreign-array", _COLUMNS),
+    Command("volumes", "Shows the logical volumes on one that runs.", ("foreign_array_list",), (_FOREIGN,), volumes),
+    Command("start", "Starts one read-only, so that what is on it can be seen.", ("foreign_array_start",), (_FOREIGN,)),
+    Command(
+        "adopt",
+        "Makes one that runs Lunette's; what is on it stays as it is.",
+        ("foreign_array_adopt",),
+        (
+            _FOREIGN,
+            Param("--name", "What it is called here; as md calls it if not given."),
+            Param(
+                "--volume",
+                "Logical volume that becomes a volume; repeatable. All that can be if none is given.",
+                field="volumes",
+                many=True,
+            ),
+            Param("--no-volumes", "Take the array alone, and leave all logical volumes as they are.", flag=True),
+            Param(
+                "--make-group",
+                "Make a volume group on an array that has none; what is on it is written over.",
+                flag=True,
+            ),
+        ),
+        adopt_array,
+    ),
+)
+COMMANDS = {"adopt": (_ADOPT,), "foreign-array": _ARRAYS}

@@ -4,11 +4,20 @@ from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
 from lunette.cli.running import body_of, send
 from lunette.cli.spec import Command, JsonObject, Param, standard
-from lunette.client.generated.enums import ARRAY_ENGINE, LEVEL, RAID10_LAYOUT, SCHEDULER, SCRUB_ACTION, WRITE_HOLE
+from lunette.client.generated.enums import (
+    ARRAY_ENGINE,
+    ENCRYPTION,
+    LEVEL,
+    RAID10_LAYOUT,
+    SCHEDULER,
+    SCRUB_ACTION,
+    WRITE_HOLE,
+)
 
 _ARRAY = Param("array", "Its name or id.", noun="array")
 _DISK = Param("disk", "Stable id of the disk; one that is gone by the id it had.", noun="disk")
 _WIPE = Param("--wipe", "What the new disk carries may be destroyed.", flag=True)
+_PASSPHRASE = Param("--passphrase-file", "File with the passphrase it has; - is standard input.", file=True)
 _PACE = "per second and disk, such as 50MiB; `kernel` leaves it to the kernel."
 _PACES = (
     Param("--sync-speed-min", f"Least pace of resync and rebuild, {_PACE}", field="sync_speed_min_bytes_s"),
@@ -23,8 +32,8 @@ _TUNINGS = (
 )
 _TUNING_COLUMNS = ("name", "value", "automatic", "observed", "why")
 ROLES = ("log", "cache", "special")
-_LAYOUT_COLUMNS = ("engine", "level", "layout", "usable_bytes", "usable_percent", "survives_disks", "small_write_ios",
-                   "min_rebuild_s", "write_hole", "problem")  # fmt: skip
+_LAYOUT_COLUMNS = ("engine", "level", "layout", "usable_bytes", "usable_percent", "integrity_usable_bytes",
+                   "survives_disks", "small_write_ios", "min_rebuild_s", "write_hole", "problem")  # fmt: skip
 
 
 def add_spares(call: Call) -> None:
@@ -37,6 +46,10 @@ def add_disks(call: Call) -> None:
     send(call, {"role": call["role"], "disks": disks, "wipe": disks if call["wipe"] else []})
 
 
+def reshape(call: Call) -> None:
+    send(call, body_of(call) | {"wipe": call["disk"] if call["wipe"] else []})
+
+
 def replace(call: Call) -> None:
     send(call, {"disk": call["disk"], "new": call["new"], "wipe": [call["new"]] if call["wipe"] else []})
 
@@ -45,9 +58,36 @@ def set_(call: Call) -> None:
     body = body_of(call)
     if not body:
         raise Wrong("nothing to set: give a pace, a tuning or a health command", "lunette array set --help")
-    if body.get("health_command") == "none":
-        body["health_command"] = None
+    for field in ("health_command", "spare_group"):
+        if body.get(field) == "none":
+            body[field] = None
+    if body.get("write_mostly") == ["none"]:
+        body["write_mostly"] = None
     send(call, {field: None if value in ("kernel", "automatic") else value for field, value in body.items()})
+
+
+def create(call: Call) -> None:
+    body = body_of(call)
+    if "encryption" in body and "passphrase" not in body:
+        body["passphrase"] = call.secret("passphrase_file", f"Passphrase of array {call['name']}", twice=True)
+    send(call, body)
+
+
+def unlock(call: Call) -> None:
+    send(call, {"passphrase": call.secret("passphrase_file", f"Passphrase of array {call['array']}")})
+
+
+def change_key(call: Call) -> None:
+    if call["keep_key"] and call["no_keep_key"]:
+        raise Wrong("--keep-key and --no-keep-key exclude each other")
+    body: JsonObject = {"passphrase": call.secret("passphrase_file", f"Passphrase of array {call['array']}")}
+    keep = True if call["keep_key"] else False if call["no_keep_key"] else None
+    if keep is not None:
+        body["keep_key"] = keep
+    if call["new_passphrase_file"] is not None or keep is None:
+        body["new_passphrase"] = call.secret("new_passphrase_file", "New passphrase", twice=True)
+        body["keep_old"] = bool(call["keep_old"])
+    send(call, body)
 
 
 def tuning(call: Call) -> None:
@@ -76,10 +116,12 @@ COMMANDS = {
         ),
         Command("create", "Creates an array of disks.", ("array_create",), (
             Param("name", "Its name."),
-            Param("--level", "raid0 to raid10 with md; stripe, mirror, raidz1 to draid3 with zfs; external.",
+            Param("--level", "raid0 to raid10 with md; raid1, 5, 6, 10 with lvm; stripe to draid3 with zfs; external.",
                   words=LEVEL, required=True),
             Param("--disk", "Stable disk id; repeat for each disk.", field="disks", noun="disk", many=True,
                   required=True),
+            Param("--write-mostly", "raid1: disk that is read only if no other holds the data; repeatable.",
+                  noun="disk", many=True),
             Param("--spare", "Disk that stands by; repeatable.", field="spares", noun="disk", many=True),
             Param("--log", "Pools: disk that takes synchronous writes first; two are mirrored.", noun="disk",
                   many=True),
@@ -98,11 +140,29 @@ COMMANDS = {
             Param("--write-hole", "How the write hole is closed; what suits the level if not given.",
                   words=WRITE_HOLE),
             Param("--wipe", "Disk whose signatures may be destroyed; repeatable.", noun="disk", many=True),
+            Param("--spare-group", "md: arrays of one group lend each other their spares."),
             Param("--health-command", "External arrays: the command that tells their health, by its name."),
+            Param("--integrity", "lvm: checksums of each disk's copy, by which wrong blocks are repaired.", flag=True),
+            Param("--encryption", "Encrypts everything on it; asks for a passphrase.", words=ENCRYPTION),
+            Param("--passphrase-file", "File with the passphrase; - is standard input.", field="passphrase", file=True),
+            Param("--keep-key", "The appliance keeps a key too, and unlocks the array at every start.", flag=True),
             *_PACES,
-        )),
+        ), create),
+        Command("unlock", "Unlocks an encrypted array that waits for its key; asks for the passphrase.",
+                ("array_unlock",), (_ARRAY, _PASSPHRASE), unlock),
+        Command("change-key", "Changes the passphrase of an encrypted array, or who keeps a key.",
+                ("array_key_change",), (
+            _ARRAY, _PASSPHRASE,
+            Param("--new-passphrase-file", "File with the new one; - is standard input.", file=True),
+            Param("--keep-old", "The passphrase it has opens it as well from now on, for recovery.", flag=True),
+            Param("--keep-key", "The appliance keeps a key and unlocks the array at every start.", flag=True),
+            Param("--no-keep-key", "The appliance keeps no key any more.", flag=True),
+        ), change_key),
         Command("set", "Sets the pace of resync, rebuild and scrub, the tuning, and the health command.",
                 ("array_patch",), (_ARRAY, *_PACES, *_TUNINGS,
+                 Param("--write-mostly", "raid1: disk that is read only if no other holds the data, and no other than "
+                       "those named; repeatable; `none` takes it from all.", noun="disk", many=True),
+                 Param("--spare-group", "md: arrays of one group lend each other their spares; `none` ends that."),
                  Param("--health-command", "External arrays: what tells their health; `none` takes it away.")), set_),
         Command("tuning", "Shows how an array is tuned, and why.", ("array_show",), (_ARRAY,), tuning),
         Command("layouts", "Shows every level of every engine that is possible with these disks.", ("layout_list",), (
@@ -117,6 +177,13 @@ COMMANDS = {
                  Param("--role", "What they are for.", words=ROLES, required=True), _WIPE), add_disks),
         Command("grow", "Makes disks into members: more room, or of a mirror more copies.", ("array_grow",),
                 (_ARRAY, Param("disk", "Stable ids of the disks.", noun="disk", many=True), _WIPE), add_spares),
+        Command("reshape", "Makes a raid5 a raid6 with one disk more.", ("array_reshape",), (
+            _ARRAY,
+            Param("--level", "What it is to become: raid6.", words=LEVEL, required=True),
+            Param("--disk", "Stable id of the disk for the new level; a spare is taken if none is named.",
+                  field="disks", noun="disk", many=True),
+            _WIPE,
+        ), reshape),
         Command("replace", "Puts another disk in the place of one that works, is faulty, or is gone.",
                 ("array_replace",),
                 (_ARRAY, _DISK, Param("new", "Stable id of the disk that comes instead.", noun="disk"), _WIPE),
@@ -125,6 +192,12 @@ COMMANDS = {
         Command("remove", "Lets go of a spare, a log or cache disk, a faulty disk, or one gone.", ("array_remove",),
                 (_ARRAY, _DISK)),
         Command("readd", "Takes back a member that was gone or faulty.", ("array_readd",), (_ARRAY, _DISK)),
+        Command("force-start", "Starts an array that is dirty and degraded; blocks of the lost disk can be wrong.",
+                ("array_force_start",),
+                (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME"))),
+        Command("release", "Lets go of an array: it stays on its disks with its data, and is Lunette's no more.",
+                ("array_release",),
+                (_ARRAY, Param("--confirm", "Its name.", required=True, metavar="NAME"))),
         Command("scrub", "Reads and compares everything, or stops that.", ("array_scrub",),
                 (_ARRAY, Param("--action", "What to do.", words=SCRUB_ACTION, default="check"))),
     ),

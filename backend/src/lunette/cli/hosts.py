@@ -3,7 +3,7 @@
 from typing import Any
 
 from lunette.cli.call import Call
-from lunette.cli.kit import KIT, PATHS
+from lunette.cli.kit import KIT, PATHS, VERIFY_PATHS
 from lunette.cli.parsing import Wrong
 from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param, standard
@@ -13,11 +13,17 @@ _HOST = Param("host", "Its name or id.", noun="host")
 _GROUP = Param("host_group", "Its name or id.", noun="host-group")
 _NEW_NAME = Param("--name", "Its new name.", metavar="NAME")
 _DESCRIPTION = Param("--description", "Free text.", metavar="TEXT")
+_DEADLINE = Param(
+    "--open-without-missing-after", "Open its paths without missing volumes after so long; it takes those for gone.",
+    field="opens_without_missing_after_s", number=True, metavar="SECONDS",
+)  # fmt: skip
+_NO_DEADLINE = Param("--wait-for-missing", "Keep its paths closed until all its volumes are there.", flag=True)
 _INITIATORS = (
     Param("--iqn", "iSCSI initiator name; repeatable.", field="iqns", many=True),
     Param("--wwpn", "Fibre Channel port name; repeatable.", field="wwpns", many=True),
     Param("--nqn", "NVMe host name; repeatable.", field="nqns", many=True),
     Param("--os-type", "Operating system.", words=OS_TYPE),
+    _DEADLINE,
     _DESCRIPTION,
 )
 _KEYS = (
@@ -38,10 +44,24 @@ def body_of_host(call: Call) -> JsonObject:
     """The fields that were given. Raises Wrong where options belong together and stand alone."""
     body: JsonObject = {key: call[key] for key in _SIMPLE if call[key] is not None}
     body |= {field: call[key] for key, field in _LISTS.items() if call[key] is not None}
+    body |= _deadline(call)
     for field, keys in (("chap", _chap(call)), ("dhchap", _dhchap(call))):
         if keys is not None:
             body[field] = keys
     return body
+
+
+def _deadline(call: Call) -> JsonObject:
+    return _given({"opens_without_missing_after_s": call["open_without_missing_after"]})
+
+
+def _no_deadline(call: Call) -> JsonObject:
+    """Raises Wrong if both are asked for."""
+    if not call["wait_for_missing"]:
+        return {}
+    if call["open_without_missing_after"] is not None:
+        raise Wrong("--open-without-missing-after and --wait-for-missing exclude each other")
+    return {"opens_without_missing_after_s": None}
 
 
 def _chap(call: Call) -> JsonObject | None:
@@ -86,6 +106,7 @@ def set_(call: Call) -> None:
     for key in ("chap", "dhchap"):
         if call[f"no_{key}"]:
             body[key] = None
+    body |= _no_deadline(call)
     if not body:
         raise Wrong("nothing to set", "lunette host set --help")
     send(call, body)
@@ -93,6 +114,7 @@ def set_(call: Call) -> None:
 
 def set_group(call: Call) -> None:
     body: JsonObject = _given({"name": call["name"], "description": call["description"], "hosts": call["host"]})
+    body |= _deadline(call) | _no_deadline(call)
     if call["no_host"]:
         body["hosts"] = []
     if not body:
@@ -112,19 +134,22 @@ COMMANDS = {
             Param("--no-nqn", "Take away all NVMe names.", flag=True),
             Param("--no-chap", "Let the host log in without CHAP.", flag=True),
             Param("--no-dhchap", "Let the host connect without DH-HMAC-CHAP.", flag=True),
+            _NO_DEADLINE,
         ), set_, interrupts=True),
         KIT,
         PATHS,
+        VERIFY_PATHS,
     ),
+    "initiator": standard("initiator", ("name", "kind", "peer", "words")),
     "host-group": (
         *standard("host-group", ("name", "hosts", "mappings", "description")),
         Command("create", "Creates a group of hosts that share volumes.", ("host_group_create",), (
             Param("name", "Its name."),
             Param("--host", "Member host; repeatable.", field="hosts", noun="host", many=True),
-            _DESCRIPTION,
+            _DEADLINE, _DESCRIPTION,
         )),
         Command("set", "Changes a group. A list of hosts replaces the old one.", ("host_group_patch",), (
-            _GROUP, _NEW_NAME, _DESCRIPTION,
+            _GROUP, _NEW_NAME, _DEADLINE, _NO_DEADLINE, _DESCRIPTION,
             Param("--host", "Member host; repeatable.", noun="host", many=True),
             Param("--no-host", "Take all hosts out.", flag=True),
         ), set_group, interrupts=True),

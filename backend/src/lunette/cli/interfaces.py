@@ -53,6 +53,7 @@ _ADDRESSES = (
     Param("--dhcp", "Take addresses from DHCP.", flag=True),
 )  # fmt: skip
 _DNS = Param("--dns", "DNS server; repeatable.", many=True, metavar="ADDRESS")
+_NTP = Param("--ntp", "Time server, by address or name; repeatable.", many=True, metavar="SERVER")
 _ROLE = Param("--role", "What it is for.", words=INTERFACE_ROLE)
 
 COMMANDS = {
@@ -72,6 +73,7 @@ COMMANDS = {
             *_ADDRESSES,
             Param("--gateway", "Gateway.", metavar="ADDRESS"),
             _DNS,
+            _NTP,
             Param("--mtu", "MTU in bytes, such as 9000.", field="mtu_bytes", number=True),
             _ROLE,
         ), create, interrupts=True),
@@ -84,6 +86,7 @@ COMMANDS = {
             Param("--no-dhcp", "Take none from DHCP any more.", flag=True),
             Param("--gateway", "Gateway, or `none`.", metavar="ADDRESS"),
             _DNS,
+            _NTP,
             Param("--mtu", "MTU in bytes, such as 9000; `none` leaves the driver's.", field="mtu_bytes",
                   metavar="BYTES"),
             _ROLE,

@@ -10,6 +10,7 @@ from lunette.cli.spec import Command, JsonObject, Param, standard
 from lunette.client.generated.enums import RESOLUTION
 
 _JOB = Param("job", "Its id.", noun="job")
+_ALERT = Param("alert", "Its id, from `lunette alert list`.")
 _EVENT = Param("event", "Its number, from `lunette event list`.", metavar="NUMBER")
 
 
@@ -33,6 +34,10 @@ def wait(call: Call) -> None:
 
 def resolve(call: Call) -> None:
     send(call, {"how": call["how"]})
+
+
+def silence(call: Call) -> None:
+    send(call, {"duration_s": 3600 * call["hours"]})
 
 
 def follow(call: Call) -> None:
@@ -79,5 +84,16 @@ COMMANDS = {
         Command("follow", "Prints events as they happen, until Ctrl-C.", ("event_stream",),
                 (Param("--after", "Begin with the events after this number.", number=True),), follow),
     ),
-    "alert": standard("alert", ("severity", "raised_at", "resolved_at", "message", "cause", "fix")),
+    "alert": (
+        standard("alert", ("id", "severity", "raised_at", "resolved_at", "acknowledged_by", "message", "fix"))[0],
+        Command("show", "Shows one alert.", ("alert_show",), (_ALERT,)),
+        Command("acknowledge", "Says that somebody sees to an open alert.", ("alert_acknowledge",),
+                (_ALERT, Param("--note", "What is done, or by whom.")),
+                more="That ends with the alert, and where it gets worse."),
+        Command("silence", "Has nothing told of an alert for a while, also if it comes back.", ("alert_silence",),
+                (_ALERT, Param("--hours", "For so many hours.", number=True, required=True)), silence,
+                more="If it gets worse, it is told all the same. If it is still there afterwards and nobody has "
+                "acknowledged it, it is told again."),
+        Command("reopen", "Takes an acknowledgement and a silence back.", ("alert_reopen",), (_ALERT,)),
+    ),
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""`lunette host kit`: what a host needs for its volumes. `lunette host paths`: whether it is there over every path."""
+"""`lunette host kit`: what a host needs for its volumes. `lunette host paths`: whether it is there over every path, and
+`lunette host verify-paths`: whether it goes on without each of them."""
 
 import io
 import tarfile
@@ -6,6 +7,7 @@ from pathlib import Path
 
 from lunette.cli.call import Call, NotWell
 from lunette.cli.parsing import Wrong
+from lunette.cli.running import send
 from lunette.cli.spec import Command, JsonObject, Param
 
 _HOST = Param("host", "Its name or id.", noun="host")
@@ -29,12 +31,24 @@ def paths(call: Call) -> None:
         raise NotWell
 
 
+def verify_paths(call: Call) -> None:
+    """The confirmation is that of the command: it shows the plan and asks, or --yes answered before."""
+    body: JsonObject = {"confirm": call.client.host_show(call["host"])["name"]}
+    if call["away"] is not None:
+        body["away_s"] = call["away"]
+    send(call, body)
+
+
 def _print_paths(call: Call, found: JsonObject) -> None:
     call.screen.line(found["sentence"], "bold")
     for one in (*found["paths"], *found["volumes"]):
         mark, style = _MARKS[one["state"]]
         what = f"volume {one['volume']}: " if "volume" in one else ""
         call.screen.line(f"  {mark} {what}{one['words']}", style)
+    if tried := found["verification"]:
+        call.screen.line(f"Tried at {tried['at']}: {'passed' if tried['is_passed'] else 'not passed'}.", "bold")
+        for words in tried["words"]:
+            call.screen.line(f"  {words}")
 
 
 def _write(call: Call, output: Path) -> None:
@@ -79,3 +93,10 @@ KIT = Command("kit", "Shows what to write and to run on a host for its volumes, 
 ), kit)  # fmt: skip
 PATHS = Command("paths", "Tells over which paths a host is logged in, and what is missing.", ("host_paths",), (_HOST,),
                 paths)  # fmt: skip
+VERIFY_PATHS = Command(
+    "verify-paths", "Takes each path of a host away in turn, and passes if its I/O went on.", ("host_verify_paths",), (
+        _HOST,
+        Param("--away", "Seconds that each path is away; 45 if not given.", number=True, metavar="SECONDS"),
+    ), verify_paths, interrupts=True,
+    more="The host must read or write all the time. Only paths over iSCSI are tried.",
+)  # fmt: skip

@@ -59,6 +59,16 @@ def sessions(call: Call) -> None:
         call.screen.note(f"Not listed: {one['family']} sessions. {one['reason']}")
 
 
+def disconnect(call: Call) -> None:
+    """A session is named by its id or by its initiator."""
+    named = call["session"]
+    found = [one["id"] for one in call.client.session_list() if named in {one["id"], one["initiator"]}]
+    if len(found) > 1:
+        raise Wrong(f"{named} has {len(found)} sessions; name one by its id: `lunette session list --columns id,...`")
+    call.values = {**call.values, "session": found[0] if found else named}
+    change(call, None)
+
+
 COMMANDS = {
     "mapping": (
         _LISTED,
@@ -76,7 +86,11 @@ COMMANDS = {
         ), create),
     ),
     "session": (
-        standard("session", ("host", "initiator", "protocol", "target_iqn", "target_wwpn", "subsystem_nqn", "state"))[0]
+        standard("session", ("id", "host", "initiator", "protocol", "target_iqn", "target_wwpn", "subsystem_nqn",
+                             "state", "commands", "read_bytes", "write_bytes"))[0]
         ._replace(run=sessions),
+        Command("disconnect", "Ends a session; its host logs in again by itself while volumes are mapped to it.",
+                ("session_disconnect",), (Param("session", "Its id, or the name of its initiator."),), disconnect,
+                interrupts=True),
     ),
 }  # fmt: skip

@@ -39,6 +39,10 @@ COMMANDS = {
             Param("user", "User name or id.", noun="user"), _ROLE,
             Param("--password", "Ask for a new password.", flag=True), _PASSWORD,
         ), set_user),
+        Command("logins", "Lists the browsers in which users are logged in now.", ("login_list",),
+                columns=("id", "username", "role", "address", "created_at", "expires_at")),
+        Command("end-login", "Ends a login; that browser has to log in again.", ("login_end",),
+                (Param("login", "Its id, as `lunette user logins` shows it."),)),
     ),
     "token": (
         *standard("token", ("name", "username", "role", "expires_at", "last_used_at")),

@@ -8,7 +8,7 @@ COMMANDS = {
         *standard("portal", ("name", "protocol", "engine", "address", "port", "state", "reason")),
         Command("create", "Creates a portal.", ("portal_create",), (
             Param("name", "Its name."),
-            Param("--address", "IPv4 or IPv6 address to listen on.", required=True),
+            Param("--address", "IPv4 or IPv6 address; for nvme-fc a port as nn-0xWWNN:pn-0xWWPN.", required=True),
             Param("--protocol", "What is spoken there; iscsi if not given.", words=PROTOCOL),
             Param("--port", "Port; the protocol's own if not given.", number=True),
             Param("--engine", "What serves it; the kernel's engine if not given.", words=EXPORT_ENGINE),

@@ -11,13 +11,31 @@ from lunette.client.generated.enums import FIREWALL_MODE
 
 def set_(call: Call) -> None:
     """What is not given stays."""
-    keys = ("name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "heartbeat", "firewall")
+    keys = (
+        "name", "time_zone", "session_hours", "history_days", "deleted_keep_hours", "disk_health_minutes", "heartbeat",
+        "firewall",
+    )  # fmt: skip
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
-    body |= dict.fromkeys(call["unset"] or ())
+    body |= _discovery(call) | dict.fromkeys(call["unset"] or ())
     if not body:
         raise Wrong("nothing to set: give --file, --unset, or one of the settings", "lunette setting set --help")
     send(call, body)
+
+
+def _discovery(call: Call) -> JsonObject:
+    """Raises Wrong for a secret without its user."""
+    given: JsonObject = {}
+    for which in ("", "mutual_"):
+        user, file = call[f"discovery_{which}user"], call[f"discovery_{which}secret_file"]
+        option = f"--discovery-{which.replace('_', '-')}"
+        if file and not user:
+            raise Wrong(f"{option}secret-file needs {option}user")
+        given |= {f"{which}user": user} if user else {}
+        given |= {f"{which}secret": call.secret(f"discovery_{which}secret_file")} if file else {}
+    if "mutual_user" in given and "user" not in given:
+        raise Wrong("--discovery-mutual-user needs --discovery-user")
+    return {"discovery_auth": given} if given else {}
 
 
 def test_alerts(call: Call) -> None:
@@ -50,8 +68,13 @@ COMMANDS = {
             Param("--session-hours", "Hours after which a browser logs in again.", number=True),
             Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
             Param("--deleted-keep-hours", "Hours that deleted volumes can be recovered; 0: none.", number=True),
+            Param("--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True),
             Param("--heartbeat", "Time of the daily sign of life, such as 07:00.", metavar="TIME"),
             Param("--firewall", "Whether Lunette filters what comes to the machine.", words=FIREWALL_MODE),
+            Param("--discovery-user", "CHAP user of a host that asks for its iSCSI targets.", metavar="USER"),
+            Param("--discovery-secret-file", "File with its secret.", file=True),
+            Param("--discovery-mutual-user", "CHAP user that the appliance answers with.", metavar="USER"),
+            Param("--discovery-mutual-secret-file", "File with that secret.", file=True),
             Param("--file", "YAML or JSON with settings such as mail, webhook, syslog; - is standard input.",
                   path=True),
             Param("--unset", "Setting to take away, such as mail; repeatable.", many=True, metavar="SETTING"),

@@ -18,9 +18,9 @@ SHORTEST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 2.0
 """Between two looks at a job: a tenth of the time it has taken so far, within these."""
 PAGE = 1000
 """Items asked for at once: the most the API gives."""
-RESTARTING, RESTART_S = "system.update", 3600.0
-"""The kind of job in which the appliance restarts, and how long it may not answer then: a start that fails, and the one
-back."""
+RESTARTING, RESTART_S = frozenset({"system.update", "system.restart"}), 3600.0
+"""The kinds of job in which the appliance restarts, and how long it may not answer then: a start that fails, and the
+one back."""
 FILE_S = 900.0
 """How long a file may take to be made: for a support bundle, on an ill machine, commands run into their limits."""
 
@@ -104,9 +104,12 @@ class Client(Operations):
         answer: JsonObject = self._wire.call("POST", path, params=_dry(dry_run), body=body).json()
         return answer
 
-    def patch(self, path: str, body: JsonObject, *, dry_run: bool = False) -> JsonObject:
-        """Changes the resource as it is now, unless someone changes it in between (412)."""
-        return self._guarded("PATCH", path, path, body, dry_run=dry_run)
+    def patch(self, path: str, body: JsonObject, *, confirm: Sequence[str] = (), dry_run: bool = False) -> JsonObject:
+        """Changes the resource as it is now, unless someone changes it in between (412).
+
+        `confirm`: names of volumes that may go although hosts use them at this moment.
+        """
+        return self._guarded("PATCH", path, path, body, dry_run=dry_run, confirm=confirm)
 
     def act(self, path: str, action: str, body: JsonObject, *, dry_run: bool = False) -> JsonObject:
         """Does something to the resource as it is now: the resource, the job, or with `dry_run` the plan."""
@@ -141,7 +144,7 @@ class Client(Operations):
     ) -> JsonObject:
         """Waits for a job's end. Raises JobFailed if it ends badly, StillRunning after the deadline.
 
-        While an update restarts the appliance nobody answers: Unreachable is raised only after RESTART_S.
+        While the appliance restarts nobody answers: Unreachable is raised only after RESTART_S.
         """
         now: JsonObject = dict(job)
         started = time.monotonic()
@@ -161,7 +164,7 @@ class Client(Operations):
 
     def _job(self, job: JsonObject) -> JsonObject:
         """The job as it is now."""
-        end = time.monotonic() + (RESTART_S if job.get("kind") == RESTARTING else 0.0)
+        end = time.monotonic() + (RESTART_S if job.get("kind") in RESTARTING else 0.0)
         while True:
             try:
                 return self.get(f"/jobs/{job['id']}")

@@ -11,8 +11,10 @@ from pydantic import Field, TypeAdapter
 from lunette.domain.adopting import Foreign
 from lunette.domain.base import Model
 from lunette.domain.counters import Counters
+from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
@@ -40,6 +42,12 @@ class ObserveSessions(Model):
     kind: Literal["observe_sessions"] = "observe_sessions"
 
 
+class ObserveRefused(Model):
+    """Asks whom LIO turned away because it knows no such initiator; it reads the kernel's log."""
+
+    kind: Literal["observe_refused"] = "observe_refused"
+
+
 class ObserveServed(Model):
     """Asks for the boot ledger: what is served, whatever the database says. Secrets are left out."""
 
@@ -50,6 +58,12 @@ class ObserveForeign(Model):
     """Asks what LIO serves for others, with the secrets of its hosts: it is what they are let in with later."""
 
     kind: Literal["observe_foreign"] = "observe_foreign"
+
+
+class ObserveForeignArrays(Model):
+    """Asks for all md arrays with what lies on those that run; none is started for it."""
+
+    kind: Literal["observe_foreign_arrays"] = "observe_foreign_arrays"
 
 
 class ObserveCounters(Model):
@@ -119,12 +133,21 @@ class SealCopy(Model):
     order: SealOrder
 
 
+class UseKey(Model):
+    """Lends a passphrase, unlocks an array, or changes who opens it."""
+
+    kind: Literal["use_key"] = "use_key"
+    order: KeyOrder
+
+
 AnyRequest = Annotated[
     Hello
     | Observe
     | ObserveSessions
+    | ObserveRefused
     | ObserveServed
     | ObserveForeign
+    | ObserveForeignArrays
     | ObserveCounters
     | CollectFacts
     | AwaitChange
@@ -133,7 +156,8 @@ AnyRequest = Annotated[
     | UndoStep
     | Converge
     | ReadCopies
-    | SealCopy,
+    | SealCopy
+    | UseKey,
     Field(discriminator="kind"),
 ]
 
@@ -164,6 +188,11 @@ class SessionsReply(Model):
     sessions: SessionsObservation
 
 
+class RefusedReply(Model):
+    kind: Literal["observe_refused"] = "observe_refused"
+    logins: tuple[RefusedLogin, ...]
+
+
 class ServedReply(Model):
     kind: Literal["observe_served"] = "observe_served"
     served: ExportSet | None
@@ -173,6 +202,11 @@ class ServedReply(Model):
 class ForeignReply(Model):
     kind: Literal["observe_foreign"] = "observe_foreign"
     foreign: Foreign
+
+
+class ForeignArraysReply(Model):
+    kind: Literal["observe_foreign_arrays"] = "observe_foreign_arrays"
+    arrays: tuple[FoundArray, ...]
 
 
 class CountersReply(Model):
@@ -217,6 +251,12 @@ class SealedReply(Model):
     generation: int
 
 
+class KeyReply(Model):
+    kind: Literal["use_key"] = "use_key"
+    detail: str | None
+    """None if there was nothing to do."""
+
+
 class ProblemReply(Model):
     """A refusal; raise it again on the other side with `as_error`."""
 
@@ -238,8 +278,10 @@ AnyReply = Annotated[
     HelloReply
     | ObserveReply
     | SessionsReply
+    | RefusedReply
     | ServedReply
     | ForeignReply
+    | ForeignArraysReply
     | CountersReply
     | FactsReply
     | ChangeReply
@@ -248,6 +290,7 @@ AnyReply = Annotated[
     | ConvergeReply
     | CopiesReply
     | SealedReply
+    | KeyReply
     | ProblemReply,
     Field(discriminator="kind"),
 ]

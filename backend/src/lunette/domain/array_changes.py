@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from lunette.domain.arrays import DiskId, HealthCommand, MemberRole, Pace, check_pace
+from lunette.domain.arrays import DiskId, HealthCommand, Level, MemberRole, Pace, SpareGroup, check_pace
 from lunette.domain.base import Model
 from lunette.domain.tuning import ArrayTuning
 
@@ -37,6 +37,16 @@ class ArrayGrow(Model):
     wipe: Wipe = ()
 
 
+class ArrayReshape(Model):
+    """Another level, with a disk more. `wipe` as at creation."""
+
+    level: Level
+    """What it is to become: see `becomes` of its level among the engines. raid5 becomes raid6."""
+    disks: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
+    """Disks that the new level needs beside those it has; a spare of the array is taken if none is named."""
+    wipe: Wipe = ()
+
+
 class ArrayReplace(Model):
     """Put the disk `new` in the place of `disk`, which may be working, faulty or gone."""
 
@@ -49,6 +59,19 @@ class ArrayDiskChoice(Model):
     """One disk of the array, by its id; one that is gone is named by the id it had."""
 
     disk: DiskId
+
+
+class ArrayForceStart(Model):
+    """Starts an array that was being written to when it stopped, and that lacks a disk. `confirm`: its name."""
+
+    confirm: str = Field(min_length=1, max_length=255)
+
+
+class ArrayRelease(Model):
+    """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more. `confirm`:
+    its name."""
+
+    confirm: str = Field(min_length=1, max_length=255)
 
 
 class ScrubAction(StrEnum):
@@ -74,6 +97,10 @@ class ArrayPatch(ArrayTuning):
     """As much is done even while hosts use the array."""
     sync_speed_max_bytes_s: Pace | None = None
     """No more is done even while nobody does."""
+    write_mostly: Annotated[tuple[DiskId, ...], Field(max_length=256)] | None = None
+    """raid1 of md only: ids of all its disks that are read only if no other holds the data; null for none."""
+    spare_group: SpareGroup | None = None
+    """md only: arrays of one group lend each other their spares; null takes it out of its group."""
     health_command: HealthCommand | None = None
     """External arrays only: the command that tells their health, by its name."""
 

@@ -3,9 +3,10 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from lunette.domain.base import Model
+from lunette.domain.encryption import Encryption, NewArrayPassphrase
 from lunette.domain.names import Name
 from lunette.domain.sizes import KIB, MIB, Bytes
 from lunette.domain.tuning import GroupThreads, ObservedTuning, Scheduler, StripeCache
@@ -15,7 +16,6 @@ class ArrayEngine(StrEnum):
     MD = "md"
     ZFS = "zfs"
     LVM = "lvm"
-    SPDK = "spdk"
     EXTERNAL = "external"
 
 
@@ -98,8 +98,8 @@ class WriteHole(StrEnum):
 class ArrayState(StrEnum):
     """Health as the kernel reports it, or an external array's health command. `missing` means not assembled at all.
 
-    `reshaping`: whole and redundant, and being laid out over another number of disks. `unknown`: it works, and nobody
-    says how redundant it is.
+    `reshaping`: whole and redundant, and being laid out over another number of disks. `unknown`: it works,
+    and nobody says how redundant it is.
     """
 
     CLEAN = "clean"
@@ -125,6 +125,8 @@ def check_pace(low: int | None, high: int | None) -> None:
 HEALTH_COMMAND_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 HealthCommand = Annotated[str, Field(pattern=HEALTH_COMMAND_PATTERN)]
 """The name of a file in a folder of health commands, never a path."""
+SpareGroup = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,62}$")]
+"""md arrays of one spare group lend each other their spares, as mdadm's spare-group does."""
 DiskId = Annotated[str, Field(min_length=1, max_length=255, pattern=r"^[^/\s]+$")]
 
 
@@ -142,8 +144,13 @@ class ArrayCreate(Model):
     write_hole: WriteHole | None = None
     """None takes the default: PPL for raid5, bitmap for md's other redundant levels, copy_on_write for ZFS."""
     wipe: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
+    write_mostly: Annotated[tuple[DiskId, ...], Field(max_length=256)] = ()
+    """raid1 of md only: those of `disks` that are read only if no other holds the data, such as slower or remote
+    ones."""
     spares: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
     """Disks that stand by: the first takes the place of a member that is lost."""
+    spare_group: SpareGroup | None = None
+    """md only: a spare of any array of the group goes to one that lost a disk and has no spare of its own."""
     log: Annotated[tuple[DiskId, ...], Field(max_length=4)] = ()
     """Pools only: disks that take synchronous writes first. Several are one mirror."""
     cache: Annotated[tuple[DiskId, ...], Field(max_length=64)] = ()
@@ -168,6 +175,17 @@ class ArrayCreate(Model):
     """I/O scheduler of the member disks; null for what is automatic."""
     health_command: HealthCommand | None = None
     """External arrays only: the command that tells their health, by its name."""
+    integrity: bool = False
+    """lvm only: checksums (dm-integrity, with a journal) under each disk's copy. What a disk gives back wrong is then
+    repaired from the others. They protect data on the disks, not on the way to them, and each write is written twice.
+    """
+    encryption: Encryption | None = None
+    """Encrypts everything on the array; it cannot be turned on or off later. Needs a passphrase."""
+    passphrase: NewArrayPassphrase | None = None
+    """Opens an encrypted array, here and on any Linux machine. It is kept nowhere: who loses it loses the data."""
+    keep_key: bool = False
+    """Of an encrypted array: the appliance keeps a key of its own and unlocks it at every start. That protects disks
+    that leave the appliance, not an appliance that is stolen whole."""
 
     def by_role(self) -> dict[MemberRole, tuple[DiskId, ...]]:
         """The disks of each role, in the order in which they are numbered: data first."""
@@ -176,9 +194,24 @@ class ArrayCreate(Model):
             MemberRole.CACHE: self.cache, MemberRole.SPECIAL: self.special,
         }  # fmt: skip
 
+    @field_validator("engine", mode="before")
+    @classmethod
+    def _known(cls, engine: object) -> object:
+        if engine == "spdk":
+            raise ValueError("SPDK serves volumes over NVMe/TCP and makes no arrays: choose md, zfs, lvm or external")
+        return engine
+
     @model_validator(mode="after")
     def _ordered(self) -> "ArrayCreate":
         check_pace(self.sync_speed_min_bytes_s, self.sync_speed_max_bytes_s)
+        return self
+
+    @model_validator(mode="after")
+    def _keyed(self) -> "ArrayCreate":
+        if self.encryption is not None and self.passphrase is None:
+            raise ValueError("an encrypted array needs a passphrase")
+        if self.encryption is None and (self.passphrase is not None or self.keep_key):
+            raise ValueError("passphrase and keep_key are of encrypted arrays: set encryption too, or leave them out")
         return self
 
 
@@ -188,10 +221,12 @@ class ArrayVerb(StrEnum):
     ADD_SPARES = "add_spares"
     ADD_DISKS = "add_disks"
     GROW = "grow"
+    RESHAPE = "reshape"
     REPLACE = "replace"
     FAIL = "fail"
     REMOVE = "remove"
     READD = "readd"
+    FORCE_START = "force_start"
     SCRUB = "scrub"
     PACE = "pace"
     TUNE = "tune"
@@ -214,6 +249,10 @@ class LevelCapability(Model):
     """Where its copies can lie; the first is the default."""
     roles: tuple[MemberRole, ...] = ()
     """What disks beside its data disks can be for."""
+    becomes: tuple[Level, ...] = ()
+    """Levels that a standing array of this one can be changed to."""
+    options: tuple[str, ...] = ()
+    """Fields of a creation that mean something for it, beside name, level, disks and wipe; others are left out."""
 
 
 class EngineCapability(Model):
@@ -242,6 +281,8 @@ class EngineCapability(Model):
     ability such as `thin volumes`."""
     needs: tuple[str, ...] = ()
     """Tools and kernel modules it stands on."""
+    encryption: tuple[Encryption, ...] = ()
+    """How an array engine can encrypt a new array here. Why not, if not, is in `lacking`."""
     health_commands: tuple[str, ...] = ()
     """Names of the commands on this machine that can tell the health of one of its arrays."""
 
@@ -259,6 +300,8 @@ class ObservedMember(Model):
     """Reads, writes and checksums that failed on it since they were last cleared, as far as the engine counts them."""
     role: MemberRole = MemberRole.DATA
     """Only data disks have slots."""
+    write_mostly: bool = False
+    """Of md's raid1: it is read only if no other disk holds the data."""
 
 
 class SyncProgress(Model):
@@ -268,6 +311,19 @@ class SyncProgress(Model):
     percent: float
     rate_bytes_s: int | None
     left_s: float | None
+
+
+class ScrubOutcome(Model):
+    """What a scrub found that is over."""
+
+    mismatches: int
+    """md: sectors whose copies or parity did not agree, counted in units of its I/O. ZFS: bytes that were put right."""
+    lost: int = 0
+    """ZFS: errors for which no copy was left. md cannot know."""
+    repaired: bool
+    """What it found was written over: by a repair of md, and always by ZFS."""
+    is_whole: bool
+    """It read everything: that it found nothing says that there was nothing to find."""
 
 
 class ObservedArray(Model):
@@ -287,19 +343,29 @@ class ObservedArray(Model):
     raid_disks: int
     progress: SyncProgress | None
     mismatch_count: int | None
-    """md: sectors the last check found to differ. ZFS: checksum errors, which it repairs as far as it has copies."""
+    """md and LVM RAID: sectors the last check found to differ. ZFS, and LVM RAID with checksums: checksum errors, which
+    are repaired as far as there are copies."""
     disk_bytes: int | None = None
     """The least a disk must hold to become a member; None where the engine does not say."""
     scrub: str | None = None
     """The last scrub or resync that ran, as the engine calls it: check, repair, resync, recover."""
+    scrubbed: ScrubOutcome | None = None
+    """What that scrub found. None while one runs, where none is remembered (md forgets at a restart) and for LVM RAID,
+    which does not tell whether one has run."""
     is_reshaping: bool = False
     """It is being laid out over another number of disks, also while that stands still or a disk is lost, or its new
     size does not show yet."""
     layout: str | None = None
-    """raid10 of md: mdadm's word, or the kernel's number where mdadm has none."""
+    """raid10 of md: mdadm's word, or the kernel's number where mdadm has none. raid6 of md: left-symmetric-6 and its
+    like if it was a raid5 before and one disk holds all of the second parity; None if that is spread."""
     health_words: str | None = None
     """What an external array's health command says, or why it says nothing; None without such a command."""
     tuning: tuple[ObservedTuning, ...] = ()
     """What its level and its engine have; none while it is not assembled."""
+    locked: bool | None = None
+    """Of an encrypted array in service: it waits for its key. None for any other."""
+    dirty_without: tuple[int, ...] = ()
+    """Slots without a whole disk, of an array that stays stopped because of that: it was being written to when it
+    stopped, and has no partial parity log (md calls it dirty degraded). () for any other."""
     system: bool = False
     """The appliance itself runs from it: the installer made it over two system disks. It is no array for volumes."""

@@ -2,7 +2,10 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from lunette.domain.base import Model
+from lunette.domain.disk_health import DriveReading
 
 
 class Transport(StrEnum):
@@ -13,6 +16,52 @@ class Transport(StrEnum):
     VIRTIO = "virtio"
     UBD = "ubd"
     OTHER = "other"
+
+
+class WipeMethod(StrEnum):
+    """signatures: what tells what is on the disk goes, its data stays readable. format: the drive erases all data
+    (NVMe Format NVM). crypto: the drive throws the key of its data away (the same command, where it can).
+    sanitize_block, sanitize_crypto: the same of everything the drive holds, what it set aside and keeps in caches too
+    (NVMe Sanitize); it goes on after a power cut."""
+
+    SIGNATURES = "signatures"
+    FORMAT = "format"
+    CRYPTO = "crypto"
+    SANITIZE_BLOCK = "sanitize_block"
+    SANITIZE_CRYPTO = "sanitize_crypto"
+
+
+class DiskWipeWish(Model):
+    """The disk is emptied for good. `confirm`: its serial. `signatures`: types of those that are part of somebody's
+    array, pool or volume group and may be destroyed, such as linux_raid_member."""
+
+    method: WipeMethod
+    confirm: str = Field(min_length=1, max_length=255)
+    signatures: tuple[str, ...] = Field(default=(), max_length=32)
+
+
+class DiskLocateWish(Model):
+    """The light of the bay the disk sits in is switched on, or with `off` off again."""
+
+    off: bool = False
+
+
+class DiskPlace(Model):
+    """Where a drive sits; None is what the machine does not tell."""
+
+    pci_address: str | None = None
+    """Of an NVMe drive itself, of others that of their controller: 0000:3b:00.0."""
+    pci_slot: str | None = None
+    """The board's slot with that address."""
+    enclosure: str | None = None
+    """Logical id of the SCSI enclosure."""
+    bay: str | None = None
+    """What the enclosure calls the bay."""
+    is_located: bool | None = None
+    """Whether the bay's light is on; None if there is none to switch."""
+
+
+_NO_WRITE_CACHE = ("write through", "none")
 
 
 class Signature(Model):
@@ -43,6 +92,7 @@ class ObservedDisk(Model):
     logical_block_bytes: int
     physical_block_bytes: int
     write_cache: bool
+    """Whether the kernel takes it to have a volatile write cache that is on, and flushes it."""
     numa_node: int | None
     links: tuple[str, ...]
     partitions: int
@@ -54,9 +104,31 @@ class ObservedDisk(Model):
     fabric: bool
     array_uuid: str | None
     """UUID of the md array its superblock names, or guid of the ZFS pool, whether or not that is ours or running."""
+    health: DriveReading | None = None
+    """What it said of itself last; None until it was asked, and where there is no drive to ask."""
+    place: DiskPlace = DiskPlace()
+    cache_type: str | None = None
+    """Of a SCSI, SAS or SATA disk: what the kernel read from its caching mode page (drivers/scsi/sd.c)."""
+    tells_health: bool = False
+    """Whether there is a drive behind it that can be asked."""
+    other_path_of: str | None = None
+    """The disk that this is a second path to: one drive with two ports, which must not count as two disks."""
+
+    def power_loss_protection(self) -> bool | None:
+        """True if what it acknowledged is safe from a power cut without a flush; None if that is not known.
+
+        Known of an NVMe drive whose controller has no volatile write cache, and of a SAS or SATA drive whose caching
+        mode page says that its write cache is off. A drive with a cache may be able to save it; none tells.
+        """
+        if self.transport is Transport.NVME:
+            return True if self.health and self.health.volatile_cache is False else None
+        tells = self.transport in (Transport.SAS, Transport.SATA)
+        return True if tells and self.cache_type in _NO_WRITE_CACHE else None
 
     def occupation(self) -> str | None:
         """Why this disk cannot be used without being wiped, in words; None if it is blank and free."""
+        if self.other_path_of:
+            return f"it is a second path to disk {self.other_path_of}"
         if self.mounts:
             return f"it is mounted at {', '.join(self.mounts)}"
         if self.is_swap:
@@ -71,7 +143,9 @@ class ObservedDisk(Model):
 
     def is_busy(self) -> bool:
         """True if the kernel uses it now, so that not even an explicit wipe may touch it."""
-        return bool(self.mounts or self.is_swap or self.holders or self.used_by_system or self.fabric)
+        return bool(
+            self.mounts or self.is_swap or self.holders or self.used_by_system or self.fabric or self.other_path_of
+        )
 
 
 def describe_signature(signature: Signature) -> str:

@@ -11,6 +11,8 @@ from pydantic import SecretStr, field_serializer
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
+from lunette.domain.disk_health import HEALTH_PERIOD_S
+from lunette.domain.encryption import Encryption
 from lunette.domain.fc import FcMode
 from lunette.domain.firewall import FirewallWish
 from lunette.domain.hosts import OsType
@@ -35,8 +37,11 @@ class ExportArray(Model):
     """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
     sync_speed_max_bytes_s: int | None = None
     tuning: ArrayTuning = ArrayTuning()
+    write_mostly: tuple[str, ...] = ()
+    """Members of a raid1 that are read only if no other holds the data."""
     health_command: str | None = None
     """Of an external array: which command tells its health."""
+    encryption: Encryption | None = None
 
 
 class AdoptedBackstore(Model):
@@ -49,6 +54,14 @@ class AdoptedBackstore(Model):
     revision: str
     attributes: tuple[tuple[str, str], ...]
     """Names and values of its `attrib`, as far as they can be set and hosts may see them."""
+
+
+class AdoptedSubsystem(Model):
+    """An NVMe subsystem that others made goes on showing hosts what it showed them."""
+
+    serial: str
+    attributes: tuple[tuple[str, str], ...]
+    """Names and values of its `attr_*`, as far as they can be set and hosts may see them; without the serial."""
 
 
 class ExportVolume(Model):
@@ -70,6 +83,8 @@ class ExportPortal(Model):
     engine: ExportEngine
     address: str
     port: int
+    adopted: str | None = None
+    """The folder in nvmet's `ports` that others made for it, which it keeps while that stands."""
 
 
 class ExportChap(Model):
@@ -139,17 +154,23 @@ class ExportLun(Model):
 
 
 class ExportTarget(Model):
-    """The target of one host or host group: it opens only when every volume behind it is present."""
+    """The target of one host or host group: it opens only when every volume behind it is present, or by its deadline.
+
+    A target that has waited for missing volumes for `opens_without_missing_after_s` seconds opens with those that are
+    there; None waits for ever.
+    """
 
     target_id: str
     owner: str
     iqn: str
     tag: int
     os_type: OsType
+    """What its hosts run, `other` where they differ. Nothing that is served depends on it (decision 0050)."""
     initiators: tuple[ExportInitiator, ...]
     fc_initiators: tuple[ExportFcInitiator, ...] = ()
     """Over every Fibre Channel port in target mode they see the same numbers."""
     luns: tuple[ExportLun, ...]
+    opens_without_missing_after_s: int | None = None
 
 
 class ExportSubsystem(Model):
@@ -162,6 +183,9 @@ class ExportSubsystem(Model):
     """20 characters at most (NVM Express Base 2.0, Identify Controller)."""
     hosts: tuple[ExportNvmeHost, ...]
     luns: tuple[ExportLun, ...]
+    opens_without_missing_after_s: int | None = None
+    """As of a target."""
+    adopted: AdoptedSubsystem | None = None
 
 
 class ReleaseKind(StrEnum):
@@ -193,6 +217,15 @@ class Leftover(Model):
     """Of a backstore: another one may come to have its path."""
 
 
+class NvmeLeftover(Model):
+    """The same in nvmet: a subsystem, or a port with its address."""
+
+    path: str
+    """Below /sys/kernel/config/nvmet."""
+    place: str = ""
+    """Of a port: another one may come to have its number."""
+
+
 class ExportSet(Model):
     """The whole wish. `generation` grows with every change in the database `database_id`."""
 
@@ -208,7 +241,18 @@ class ExportSet(Model):
     released: tuple[Release, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     """Known to the ledger alone."""
+    nvme_leftovers: tuple[NvmeLeftover, ...] = ()
     firewall: FirewallWish = FirewallWish()
+    discovery: ExportChap | None = None
+    """What a host shows before it is told the iSCSI targets; None: nothing is asked for."""
+    disk_health_s: int = HEALTH_PERIOD_S
+    """How often each drive is asked for its health."""
+
+    @property
+    def mapping_ids(self) -> frozenset[str]:
+        """Of all mappings that are to be served."""
+        doors: tuple[ExportTarget | ExportSubsystem, ...] = (*self.targets, *self.subsystems)
+        return frozenset(lun.mapping_id for door in doors for lun in door.luns)
 
     @property
     def is_empty(self) -> bool:
@@ -219,6 +263,7 @@ class ExportSet(Model):
         """The same, as if no host had to show a credential."""
         return self.model_copy(
             update={
+                "discovery": None,
                 "targets": tuple(
                     door.model_copy(
                         update={"initiators": tuple(i.model_copy(update={"chap": None}) for i in door.initiators)}
@@ -244,6 +289,11 @@ class TargetReport(Model):
     target_id: str
     state: ServingState
     reason: str | None
+    """What is missing, also behind a door that is open."""
+    missing: tuple[str, ...] = ()
+    """Ids of the volumes it waits for or, if it is open, of those that its hosts do not have."""
+    opened_without_after_s: int | None = None
+    """It is open without `missing` because it had waited so many seconds, which is its deadline."""
 
 
 class VolumeReport(Model):
@@ -276,6 +326,14 @@ class ConvergeReport(Model):
     refusal: str | None
     changed: int
     """Number of configfs writes, links and folders made or removed; 0 means all was as wanted."""
+    found: tuple[str, ...] = ()
+    """How some of these were before, in words; within the agent only."""
+    waiting: tuple[str, ...] = ()
+    """IQNs and NQNs of targets and subsystems that keep hosts out because volumes are missing; within the agent
+    only."""
+    repaired: tuple[str, ...] = ()
+    """What was missing or other than wanted though it had been right and nobody had asked for anything else; in words,
+    and each once."""
     targets: tuple[TargetReport, ...]
     subsystems: tuple[TargetReport, ...] = ()
     volumes: tuple[VolumeReport, ...]
@@ -297,6 +355,21 @@ class ObservedSession(Model):
     peer: str | None
     state: str
     since: float | None
+    tag: int | None = None
+    """Over iSCSI: the tag of the portal group."""
+    number: int | None = None
+    """Over iSCSI: LIO's own number of the login, which the next one does not have."""
+    isid: str | None = None
+    """Over iSCSI: the initiator's part of the session's name, twelve hexadecimal digits."""
+    queue_depth: int | None = None
+    """Over iSCSI: how many commands the initiator may have under way in one session."""
+
+
+class RefusedLogin(Model):
+    """An initiator that no host has was turned away over iSCSI; `at` is when, last, in seconds since the epoch."""
+
+    initiator: str
+    at: float
 
 
 class ObservedConnection(Model):

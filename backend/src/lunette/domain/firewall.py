@@ -4,7 +4,7 @@ from enum import StrEnum
 from ipaddress import ip_address
 
 from lunette.domain.base import Model
-from lunette.domain.mappings import Protocol
+from lunette.domain.mappings import Protocol, is_fc_address
 
 API_PORT = 8443
 ROCE_PORT = 4791
@@ -75,7 +75,9 @@ class ObservedFirewall(Model):
 
 
 def openings(protocol: Protocol, address: str, port: int) -> tuple[Opening, ...]:
-    """What a portal needs. RDMA comes as RoCE v2, or as iWARP over the TCP port."""
+    """What a portal needs. RDMA comes as RoCE v2, or as iWARP over the TCP port; Fibre Channel is no network."""
+    if is_fc_address(address):
+        return ()
     plain = ip_address(address.partition("%")[0])
     where = None if plain.is_unspecified else str(plain)
     over_tcp = Opening(protocol=PortProtocol.TCP, port=port, address=where)

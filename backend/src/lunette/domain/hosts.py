@@ -18,9 +18,26 @@ class OsType(StrEnum):
     OTHER = "other"
 
 
+class InitiatorKind(StrEnum):
+    """What an initiator is named by: over iSCSI, over Fibre Channel, over NVMe."""
+
+    IQN = "iqn"
+    WWPN = "wwpn"
+    NQN = "nqn"
+
+
 ChapUser = Annotated[str, Field(min_length=1, max_length=223, pattern=r"^[A-Za-z0-9_.:@-]+$")]
 ChapSecret = Annotated[SecretStr, Field(min_length=12, max_length=16)]
 """12 to 16 characters: 12 bytes is the floor RFC 3720 section 8.2.1 asks for, 16 the ceiling of Windows' initiator."""
+
+
+def check_chap_secrets(secret: SecretStr | None, mutual_secret: SecretStr | None) -> None:
+    """Raises ValueError for two that are the same, and for one that no initiator could show."""
+    given = [one.get_secret_value() for one in (secret, mutual_secret) if one]
+    if len(given) > len(set(given)):
+        raise ValueError("secret and mutual_secret must differ (RFC 3720 section 8.2.1)")
+    if not all(text.isascii() and text.isprintable() for text in given):
+        raise ValueError("a CHAP secret is printable ASCII")
 
 
 class Chap(Model):
@@ -35,17 +52,20 @@ class Chap(Model):
     def _complete(self) -> "Chap":
         if (self.mutual_user is None) != (self.mutual_secret is None):
             raise ValueError("mutual CHAP needs both mutual_user and mutual_secret")
-        if self.mutual_secret and self.mutual_secret.get_secret_value() == self.secret.get_secret_value():
-            raise ValueError("secret and mutual_secret must differ (RFC 3720 section 8.2.1)")
-        for secret in (self.secret, self.mutual_secret):
-            text = secret.get_secret_value() if secret else ""
-            if not text.isascii() or not text.isprintable():
-                raise ValueError("a CHAP secret is printable ASCII")
+        check_chap_secrets(self.secret, self.mutual_secret)
         return self
 
 
+OpensWithoutMissing = Annotated[int, Field(ge=30, le=86400)]
+"""Seconds. An array that starts without its late disks does so after 30, and a day is as good as never."""
+
+
 class HostCreate(Model):
-    """The wish for a host. An initiator name belongs to one host only."""
+    """The wish for a host. An initiator name belongs to one host only.
+
+    Its paths open when all its volumes are there. With `opens_without_missing_after_s` they open after so many seconds
+    of waiting without those that are missing, which the host then takes for gone. Null, the default, waits for ever.
+    """
 
     name: Name
     os_type: OsType = OsType.LINUX
@@ -55,10 +75,14 @@ class HostCreate(Model):
     chap: Chap | None = None
     dhchap: DhChap | None = None
     description: Description = ""
+    opens_without_missing_after_s: OpensWithoutMissing | None = None
 
 
 class HostPatch(Model):
-    """Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP."""
+    """Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
+
+    `opens_without_missing_after_s: null` takes the deadline away; paths that are open stay open.
+    """
 
     name: Name | None = None
     os_type: OsType | None = None
@@ -68,21 +92,27 @@ class HostPatch(Model):
     chap: Chap | None = None
     dhchap: DhChap | None = None
     description: Description | None = None
+    opens_without_missing_after_s: OpensWithoutMissing | None = None
 
 
 class HostGroupCreate(Model):
-    """A cluster of hosts that share volumes. Hosts by id or name; a host is in one group at most."""
+    """A cluster of hosts that share volumes. Hosts by id or name; a host is in one group at most.
+
+    `opens_without_missing_after_s` as of a host, for the volumes of the group.
+    """
 
     name: Name
     hosts: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(max_length=256)] = ()
     description: Description = ""
+    opens_without_missing_after_s: OpensWithoutMissing | None = None
 
 
 class HostGroupPatch(Model):
-    """Changes of a group; an absent field stays."""
+    """Changes of a group; an absent field stays. `opens_without_missing_after_s: null` takes the deadline away."""
 
     name: Name | None = None
     hosts: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=63)], ...], Field(max_length=256)] | None = (
         None
     )
     description: Description | None = None
+    opens_without_missing_after_s: OpensWithoutMissing | None = None

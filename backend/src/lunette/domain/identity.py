@@ -14,6 +14,8 @@ TARGET_AUTHORITY = "iqn.2026-11.io.lunette"
 SUBSYSTEM_AUTHORITY = "nqn.2026-11.io.lunette"
 COMPANY_ID = "001405"
 """IEEE OUI LIO uses by default; written to every backstore so that a kernel default never changes an identity."""
+NO_NGUID = "0" * 32
+"""Of a namespace that has none: NVMe hosts are shown none (NVM Express Base 2.0, Identify Namespace)."""
 VENDOR, PRODUCT = "LUNETTE", "volume"
 """What SCSI INQUIRY shows. Hosts key multipath settings on it, so it never changes (DESIGN R12)."""
 
@@ -39,6 +41,7 @@ class VolumeIdentity(Model):
     serial: str
     naa: str
     nguid: str
+    """NO_NGUID where hosts are shown none."""
     eui64: str
 
 
@@ -49,6 +52,8 @@ class KeptIdentity(Model):
     target_id: str
     iqn: str
     nqn: str
+    subsystem: str | None = None
+    """What a subsystem that was adopted shows hosts, as the record has it."""
 
 
 class IdentitySource:

@@ -28,6 +28,13 @@ IpAddress = Annotated[IPv4Address | IPv6Address, BeforeValidator(_written)]
 Address = Annotated[IPv4Interface | IPv6Interface, BeforeValidator(_written)]
 """An address and the length of its network's prefix: 192.0.2.10/24."""
 InterfaceName = Annotated[str, Field(pattern=INTERFACE_PATTERN)]
+NTP_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9.:-]*$"
+NtpServer = Annotated[str, Field(max_length=253, pattern=NTP_PATTERN)]
+"""An address, or a name that DNS knows."""
+Addresses = Annotated[tuple[Address, ...], Field(max_length=16)]
+DnsServers = Annotated[tuple[IpAddress, ...], Field(max_length=3)]
+NtpServers = Annotated[tuple[NtpServer, ...], Field(max_length=4)]
+MtuBytes = Annotated[int, Field(ge=68, le=65535)]
 
 
 class InterfaceRole(StrEnum):
@@ -90,6 +97,7 @@ class InterfaceSettings(Model):
     addresses: tuple[Address, ...] = ()
     gateway: IpAddress | None = None
     dns: tuple[IpAddress, ...] = ()
+    ntp: tuple[NtpServer, ...] = ()
     mtu_bytes: int | None = None
     table: int | None = None
     """Number of the routing table for answers from its own addresses, chosen once; None if it needs none."""
@@ -101,8 +109,25 @@ class InterfaceSettings(Model):
     """The bond of Lunette's that it belongs to; then all else is the bond's."""
 
 
-class InterfaceCreate(Model):
-    """The wish for a VLAN or a bond. It has no addresses unless they, or DHCP, are given."""
+class Configured(Model):
+    """How an interface that is described as a whole is to be. It has no addresses unless they, or DHCP, are given."""
+
+    role: InterfaceRole = InterfaceRole.MANAGEMENT
+    dhcp: bool = False
+    addresses: Addresses = ()
+    gateway: IpAddress | None = None
+    dns: DnsServers = ()
+    ntp: NtpServers = ()
+    """Time servers; beside them those that DHCP names."""
+    mtu_bytes: MtuBytes | None = None
+
+    def settings(self, made: Made | None = None) -> InterfaceSettings:
+        """The same as it is kept."""
+        return InterfaceSettings(made=made, **{name: getattr(self, name) for name in Configured.model_fields})
+
+
+class InterfaceCreate(Configured):
+    """The wish for a VLAN or a bond."""
 
     name: InterfaceName
     kind: InterfaceKind
@@ -116,12 +141,6 @@ class InterfaceCreate(Model):
     lacp_rate: LacpRate | None = None
     miimon_ms: Annotated[int, Field(ge=10, le=10_000)] | None = None
     """Of a bond; 100 if not given."""
-    role: InterfaceRole = InterfaceRole.MANAGEMENT
-    dhcp: bool = False
-    addresses: Annotated[tuple[Address, ...], Field(max_length=16)] = ()
-    gateway: IpAddress | None = None
-    dns: Annotated[tuple[IpAddress, ...], Field(max_length=3)] = ()
-    mtu_bytes: Annotated[int, Field(ge=68, le=65535)] | None = None
 
 
 class InterfaceChange(Model):
@@ -129,10 +148,11 @@ class InterfaceChange(Model):
 
     role: InterfaceRole | None = None
     dhcp: bool | None = None
-    addresses: Annotated[tuple[Address, ...], Field(max_length=16)] | None = None
+    addresses: Addresses | None = None
     gateway: IpAddress | None = None
-    dns: Annotated[tuple[IpAddress, ...], Field(max_length=3)] | None = None
-    mtu_bytes: Annotated[int, Field(ge=68, le=65535)] | None = None
+    dns: DnsServers | None = None
+    ntp: NtpServers | None = None
+    mtu_bytes: MtuBytes | None = None
     members: Annotated[tuple[InterfaceName, ...], Field(min_length=1, max_length=16)] | None = None
     """Of a bond of Lunette's: those it is to have from now on."""
     portals: Annotated[tuple[str, ...], Field(max_length=256)] = ()

@@ -49,6 +49,9 @@ class JobKind(StrEnum):
     ARRAY_CREATE = "array.create"
     ARRAY_DELETE = "array.delete"
     ARRAY_CHANGE = "array.change"
+    ARRAY_START = "array.start"
+    ARRAY_ADOPT = "array.adopt"
+    ARRAY_RELEASE = "array.release"
     VOLUMES_CREATE = "volumes.create"
     VOLUME_DELETE = "volume.delete"
     VOLUME_RECOVER = "volume.recover"
@@ -59,16 +62,23 @@ class JobKind(StrEnum):
     SNAPSHOT_DELETE = "snapshot.delete"
     THIN_POOL_GROW = "thin_pool.grow"
     INTERFACE_CHANGE = "interface.change"
+    SESSION_DISCONNECT = "session.disconnect"
     SITE_APPLY = "site.apply"
     SITE_ADOPT = "site.adopt"
     SCHEDULE_RUN = "schedule.run"
     SYSTEM_UPDATE = "system.update"
+    SYSTEM_RESTART = "system.restart"
+    SYSTEM_POWER_OFF = "system.power_off"
+    DISK_WIPE = "disk.wipe"
+    DISK_LOCATE = "disk.locate"
+    HOST_VERIFY_PATHS = "host.verify_paths"
 
     @property
     def destroys(self) -> bool:
-        """True for a job whose success removes its resources."""
+        """True for a job whose success removes its resources, from the record at least."""
         return self in (
             JobKind.ARRAY_DELETE,
+            JobKind.ARRAY_RELEASE,
             JobKind.VOLUME_DELETE,
             JobKind.SNAPSHOT_DELETE,
             JobKind.VOLUME_ERASE,
@@ -79,12 +89,19 @@ class JobKind(StrEnum):
         """True for a job that leaves its resources in place, whatever becomes of it."""
         return self in (
             JobKind.ARRAY_CHANGE,
+            JobKind.ARRAY_START,
             JobKind.VOLUME_GROW,
             JobKind.VOLUME_RECOVER,
             JobKind.VOLUME_ROLL_BACK,
             JobKind.THIN_POOL_GROW,
             JobKind.INTERFACE_CHANGE,
+            JobKind.SESSION_DISCONNECT,
             JobKind.SYSTEM_UPDATE,
+            JobKind.SYSTEM_RESTART,
+            JobKind.SYSTEM_POWER_OFF,
+            JobKind.DISK_WIPE,
+            JobKind.DISK_LOCATE,
+            JobKind.HOST_VERIFY_PATHS,
         )
 
 

@@ -41,6 +41,8 @@ class Layout(Model):
     """Disk I/Os of one random write of 4 KiB, reads included."""
     write_hole: tuple[WriteHole, ...]
     """The policies to choose from; the first is the default."""
+    integrity_usable_bytes: int | None
+    """The same as `usable_bytes` with checksums under each disk's copy; null where the engine has none to choose."""
     min_rebuild_s: float | None
     """The least time to fill a replacement disk: all it must hold, written at the drive's full speed."""
 

@@ -1,10 +1,11 @@
 """Mappings: a volume under one number for one host or one host group. And portals, where hosts knock."""
 
+import re
 from enum import StrEnum
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import ip_address
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.names import Name
@@ -93,13 +94,14 @@ class Protocol(StrEnum):
     ISER = "iser"
     NVME_TCP = "nvme-tcp"
     NVME_RDMA = "nvme-rdma"
+    NVME_FC = "nvme-fc"
     FC = "fc"
-    """Fibre Channel has ports of HBAs and no portals."""
+    """SCSI over Fibre Channel has ports of HBAs and no portals."""
 
     @property
     def family(self) -> Family:
         """Which mappings are reached through it."""
-        return Family.NVME if self in (Protocol.NVME_TCP, Protocol.NVME_RDMA) else Family.SCSI
+        return Family.NVME if self in NVME_PROTOCOLS else Family.SCSI
 
     @property
     def is_rdma(self) -> bool:
@@ -109,15 +111,50 @@ class Protocol(StrEnum):
     @property
     def listens_on(self) -> frozenset[str]:
         """In which spaces of port numbers its portal takes one: LIO listens over TCP too where it does over iSER."""
-        spaces = {Protocol.ISER: {"tcp", "rdma"}, Protocol.NVME_RDMA: {"rdma"}}
+        spaces = {Protocol.ISER: {"tcp", "rdma"}, Protocol.NVME_RDMA: {"rdma"}, Protocol.NVME_FC: {"fc"}}
         return frozenset(spaces.get(self, {"tcp"}))
 
     @property
     def usual_port(self) -> int:
-        """The port IANA assigned; for iSER the next one, because on 3260 iSCSI listens."""
+        """The port IANA assigned; for iSER the next one, because on 3260 iSCSI listens. Over Fibre Channel NO_PORT."""
+        if self is Protocol.NVME_FC:
+            return NO_PORT
         if self.family is Family.NVME:
             return 4420
         return 3261 if self is Protocol.ISER else 3260
+
+
+NVME_PROTOCOLS = (Protocol.NVME_TCP, Protocol.NVME_RDMA, Protocol.NVME_FC)
+NO_PORT = 0
+"""What a portal over Fibre Channel has for a port: a WWPN is one listener and has no numbers."""
+_FC_ADDRESS = re.compile(r"^nn-0x[0-9a-f]{16}:pn-0x[0-9a-f]{16}$")
+
+
+def is_fc_address(address: str) -> bool:
+    """Whether it names a Fibre Channel port, by WWNN and WWPN, as nvme-cli and nvmet write it (FC-NVME TRADDR)."""
+    return _FC_ADDRESS.match(address) is not None
+
+
+def is_everywhere(address: str) -> bool:
+    """Whether it stands for every address of its family."""
+    return not is_fc_address(address) and ip_address(address).is_unspecified
+
+
+def check_portal_address(value: str) -> str:
+    """Return the address as it is compared and shown, or raise ValueError telling the expected forms."""
+    text = value.strip().lower()
+    if is_fc_address(text):
+        return text
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        raise ValueError(
+            "expected an IPv4 or IPv6 address, or for nvme-fc the names of a port such as "
+            "nn-0x20000024ff000001:pn-0x21000024ff000001 (16 hex digits each)"
+        ) from None
+
+
+PortalAddress = Annotated[str, Field(max_length=64), AfterValidator(check_portal_address)]
 
 
 class ExportEngine(StrEnum):
@@ -130,13 +167,14 @@ class PortalCreate(Model):
     """The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
 
     `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
-    address of an RDMA device. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of the
-    appliance. All portals for NVMe have the same engine.
+    address of an RDMA device. NVMe over Fibre Channel takes a port of an HBA, written as its WWNN and WWPN
+    (`nn-0x…:pn-0x…`), and no port number. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of
+    the appliance. All portals for NVMe have the same engine.
     """
 
     name: Name
     protocol: Protocol = Protocol.ISCSI
-    address: IPv4Address | IPv6Address
+    address: PortalAddress
     port: Annotated[int, Field(ge=1, le=65535)] | None = None
     engine: ExportEngine | None = None
 

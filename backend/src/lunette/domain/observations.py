@@ -7,7 +7,9 @@ from lunette.domain.exports import ObservedConnection, ObservedSession, SessionC
 from lunette.domain.fc import ObservedFcPort
 from lunette.domain.firewall import ObservedFirewall
 from lunette.domain.interfaces import ObservedInterface
+from lunette.domain.power import ObservedPower
 from lunette.domain.rdma import RdmaDevice
+from lunette.domain.spdk import SpdkEnded
 from lunette.domain.updates import ObservedSlots
 from lunette.domain.volumes import ObservedPool, ObservedVolume
 
@@ -32,6 +34,12 @@ class Observation(Model):
     """None until the agent has looked at it."""
     slots: ObservedSlots | None = None
     """Where the system was installed on a disk of its own; None on any other server, and from the ISO."""
+    power: ObservedPower | None = None
+    """None of an agent that does not know it yet."""
+    clock_is_set: bool | None = None
+    """Whether a time server has set the clock since the start; None where systemd-timesyncd does not run."""
+    spdk_ended: SpdkEnded | None = None
+    """The last time SPDK's program hung; None if it has not since the agent started."""
 
     def disk(self, disk_id: str) -> ObservedDisk | None:
         """The disk with this id, or with this link under /dev/disk/by-id."""

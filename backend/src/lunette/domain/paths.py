@@ -1,9 +1,13 @@
 """A host's paths: where it should be logged in, against where it is, in words."""
 
+from datetime import datetime
 from enum import StrEnum
+
+from pydantic import Field
 
 from lunette.domain.base import Model
 from lunette.domain.mappings import Family, Protocol
+from lunette.domain.steps.paths import AWAY_LEAST_S, AWAY_MOST_S, AWAY_S
 
 
 class PathState(StrEnum):
@@ -44,6 +48,23 @@ class VolumePaths(Model):
     words: str
 
 
+class HostVerifyPaths(Model):
+    """Each path of the host is taken away in turn. `confirm`: the host's name."""
+
+    confirm: str = Field(min_length=1, max_length=63)
+    away_s: int = Field(default=AWAY_S, ge=AWAY_LEAST_S, le=AWAY_MOST_S)
+    """For how long each path is away, in seconds."""
+
+
+class PathVerification(Model):
+    """What came of the last time that every path of the host was taken away in turn. `words`: path by path."""
+
+    at: datetime
+    is_passed: bool
+    words: tuple[str, ...]
+    job_id: str
+
+
 class HostPaths(Model):
     """All paths of a host. `sentence` says the worst of it first."""
 
@@ -52,3 +73,5 @@ class HostPaths(Model):
     sentence: str
     paths: tuple[HostPath, ...]
     volumes: tuple[VolumePaths, ...]
+    verification: PathVerification | None
+    """None if they were never tried."""

@@ -47,6 +47,22 @@ class RdmaDevice(Model):
     firmware: str | None
     node_guid: str | None
     addresses: tuple[RdmaAddress, ...]
+    lossless: tuple[int, ...] | None = None
+    """Priorities (0 to 7, IEEE 802.1Qbb) whose traffic the interface pauses instead of losing it. None where the driver
+    or the tool does not tell."""
+
+    @property
+    def hint(self) -> str | None:
+        """What to look at for RoCE's sake; None where nothing is known."""
+        if self.lossless is None:
+            return None
+        if not self.lossless:
+            return (
+                f"no priority of {self.interface} has flow control (PFC): where the network drops packets under load, "
+                "RDMA slows down badly; switch it on for one priority, here and on the switch"
+            )
+        shown = ", ".join(map(str, self.lossless))
+        return f"flow control (PFC) is on for priority {shown} of {self.interface}: the switch must have the same"
 
     @property
     def id(self) -> str:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from lunette.domain.base import Model
 from lunette.domain.firewall import FirewallMode
+from lunette.domain.hosts import ChapSecret, ChapUser, check_chap_secrets
 from lunette.domain.names import Name
 
 
@@ -72,6 +73,7 @@ TimeOfDay = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 Hours = Annotated[int, Field(ge=1, le=720)]
 Days = Annotated[int, Field(ge=30, le=3650)]
 KeepHours = Annotated[int, Field(ge=0, le=720)]
+Minutes = Annotated[int, Field(ge=1, le=1440)]
 Secret = Annotated[SecretStr, Field(min_length=1, max_length=1000)]
 
 
@@ -128,24 +130,45 @@ class SyslogSettings(Model):
         return self
 
 
+class DiscoveryAuth(Model):
+    """What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the appliance answers.
+    The secrets are never shown; left out, those that are kept stay, as long as their users are the same."""
+
+    user: ChapUser
+    secret: ChapSecret | None = None
+    mutual_user: ChapUser | None = None
+    mutual_secret: ChapSecret | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> "DiscoveryAuth":
+        if self.mutual_secret is not None and self.mutual_user is None:
+            raise ValueError("mutual_user: a mutual_secret needs the user it belongs to")
+        check_chap_secrets(self.secret, self.mutual_secret)
+        return self
+
+
 class Settings(Model):
     """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
     is up, in its time zone; null for never. `history_days`: how long events, jobs that are over and resolved
     alerts are kept. `deleted_keep_hours`: how long a deleted volume can be recovered; 0 erases it at once.
-    `trusted_ca`: authorities that are trusted beside the system's own. `firewall`: whether Lunette filters what comes
-    to the machine; null for yes on a machine that the ISO installed, and no on any other."""
+    `disk_health_minutes`: how often each drive is asked for its health. `trusted_ca`: authorities that are trusted
+    beside the system's own. `firewall`: whether Lunette filters what comes to the machine; null for yes on a machine
+    that the ISO installed, and no on any other. `discovery_auth`: the login that is asked for before a host is told the
+    iSCSI targets; null for none."""
 
     name: Name | None = None
     time_zone: Zone = "UTC"
     session_hours: Hours = 12
     history_days: Days = 400
     deleted_keep_hours: KeepHours = 24
+    disk_health_minutes: Minutes = 10
     mail: MailSettings | None = None
     webhook: WebhookSettings | None = None
     syslog: SyslogSettings | None = None
     heartbeat: TimeOfDay | None = None
     trusted_ca: Certificates | None = None
     firewall: FirewallMode | None = None
+    discovery_auth: DiscoveryAuth | None = None
 
     def channel(self, channel: Channel) -> MailSettings | WebhookSettings | SyslogSettings | None:
         """How a channel is set up; None where it is not used."""
@@ -164,35 +187,59 @@ class SettingsPatch(Model):
     session_hours: Hours | None = None
     history_days: Days | None = None
     deleted_keep_hours: KeepHours | None = None
+    disk_health_minutes: Minutes | None = None
     mail: MailSettings | None = None
     webhook: WebhookSettings | None = None
     syslog: SyslogSettings | None = None
     heartbeat: TimeOfDay | None = None
     trusted_ca: Certificates | None = None
     firewall: FirewallMode | None = None
+    discovery_auth: DiscoveryAuth | None = None
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
-        for name in ("time_zone", "session_hours", "history_days", "deleted_keep_hours"):
+        for name in ("time_zone", "session_hours", "history_days", "deleted_keep_hours", "disk_health_minutes"):
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise ValueError(f"{name}: there is always one; leave the field out to let it stay")
         return self
 
 
-SECRETS = {"mail": "password", "webhook": "secret"}
-"""Where a setting holds a secret: the field of the document, and the field in it."""
+SECRETS = {
+    "mail": ("mail", "password"),
+    "webhook": ("webhook", "secret"),
+    "discovery_auth": ("discovery_auth", "secret"),
+    "discovery_auth.mutual": ("discovery_auth", "mutual_secret"),
+}
+"""Where a secret is sealed: the setting it belongs to, and its field in it."""
+
+Holder = MailSettings | WebhookSettings | DiscoveryAuth
+"""A setting with secrets."""
+
+
+def without_secrets(name: str, value: object) -> object:
+    """A setting as it may be read."""
+    fields = [field for setting, field in SECRETS.values() if setting == name]
+    return value.model_copy(update=dict.fromkeys(fields)) if isinstance(value, Model) and fields else value
 
 
 def is_alike(wanted: object, held: object) -> bool:
     """True if a document asks for what is there: a secret that it leaves out is the one that is kept."""
-    for kind, secret in ((MailSettings, "password"), (WebhookSettings, "secret")):
-        if isinstance(wanted, kind) and isinstance(held, kind):
-            without: tuple[Model, ...] = tuple(one.model_copy(update={secret: None}) for one in (wanted, held))
-            return without[0] == without[1] and getattr(wanted, secret) in (None, getattr(held, secret))
-    return False
+    if not isinstance(wanted, Holder) or not isinstance(held, Holder) or type(wanted) is not type(held):
+        return False
+    fields = {field for _, field in SECRETS.values() if field in type(wanted).model_fields}
+    if wanted.model_dump(exclude=fields) != held.model_dump(exclude=fields):
+        return False
+    return all(getattr(wanted, name) in (None, getattr(held, name)) for name in fields)
 
 
-def same_peer(one: MailSettings | WebhookSettings | None, other: MailSettings | WebhookSettings | None) -> bool:
+def user_of(key: str, value: object) -> str | None:
+    """The user whose secret is sealed under this key: with one there must be a secret."""
+    if isinstance(value, MailSettings) or (isinstance(value, DiscoveryAuth) and key == "discovery_auth"):
+        return value.user
+    return value.mutual_user if isinstance(value, DiscoveryAuth) else None
+
+
+def same_peer(key: str, one: object, other: object) -> bool:
     """True if a secret that is kept for one may be used for the other: it never goes to another server unasked."""
     if isinstance(one, MailSettings) and isinstance(other, MailSettings):
         return (one.server, one.wanted_port, one.user) == (other.server, other.wanted_port, other.user) and (
@@ -200,4 +247,6 @@ def same_peer(one: MailSettings | WebhookSettings | None, other: MailSettings | 
         )
     if isinstance(one, WebhookSettings) and isinstance(other, WebhookSettings):
         return one.url == other.url
+    if isinstance(one, DiscoveryAuth) and isinstance(other, DiscoveryAuth):
+        return user_of(key, one) == user_of(key, other) is not None
     return False

@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
+from lunette.domain.dhchap import DhChapSecret, DhGroup, DhHash
 from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import ChapSecret, ChapUser, HostCreate, HostGroupCreate
 from lunette.domain.mappings import MappingCreate, PortalCreate
@@ -60,6 +61,14 @@ class SiteArray(ArrayCreate):
     wipe: tuple[()] = ()
     """Always empty: what may be wiped is named by the request, as `disk/ID`, not kept in a file."""
 
+    @model_validator(mode="after")
+    def _keyed(self) -> "SiteArray":
+        if self.passphrase is not None:
+            raise ValueError("a document tells that an array is encrypted, and holds no passphrase: leave it out")
+        if self.encryption is None and self.keep_key:
+            raise ValueError("keep_key is of encrypted arrays: set encryption too, or leave it out")
+        return self
+
 
 class SiteChap(Model):
     """CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one."""
@@ -70,10 +79,31 @@ class SiteChap(Model):
     mutual_secret: ChapSecret | None = None
 
 
+class SiteDhChap(Model):
+    """DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one.
+
+    `is_mutual` tells that the appliance proves itself too, with `mutual_secret`; false takes that key away. Left out
+    where a `mutual_secret` is given, it is true.
+    """
+
+    secret: DhChapSecret | None = None
+    is_mutual: bool | None = None
+    mutual_secret: DhChapSecret | None = None
+    hash: DhHash = DhHash.SHA256
+    dh_group: DhGroup = DhGroup.FFDHE2048
+
+    @model_validator(mode="after")
+    def _one_meaning(self) -> "SiteDhChap":
+        if self.mutual_secret is not None and self.is_mutual is False:
+            raise ValueError("is_mutual is false and a mutual_secret is given: leave one of them out")
+        return self
+
+
 class SiteHost(HostCreate):
-    """`chap: null` takes CHAP away; without the field it stays as it is."""
+    """`chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is."""
 
     chap: SiteChap | None = None  # type: ignore[assignment]  # a document may leave the secrets out
+    dhchap: SiteDhChap | None = None  # type: ignore[assignment]  # likewise
 
 
 class Site(Model):

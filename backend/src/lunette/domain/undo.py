@@ -17,6 +17,12 @@ JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.ARRAY_CHANGE: (
         "It moved data between disks, or set how that is done. Make the opposite change with the array's own commands."
     ),
+    JobKind.ARRAY_START: "It runs read-only, and nothing on it was changed. It does not run any more after a boot.",
+    JobKind.ARRAY_ADOPT: "Hosts may use its volumes already. What is on it stays as it is while it is Lunette's.",
+    JobKind.ARRAY_RELEASE: (
+        "It is Lunette's no more, and others may use it. Start and adopt it as a foreign array: its data are there, "
+        "its volumes get new identities."
+    ),
     JobKind.VOLUMES_CREATE: _DATA_MADE,
     JobKind.VOLUME_DELETE: "If its data was kept, it is among the deleted volumes: recover it there until its time.",
     JobKind.VOLUME_RECOVER: "It has its data again. Delete it with its own command if it is not needed.",
@@ -30,7 +36,13 @@ JOB_REASONS: Mapping[JobKind, str] = {
     JobKind.SNAPSHOT_DELETE: _DATA_GONE,
     JobKind.THIN_POOL_GROW: "Volumes may use the room already: shrinking would cut off data. The size stays.",
     JobKind.INTERFACE_CHANGE: "A change that was confirmed is changed back with its own command, on trial again.",
+    JobKind.SYSTEM_RESTART: "It is over, and left everything as it was.",
+    JobKind.SYSTEM_POWER_OFF: "It is over, and left everything as it was.",
+    JobKind.SESSION_DISCONNECT: "The host logs in again by itself, as long as volumes are mapped to it.",
     JobKind.SYSTEM_UPDATE: "The version before is in the other slot: go back to it with its own command.",
+    JobKind.DISK_WIPE: _DATA_GONE,
+    JobKind.DISK_LOCATE: "The light is switched with its own command.",
+    JobKind.HOST_VERIFY_PATHS: "It is over, and gave every path back.",
     JobKind.SITE_APPLY: "Its changes are undone one by one: each has an event of its own, see the log.",
     JobKind.SITE_ADOPT: "What was adopted is served by Lunette now. To leave, see the export for targetcli.",
     JobKind.SCHEDULE_RUN: "What the run made and let go holds data. Delete a snapshot it took with its own command.",
@@ -41,6 +53,9 @@ _EVENTS = {
     "array.created": JobKind.ARRAY_CREATE,
     "array.deleted": JobKind.ARRAY_DELETE,
     "array.changed": JobKind.ARRAY_CHANGE,
+    "array.started": JobKind.ARRAY_START,
+    "array.adopted": JobKind.ARRAY_ADOPT,
+    "array.released": JobKind.ARRAY_RELEASE,
     "volume.created": JobKind.VOLUMES_CREATE,
     "volume.deleted": JobKind.VOLUME_DELETE,
     "volume.recovered": JobKind.VOLUME_RECOVER,
@@ -52,7 +67,13 @@ _EVENTS = {
     "thin_pool.grown": JobKind.THIN_POOL_GROW,
     "interface.tried": JobKind.INTERFACE_CHANGE,
     "interface.confirmed": JobKind.INTERFACE_CHANGE,
+    "session.disconnected": JobKind.SESSION_DISCONNECT,
     "system.updated": JobKind.SYSTEM_UPDATE,
+    "system.restarted": JobKind.SYSTEM_RESTART,
+    "system.switched_off": JobKind.SYSTEM_POWER_OFF,
+    "disk.wiped": JobKind.DISK_WIPE,
+    "disk.located": JobKind.DISK_LOCATE,
+    "host.paths_verified": JobKind.HOST_VERIFY_PATHS,
     "site.applied": JobKind.SITE_APPLY,
     "site.adopted": JobKind.SITE_ADOPT,
 }

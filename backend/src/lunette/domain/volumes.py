@@ -137,6 +137,9 @@ class ObservedVolume(Model):
     """What a thin volume holds, shared with its snapshots or not; None: it is thick, or not active."""
     source: str | None = None
     """The snapshot in its group that a clone on ZFS cannot be without, by name; None where there is no such tie."""
+    block_bytes: int | None = None
+    """The logical block of its device, which is what hosts address: 512 or 4096. None where nothing of its group is
+    active."""
 
 
 class ObservedThinPool(Model):

@@ -1,4 +1,4 @@
-"""Takes over what LIO serves for others: rows and a job that marks what is beneath (decision 0033).
+"""Takes over what LIO and nvmet serve for others: rows and a job that marks what is beneath (decision 0033).
 
 The exports are left out of what is wanted until the job is done (`exportset`): nobody converges towards half of them.
 """
@@ -9,14 +9,14 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.adopting import AdoptRequest, Foreign, Verdict
+from lunette.domain.arrays import Level
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import OsType
 from lunette.domain.jobs import JobKind, ResourceState
-from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.volumes import Provisioning
 from lunette.engine import exportset, portals
 from lunette.engine.desk import Desk
-from lunette.engine.hosts import set_chap
+from lunette.engine.hosts import set_chap, set_dhchap
 from lunette.engine.jobs import file_job
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import adopting as planner
@@ -45,7 +45,7 @@ def adopt(
 ) -> tuple[Outcome, Verdict]:
     """Everything of the targets asked for that can be taken over. Without a job where that is nothing."""
     seen = desk.seen()
-    made = planner.plan_adopt(foreign, seen, _facts(tx), desk.identities, wish.targets)
+    made = planner.plan_adopt(foreign, seen, facts_of(tx), desk.identities, wish.targets)
     check(made.plan, seen, Bounds())
     new = [
         LunUse(owner_id=one.host_id or one.host_group_id or "", lun=one.lun, volume_id=one.volume_id)
@@ -55,7 +55,7 @@ def adopt(
     if dry_run or not made.rows.steps:
         return Outcome(plan=made.plan), made.verdict
     serials = {disk.id: disk.serial for disk in seen.disks}
-    _write(tx, made.rows, serials)
+    write(tx, made.rows, serials)
     emit(tx, "site.adopting", made.plan.title, actor=actor.name, data={"targets": list(made.verdict.targets)})
     return file_job(tx, desk, actor, JobKind.SITE_ADOPT, Outcome(plan=made.plan, ids=made.rows.ids())), made.verdict
 
@@ -67,11 +67,12 @@ def adopted(tx: Session, desk: Desk, job: Job) -> None:
     for volume in tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))):
         volume.state = ResourceState.READY.value
     exportset.changed(tx, desk)
-    emit(tx, "site.adopted", f"{job.title}: it is served by Lunette now", actor=job.actor, data={"job_id": job.id})
+    words = "it is served by Lunette now" if job.kind == JobKind.SITE_ADOPT else "it is Lunette's now"
+    emit(tx, f"{job.resource_kind}.adopted", f"{job.title}: {words}", actor=job.actor, data={"job_id": job.id})
 
 
 def not_adopted(tx: Session, desk: Desk, job: Job) -> None:
-    """The marks are gone again, and so are the rows. What LIO serves was never touched."""
+    """The marks are gone again, and so are the rows. What is served was never touched."""
     ids = job.resource_ids
     for table, column in (
         (Mapping, Mapping.id), (HostGroupMember, HostGroupMember.host_group_id), (HostGroup, HostGroup.id),
@@ -79,10 +80,12 @@ def not_adopted(tx: Session, desk: Desk, job: Job) -> None:
     ):  # fmt: skip
         tx.execute(delete(table).where(column.in_(ids)))
     exportset.changed(tx, desk, [(ReleaseKind.PORTAL, id_) for id_ in ids])
-    emit(tx, "site.adopt_failed", f"{job.title}: nothing was adopted", actor=job.actor, data={"job_id": job.id})
+    kind = f"{job.resource_kind}.adopt_failed"
+    emit(tx, kind, f"{job.title}: nothing was adopted", actor=job.actor, data={"job_id": job.id})
 
 
-def _facts(tx: Session) -> Facts:
+def facts_of(tx: Session) -> Facts:
+    """What is known here."""
     names = {table: frozenset(tx.scalars(select(table.name))) for table in (Volume, Host, HostGroup, Portal)}
     arrays = tx.scalars(select(Array)).all()
     disks = tx.execute(select(ArrayDisk.disk_id, Array.name).join(Array)).all()
@@ -93,8 +96,9 @@ def _facts(tx: Session) -> Facts:
         md_names=frozenset(row.md_name for row in arrays),
         volumes=names[Volume], hosts=names[Host], host_groups=names[HostGroup], portal_names=names[Portal],
         portals=tuple(portals.known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
-        serials=_of_volumes(tx, "serial"), naas=_of_volumes(tx, "naa"),
-        initiators=dict(initiators), targets=frozenset(tx.scalars(select(Target.iqn))),
+        serials=_of_volumes(tx, "serial"), naas=_of_volumes(tx, "naa"), uuids=_of_volumes(tx, "uuid"),
+        nguids=_of_volumes(tx, "nguid"), initiators=dict(initiators),
+        targets=frozenset(name for column in (Target.iqn, Target.nqn) for name in tx.scalars(select(column))),
         disks=dict(disks),
     )  # fmt: skip
 
@@ -106,8 +110,8 @@ def _of_volumes(tx: Session, column: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
-    """Parents first. The portals are the one thing that is served at once: they change nothing for anybody."""
+def write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
+    """Parents first. LIO's portals are the one thing that is served at once: they change nothing for anybody."""
     tx.add_all(_array(row, serials) for row in rows.arrays)
     tx.flush()
     tx.add_all(_volume(row) for row in rows.volumes)
@@ -118,7 +122,8 @@ def _write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
     tx.add_all(HostGroupMember(host_id=id_, host_group_id=row.id) for row in rows.groups for id_ in row.host_ids)
     tx.add_all(
         Target(
-            id=row.id, host_id=row.host_id, host_group_id=row.host_group_id, iqn=row.iqn, nqn=row.nqn, tag=row.tag
+            id=row.id, host_id=row.host_id, host_group_id=row.host_group_id, iqn=row.iqn, nqn=row.nqn, tag=row.tag,
+            subsystem=row.subsystem.model_dump_json() if row.subsystem else None,
         )
         for row in rows.targets
     )  # fmt: skip
@@ -131,14 +136,14 @@ def _write(tx: Session, rows: Rows, serials: dict[str, str]) -> None:
     tx.add_all(
         Mapping(
             id=row.id, volume_id=row.volume_id, host_id=row.host_id, host_group_id=row.host_group_id, lun=row.lun,
-            family=Family.SCSI.value, shared=row.shared,
+            family=row.family.value, shared=row.shared,
         )
         for row in rows.mappings
     )  # fmt: skip
     tx.add_all(
         Portal(
-            id=row.id, name=row.name, protocol=Protocol.ISCSI.value, engine=ExportEngine.LIO.value,
-            address=row.address, port=row.port,
+            id=row.id, name=row.name, protocol=row.protocol.value, engine=row.engine.value, address=row.address,
+            port=row.port, adopted=row.folder,
         )
         for row in rows.portals
     )  # fmt: skip
@@ -149,10 +154,12 @@ def _array(row: NewArray, serials: dict[str, str]) -> Array:
     seen = row.seen
     return Array(
         id=row.id, name=row.name, engine=seen.engine.value, level=seen.level, uuid=seen.uuid, md_name=row.md_name,
-        group_name=row.group, chunk_bytes=seen.chunk_bytes, layout=seen.layout, write_hole=seen.write_hole.value,
+        group_name=row.group, chunk_bytes=seen.chunk_bytes,
+        layout=seen.layout if seen.level == Level.RAID10 else None, write_hole=seen.write_hole.value,
         member_bytes=seen.disk_bytes or seen.size_bytes, size_bytes=seen.size_bytes,
         disks=[
-            ArrayDisk(disk_id=member.disk_id, serial=serials.get(member.disk_id, ""), slot=slot)
+            ArrayDisk(disk_id=member.disk_id, serial=serials.get(member.disk_id, ""), slot=slot,
+                      write_mostly=member.write_mostly)
             for slot, member in enumerate(seen.members)
             if member.disk_id
         ],
@@ -162,14 +169,16 @@ def _array(row: NewArray, serials: dict[str, str]) -> Array:
 def _volume(row: NewVolume) -> Volume:
     return Volume(
         id=row.id, name=row.name, array_id=row.array_id, size_bytes=row.size_bytes,
-        provisioning=Provisioning.THICK.value, lv_name=row.lv_name, backstore=row.backstore.model_dump_json(),
+        provisioning=Provisioning.THICK.value, lv_name=row.lv_name,
+        backstore=row.backstore.model_dump_json() if row.backstore else None, without_nguid=row.without_nguid,
         **row.identity.model_dump(),
     )  # fmt: skip
 
 
 def _add_host(tx: Session, row: NewHost) -> None:
     """What it runs is not known, so nothing of its own is offered to it."""
-    initiator = HostInitiator(id=row.initiator_id, kind="iqn", name=row.iqn)
+    initiator = HostInitiator(id=row.initiator_id, kind=row.kind.value, name=row.initiator)
     host = Host(id=row.id, name=row.name, os_type=OsType.OTHER.value, initiators=[initiator])
     set_chap(tx, host, row.chap)
+    set_dhchap(tx, host, row.dhchap)
     tx.add(host)

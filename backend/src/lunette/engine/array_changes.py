@@ -8,9 +8,11 @@ from lunette.domain.array_changes import (
     ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
+    ArrayForceStart,
     ArrayGrow,
     ArrayPatch,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
 )
 from lunette.domain.jobs import JobKind, ResourceState
@@ -23,13 +25,14 @@ from lunette.engine.desk import Desk
 from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, need
 from lunette.engine.outcome import Actor, Outcome
+from lunette.planner.array_force import plan_force_start
 from lunette.planner.arrays import KnownArray
-from lunette.planner.changing import changing, plan_grow
+from lunette.planner.changing import changing, plan_grow, plan_reshape
 from lunette.planner.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array
 
-Wish = ArrayAddSpares | ArrayAddDisks | ArrayGrow | ArrayReplace | ArrayDiskChoice | ArrayScrub
+Wish = ArrayAddSpares | ArrayAddDisks | ArrayGrow | ArrayReshape | ArrayReplace | ArrayDiskChoice | ArrayScrub
 Planning = Callable[[KnownArray, Observation], Plan]
 
 
@@ -66,6 +69,16 @@ class Change:
             need(self._tx, Array, self._reference).growing = True
         return done
 
+    def reshape(self, wish: ArrayReshape) -> Outcome:
+        """Another level. The row remembers that as for growth, and learns the rest from the machine."""
+        done = self._file(
+            lambda array, seen: plan_reshape(array, wish, seen, disk_owners(self._tx, seen, wish.disks)),
+            wish.wipe,
+        )
+        if not self._dry_run:
+            need(self._tx, Array, self._reference).growing = True
+        return done
+
     def finish(self, plan: Plan) -> Outcome:
         """What is left to do for an array that has grown."""
         return self._file(lambda _array, _seen: plan)
@@ -87,6 +100,9 @@ class Change:
     def readd(self, wish: ArrayDiskChoice) -> Outcome:
         return self._file(lambda array, seen: changing(array).plan_readd(array, wish, seen))
 
+    def force_start(self, wish: ArrayForceStart) -> Outcome:
+        return self._file(lambda array, seen: plan_force_start(array, wish, seen))
+
     def scrub(self, wish: ArrayScrub) -> Outcome:
         return self._file(lambda array, seen: changing(array).plan_scrub(array, wish, seen))
 
@@ -101,6 +117,8 @@ class Change:
         low = asked.get("sync_speed_min_bytes_s", array.sync_speed_min_bytes_s)
         high = asked.get("sync_speed_max_bytes_s", array.sync_speed_max_bytes_s)
         plan = changing(known(array)).plan_patch(known(array), wish, low, high)
+        if "write_mostly" in asked:
+            asked["write_mostly"] = tuple(d.disk_id for d in array.disks if d.disk_id in (asked["write_mostly"] or ()))
         if not self._dry_run and any(getattr(array, field) != value for field, value in asked.items()):
             for field, value in asked.items():
                 setattr(array, field, value)

@@ -9,10 +9,12 @@ from lunette.domain.arrays import MemberRole
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import (
+    LvmRaidReplace,
     MdAdd,
     MdMember,
     MdRemove,
     MdReplace,
+    MdSpareOut,
     PoolAdd,
     PoolAddSpecial,
     PoolRelease,
@@ -24,10 +26,13 @@ from lunette.store.resources import Array, ArrayDisk
 
 
 def joining(plan: Plan) -> tuple[MdMember, ...]:
-    """The disks that the plan brings into an array."""
-    added = [step.member for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
+    """The disks that the plan brings into an array. One that another array lends is that array's until it is done."""
+    lent = {step.member.disk_id for step in plan.steps if isinstance(step, MdSpareOut)}
+    joins = [step.member for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
+    added = [member for member in joins if member.disk_id not in lent]
     beside = [member for step in plan.steps if isinstance(step, PoolAdd | PoolAddSpecial) for member in step.members]
-    return (*added, *beside, *(step.new for step in plan.steps if isinstance(step, MdReplace | PoolReplace)))
+    filled = [step.new for step in plan.steps if isinstance(step, MdReplace | PoolReplace | LvmRaidReplace)]
+    return (*added, *beside, *filled)
 
 
 def observed_roles(seen: Observation, uuid: str) -> dict[str, str]:
@@ -44,23 +49,52 @@ def claim(array: Array, plan: Plan) -> None:
             roles |= {member.disk_id: step.role.value for member in step.members}
         elif isinstance(step, PoolReplace):
             roles[step.new.disk_id] = roles.get(step.old.disk_id, MemberRole.DATA.value)
+    heirs = _heirs(plan)
+    mostly = {new for new, old in heirs.items() if old in array.write_mostly}
     first = max((disk.slot for disk in array.disks), default=-1) + 1
     for slot, member in enumerate(joining(plan), first):
         role = roles.get(member.disk_id, MemberRole.DATA.value)
-        array.disks.append(ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role))
+        array.disks.append(
+            ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role,
+                      write_mostly=member.disk_id in mostly)
+        )  # fmt: skip
+
+
+def _heirs(plan: Plan) -> dict[str, str]:
+    """Which disk each new one of md's comes for, by id: one that works is copied, any other is let go of."""
+    copied = {step.new.disk_id: step.old.disk_id for step in plan.steps if isinstance(step, MdReplace)}
+    added = [step.member.disk_id for step in plan.steps if isinstance(step, MdAdd) and not step.returns]
+    removed = [step.member.disk_id for step in plan.steps if isinstance(step, MdRemove)]
+    return copied | dict(zip(added, removed, strict=False))
 
 
 def changed(tx: Session, job: Job) -> None:
     """The job succeeded: who was removed has left, and who is being copied leaves later."""
     plan = Plan.model_validate(job.plan)
     gone = [step.member for step in plan.steps if isinstance(step, MdRemove | PoolRelease | PoolTakeOut)]
+    gone += [step.old for step in plan.steps if isinstance(step, LvmRaidReplace)]
     _drop(tx, job, gone)
     for step in plan.steps:
         if isinstance(step, PoolTakeOut) and step.stays is not None:
             tx.get_one(ArrayDisk, step.stays.disk_id).role = MemberRole.DATA.value
+    _hand_over(tx, plan)
     for step in plan.steps:
         if isinstance(step, MdReplace | PoolReplace) and step.old not in gone:
             tx.get_one(ArrayDisk, step.old.disk_id).leaving = True
+
+
+def _hand_over(tx: Session, plan: Plan) -> None:
+    """A spare that one array lent to another is the other's now."""
+    lent = {step.member.disk_id for step in plan.steps if isinstance(step, MdSpareOut)}
+    for step in plan.steps:
+        if isinstance(step, MdAdd) and step.member.disk_id in lent:
+            taker, row = tx.get_one(Array, step.array_id), tx.get_one(ArrayDisk, step.member.disk_id)
+            giver = tx.get_one(Array, row.array_id)
+            row.slot = max((disk.slot for disk in taker.disks), default=-1) + 1
+            row.array_id, row.write_mostly = taker.id, False
+            tx.flush()
+            for array in (taker, giver):
+                tx.expire(array, ["disks"])
 
 
 def unchanged(tx: Session, job: Job) -> None:

@@ -1,7 +1,8 @@
-"""Finishes the growth of arrays without being asked: what md refuses during a reshape is put back once it is over.
+"""Finishes what a reshape of an array leaves to do, without being asked: what md refuses meanwhile is put back after.
 
 An array row says `growing` from the request on until nothing is left to do, so neither a restart of the API nor of the
-machine loses it, however the job that started the reshape ended.
+machine loses it, however the job that started the reshape ended. The level that the row shows is that of the
+machine, once that is done.
 """
 
 import datetime as dt
@@ -52,7 +53,11 @@ def _finish(tx: Session, desk: Desk, row: Array, seen: Observation) -> None:
         return
     if not plan.steps:
         row.growing, row.size_bytes = False, found.size_bytes
-        emit(tx, "array.changed", f"The growth of array {row.name} is over", actor=SYSTEM, ref=row.id)
+        words = f"The growth of array {row.name} is over"
+        if row.level != found.level:
+            row.level, row.write_hole = found.level, found.write_hole.value
+            words = f"Array {row.name} is {found.level} now"
+        emit(tx, "array.changed", words, actor=SYSTEM, ref=row.id)
     elif not has_just_failed(tx, row, plan.title):
         Change(tx, desk, Actor(name=SYSTEM), row.id, dry_run=False).finish(plan)
 
@@ -61,4 +66,4 @@ def has_just_failed(tx: Session, row: Array, title: str) -> bool:
     query = select(Job).where(
         Job.kind == JobKind.ARRAY_CHANGE.value, Job.title == title, Job.created_at > utc_now() - RETRY_AFTER
     )
-    return any(job.resource_ids == [row.id] and job.state != JobState.SUCCEEDED for job in tx.scalars(query))
+    return any(row.id in job.resource_ids and job.state != JobState.SUCCEEDED for job in tx.scalars(query))

@@ -6,6 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, MemberRole
+from lunette.domain.encryption import Encryption, KeyLend
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.jobs import JobKind, ResourceState
 from lunette.domain.observations import Observation
@@ -16,7 +17,7 @@ from lunette.engine.jobs import file_job
 from lunette.engine.lookup import must_be_ready, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import arrays as planner
-from lunette.planner.arrays import KnownArray
+from lunette.planner.arrays import KnownArray, NewArray
 from lunette.planner.checker import Bounds, check
 from lunette.store.events import emit
 from lunette.store.resources import Array, ArrayDisk, Volume
@@ -30,37 +31,46 @@ def create(tx: Session, desk: Desk, actor: Actor, wish: ArrayCreate, dry_run: bo
     check(new.plan, seen, Bounds(wipe=named))
     if dry_run:
         return Outcome(plan=new.plan)
-    tx.add(
-        Array(
-            id=new.id,
-            name=wish.name,
-            engine=wish.engine.value,
-            level=wish.level.value,
-            uuid=new.made.uuid,
-            md_name=new.made.own_name,
-            group_name=new.made.group_name,
-            chunk_bytes=new.made.chunk_bytes,
-            layout=new.made.layout.value if new.made.layout else None,
-            write_hole=new.made.write_hole.value,
-            member_bytes=new.made.member_bytes,
-            size_bytes=new.made.size_bytes,
-            sync_speed_min_bytes_s=wish.sync_speed_min_bytes_s,
-            sync_speed_max_bytes_s=wish.sync_speed_max_bytes_s,
-            group_thread_cnt=wish.group_thread_cnt,
-            stripe_cache_size=wish.stripe_cache_size,
-            skip_copy=wish.skip_copy,
-            scheduler=wish.scheduler,
-            health_command=wish.health_command,
-            group_data_disks=wish.group_data_disks,
-            distributed_spares=wish.distributed_spares,
-            disks=[
-                ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role.value)
-                for slot, (member, role) in enumerate(zip(new.members, new.roles, strict=True))
-            ],
-        )
-    )
+    if wish.passphrase is not None:
+        desk.use_key(KeyLend(array_id=new.id, passphrase=wish.passphrase))
+    tx.add(_row(wish, new))
     emit(tx, "array.creating", new.plan.title, actor=actor.name, ref=new.id)
     return file_job(tx, desk, actor, JobKind.ARRAY_CREATE, Outcome(plan=new.plan, ids=(new.id,)))
+
+
+def _row(wish: ArrayCreate, new: NewArray) -> Array:
+    return Array(
+        id=new.id,
+        name=wish.name,
+        engine=wish.engine.value,
+        level=wish.level.value,
+        uuid=new.made.uuid,
+        md_name=new.made.own_name,
+        group_name=new.made.group_name,
+        chunk_bytes=new.made.chunk_bytes,
+        layout=new.made.layout.value if new.made.layout else None,
+        write_hole=new.made.write_hole.value,
+        member_bytes=new.made.member_bytes,
+        size_bytes=new.made.size_bytes,
+        sync_speed_min_bytes_s=wish.sync_speed_min_bytes_s,
+        sync_speed_max_bytes_s=wish.sync_speed_max_bytes_s,
+        group_thread_cnt=wish.group_thread_cnt,
+        stripe_cache_size=wish.stripe_cache_size,
+        skip_copy=wish.skip_copy,
+        scheduler=wish.scheduler,
+        health_command=wish.health_command,
+        spare_group=wish.spare_group,
+        integrity=wish.integrity,
+        encryption=wish.encryption.value if wish.encryption else None,
+        keep_key=wish.keep_key,
+        group_data_disks=wish.group_data_disks,
+        distributed_spares=wish.distributed_spares,
+        disks=[
+            ArrayDisk(disk_id=member.disk_id, serial=member.serial, slot=slot, role=role.value,
+                      write_mostly=slot < len(wish.disks) and wish.disks[slot] in wish.write_mostly)
+            for slot, (member, role) in enumerate(zip(new.members, new.roles, strict=True))
+        ],
+    )  # fmt: skip
 
 
 def disk_owners(tx: Session, seen: Observation, references: Sequence[str]) -> dict[str, str]:
@@ -103,5 +113,7 @@ def known(array: Array, volumes: tuple[str, ...] = ()) -> KnownArray:
         volumes=volumes,
         md_name=array.md_name,
         level=array.level,
+        member_bytes=array.member_bytes,
+        encryption=Encryption(array.encryption) if array.encryption else None,
         roles={disk.disk_id: MemberRole(disk.role) for disk in array.disks},
     )

@@ -1,14 +1,17 @@
 """What a job's end means for its resources: rows become ready, vanish, come back or get stuck."""
 
+import contextlib
 from collections.abc import Iterable, Sequence
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from lunette.domain.encryption import KeyForget
+from lunette.domain.errors import LunetteError
 from lunette.domain.jobs import JobKind, ResourceState, StepState
 from lunette.domain.plans import Plan
 from lunette.domain.steps import VolumeGrow
-from lunette.engine import adopting, array_disks, deleted_volumes, exportset
+from lunette.engine import adopting, array_disks, array_release, deleted_volumes, exportset, path_verdicts
 from lunette.engine.desk import Desk
 from lunette.store.events import emit
 from lunette.store.journal import Job, JobStep
@@ -16,34 +19,52 @@ from lunette.store.resources import Array, ArrayDisk, DeletedVolume, Snapshot, V
 
 _CHANGED = {
     JobKind.ARRAY_CHANGE: ("changed", "is changed", "change_failed", "was not changed"),
+    JobKind.ARRAY_START: ("started", "runs read-only", "start_failed", "was not started"),
     JobKind.VOLUME_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
     JobKind.VOLUME_ROLL_BACK: ("rolled_back", "is rolled back", "roll_back_failed", "was not rolled back"),
     JobKind.VOLUME_RECOVER: ("recovered", "is recovered", "recover_failed", "was not recovered"),
     JobKind.INTERFACE_CHANGE: ("tried", "is changed, on trial", "change_failed", "was not changed"),
+    JobKind.SESSION_DISCONNECT: ("disconnected", "has ended", "disconnect_failed", "was not ended"),
     JobKind.SYSTEM_UPDATE: ("updated", "is updated", "update_failed", "was not updated"),
+    JobKind.SYSTEM_RESTART: ("restarted", "has restarted", "restart_failed", "did not restart"),
+    JobKind.SYSTEM_POWER_OFF: ("switched_off", "was off, and is on again", "power_off_failed", "was not switched off"),
+    JobKind.DISK_WIPE: ("wiped", "is wiped", "wipe_failed", "was not wiped"),
+    JobKind.DISK_LOCATE: ("located", "has its light as asked", "locate_failed", "has its light as before"),
     JobKind.THIN_POOL_GROW: ("grown", "has its new size", "grow_failed", "was not grown"),
+    JobKind.HOST_VERIFY_PATHS: ("paths_verified", "goes on without any of them", "paths_failed", "has not passed"),
 }
 """Verb and words of the event when a job that changes something is done, and when it failed."""
 
+_GONE = {
+    JobKind.VOLUME_ERASE: ("erased", "is erased"),
+    JobKind.ARRAY_RELEASE: ("released", "is released: it is on its disks, and Lunette's no more"),
+}
+"""Verb and words where a job that removes its resources does not delete them."""
+
+_ADOPTING = (JobKind.SITE_ADOPT, JobKind.ARRAY_ADOPT)
 _OF_DELETED = (JobKind.VOLUME_RECOVER, JobKind.VOLUME_ERASE)
 
 
 def succeeded(tx: Session, desk: Desk, job: Job) -> None:
     """What was made or changed is ready; what was deleted is forgotten."""
     kind = JobKind(job.kind)
-    if kind is JobKind.SITE_ADOPT:
+    if kind in _ADOPTING:
         adopting.adopted(tx, desk, job)
         return
     if kind.destroys:
         deleted_volumes.kept(tx, job)
+        if kind is JobKind.ARRAY_RELEASE:
+            array_release.released(tx, job)
         _forget(tx, job)
-        _tell(tx, job, *(("erased", "is erased") if kind is JobKind.VOLUME_ERASE else ("deleted", "is deleted")))
+        _tell(tx, job, *_GONE.get(kind, ("deleted", "is deleted")))
         return
     if kind is JobKind.VOLUME_RECOVER:
         deleted_volumes.recovered(tx, job)
     if kind.changes:
         array_disks.changed(tx, job)
         _resize(tx, desk, job)
+    if kind is JobKind.HOST_VERIFY_PATHS:
+        path_verdicts.ended(tx, job, is_passed=True)
     _set_state(tx, desk, job, ResourceState.READY)
     _tell(tx, job, *(_CHANGED[kind][:2] if kind.changes else ("created", "is ready")))
 
@@ -51,19 +72,24 @@ def succeeded(tx: Session, desk: Desk, job: Job) -> None:
 def taken_back(tx: Session, desk: Desk, job: Job) -> None:
     """What was to be made is forgotten; what was to be changed or deleted is ready again."""
     kind = JobKind(job.kind)
-    if kind is JobKind.SITE_ADOPT:
+    if kind in _ADOPTING:
         adopting.not_adopted(tx, desk, job)
         return
     if not kind.changes and not kind.destroys:
+        _forget_passphrases(desk, _rows(tx, job))
         _forget(tx, job)
         _tell(tx, job, "create_failed", "was not created")
         return
     if kind.changes:
         array_disks.unchanged(tx, job)
+    if kind is JobKind.HOST_VERIFY_PATHS:
+        path_verdicts.ended(tx, job, is_passed=False)
     if kind is JobKind.VOLUME_RECOVER:
         deleted_volumes.not_recovered(tx, job)
     if kind is JobKind.VOLUME_ERASE:
         deleted_volumes.not_erased(tx, job)
+    if kind is JobKind.ARRAY_RELEASE:
+        array_release.not_released(tx, job)
     gone = _destroyed(tx, job) if kind is JobKind.VOLUME_DELETE else []
     if gone:
         tx.execute(delete(Volume).where(Volume.id.in_(gone)))
@@ -117,7 +143,7 @@ def _rows(tx: Session, job: Job) -> Iterable[Array | Volume | DeletedVolume | Sn
             return tx.scalars(select(Volume).where(Volume.id.in_(job.resource_ids))).all()
         case "snapshot":
             return tx.scalars(select(Snapshot).where(Snapshot.id.in_(job.resource_ids))).all()
-    return ()  # a pool, an interface, the system: no row, the machine is asked; what is adopted waits as it is
+    return ()  # pool, interface, disk, session, system: no row, the machine is asked; adopted things and hosts stay so
 
 
 def _set_state(tx: Session, desk: Desk, job: Job, state: ResourceState) -> None:
@@ -139,11 +165,21 @@ def _forget(tx: Session, job: Job) -> None:
         tx.execute(delete(table).where(table.id.in_(job.resource_ids)))
 
 
+def _forget_passphrases(desk: Desk, rows: Iterable[object]) -> None:
+    """Of arrays that are not made after all. An agent that does not hear it forgets by itself after a while."""
+    for row in rows:
+        if isinstance(row, Array) and row.encryption:
+            with contextlib.suppress(LunetteError):
+                desk.use_key(KeyForget(array_id=row.id))
+
+
 def _failed_words(kind: JobKind) -> tuple[str, str]:
     if kind.changes:
         return _CHANGED[kind][2:]
     if kind is JobKind.VOLUME_ERASE:
         return "erase_failed", "was not erased and can still be recovered"
+    if kind is JobKind.ARRAY_RELEASE:
+        return "release_failed", "was not released and is ready again"
     return "delete_failed", "was not deleted and is ready again"
 
 

@@ -1,10 +1,13 @@
 """The engine as a process uses it: asking the real agent over its socket."""
 
+from pathlib import Path
+
+from lunette.engine import system_drive
 from lunette.engine.control import Control
 from lunette.store.database import Store
 from lunette.system.agent_client import AgentClient
 
 
-def control_over(store: Store, agent_socket: str) -> Control:
-    """A control that asks the agent at this socket. The agent need not answer yet."""
-    return Control(store, AgentClient(agent_socket))
+def control_over(store: Store, agent_socket: str, data: Path) -> Control:
+    """A control that asks the agent at this socket, which need not answer yet. `data` is where the database lies."""
+    return Control(store, AgentClient(agent_socket), room=system_drive.look_at(data))

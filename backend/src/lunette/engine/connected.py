@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import Unavailable
 from lunette.domain.exports import ObservedSession
-from lunette.domain.mappings import Family, Protocol
+from lunette.domain.mappings import Family, Protocol, is_fc_address
 from lunette.engine.desk import Desk
 from lunette.planner.connected import Connected
 from lunette.store.resources import Host, HostInitiator, Portal
@@ -19,11 +19,16 @@ def among(
     tx: Session, desk: Desk, family: Family, found: Iterable[ObservedSession], only: Collection[str] | None = None
 ) -> Connected:
     """The hosts behind these sessions, and whether there may be more that nobody can see."""
+    hidden = unseen(desk).get(family)
+    return Connected(unknown=AWAY) if hidden == AWAY else Connected(hosts=tuple(hosts(tx, found, only)), unknown=hidden)
+
+
+def unseen(desk: Desk) -> dict[Family, str]:
+    """The families of which nobody knows who is logged in, and why."""
     try:
-        unseen = {one.family: one.reason for one in desk.sessions().unseen}
+        return {one.family: one.reason for one in desk.sessions().unseen}
     except Unavailable:
-        return Connected(unknown=AWAY)
-    return Connected(hosts=tuple(hosts(tx, found, only)), unknown=unseen.get(family))
+        return dict.fromkeys(Family, AWAY)
 
 
 def sessions(desk: Desk) -> tuple[ObservedSession, ...] | None:
@@ -32,6 +37,16 @@ def sessions(desk: Desk) -> tuple[ObservedSession, ...] | None:
         return desk.sessions().sessions
     except Unavailable:
         return None
+
+
+def everybody(tx: Session, desk: Desk) -> Connected:
+    """Every host that is logged in, over whatever fabric."""
+    try:
+        found = desk.sessions()
+    except Unavailable:
+        return Connected(unknown=AWAY)
+    unseen = next((one.reason for one in found.unseen), None)
+    return Connected(hosts=tuple(hosts(tx, found.sessions)), unknown=unseen)
 
 
 def initiators(found: Iterable[ObservedSession] | None) -> frozenset[str]:
@@ -55,5 +70,7 @@ def through_portal(found: Iterable[ObservedSession], portal: Portal) -> list[Obs
 
 
 def _is_at(where: str, portal: Portal) -> bool:
+    if is_fc_address(portal.address):
+        return where == portal.address
     address, _, port = where.rpartition(":")
     return port == str(portal.port) and (portal.address in ("0.0.0.0", "::") or address.strip("[]") == portal.address)  # noqa: S104

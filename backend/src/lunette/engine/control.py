@@ -58,8 +58,9 @@ from lunette.engine.desk import Desk
 from lunette.engine.eraser import Eraser
 from lunette.engine.housekeeping import Housekeeper
 from lunette.engine.interfaces import Interfaces
-from lunette.engine.observing import ObservationCache, do_now
+from lunette.engine.observing import ObservationCache, do_now, use_key
 from lunette.engine.outcome import Actor, Outcome
+from lunette.engine.path_trial import PathTrials
 from lunette.engine.performance import Recorder
 from lunette.engine.pools import PoolWatcher
 from lunette.engine.reconciler import Reconciler
@@ -67,9 +68,12 @@ from lunette.engine.runner import JobRunner
 from lunette.engine.schedule_run import ScheduleRunner
 from lunette.engine.scheduler import Scheduler
 from lunette.engine.sealer import Sealer
+from lunette.engine.sessions import Logins
 from lunette.engine.site_run import SiteRunner
+from lunette.engine.system_drive import Look
 from lunette.engine.telling import trial
 from lunette.engine.telling.courier import Post
+from lunette.engine.twins import Twins
 from lunette.engine.undoing import undo
 from lunette.engine.updates import Updates
 from lunette.engine.watcher import Watcher
@@ -90,9 +94,10 @@ class Control:
     """
 
     def __init__(
-        self, store: Store, agent: AgentPort, identities: IdentitySource | None = None, *, pace: float = 1.0
-    ) -> None:
-        """`pace` is how long the watching threads rest between rounds, as a part of what an appliance gives them."""
+        self, store: Store, agent: AgentPort, identities: IdentitySource | None = None, *, pace: float = 1.0,
+        room: Look = lambda: None,
+    ) -> None:  # fmt: skip
+        """`pace`: rests of the watching threads, as a part of an appliance's; `room` looks at the system drive."""
         self.store = store
         self.agent = agent
         self._cache = ObservationCache(agent)
@@ -105,14 +110,18 @@ class Control:
             wake_reconciler=self._reconciler.wake,
             enqueue=self._workers.enqueue,
             do_now=functools.partial(do_now, agent, self._cache),
+            use_key=functools.partial(use_key, agent, self._cache),
             wake_scheduler=lambda: self._scheduler.wake(),  # noqa: PLW0108 it is made below
         )
         self.interfaces = Interfaces(self.desk)
         self.updates = Updates(self.desk)
         tend = functools.partial(array_care.tend, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
+        self._watcher.room = room
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.performance = Recorder(agent.counters, self._disk_ids)
+        self.logins = Logins(self.desk, self.performance.rates_of)
+        self.path_trials = PathTrials(self.desk, self.exports)
         self.runner = JobRunner(store, agent, self.desk, cache=self._cache, wait=self._workers.wait)
         self.sites = SiteRunner(store, self.desk, wait=self._workers.wait)
         self.runs = ScheduleRunner(store, self.desk)
@@ -121,6 +130,11 @@ class Control:
         self._housekeeper = Housekeeper(store)
         self._eraser = Eraser(store, self.desk)
         self.sealer = Sealer(store, agent, pace=pace)
+        self._parts = (
+            self._workers, self._reconciler, self._watcher, self._pools, self.performance, self._scheduler,
+            self._post, self._housekeeper, self._eraser, self.sealer, Twins(store, agent.sessions, pace=pace),
+        )  # fmt: skip
+        """What has threads of its own, in the order of its start."""
 
     def run_job(self, job_id: str) -> JobState:
         """Runs one job in this thread, as far as it goes."""
@@ -137,29 +151,13 @@ class Control:
             left = tx.scalars(select(Job.id).where(Job.state.in_(unfinished)).order_by(Job.created_at)).all()
         for job_id in left:
             self._workers.enqueue(job_id)
-        self._workers.start()
-        self._reconciler.start()
-        self._watcher.start()
-        self._pools.start()
-        self.performance.start()
-        self._scheduler.start()
-        self._post.start()
-        self._housekeeper.start()
-        self._eraser.start()
-        self.sealer.start()
+        for part in self._parts:
+            part.start()
 
     def stop(self) -> None:
         """Stops the threads within a few seconds; a job that runs is taken up again at the next start."""
-        self.sealer.stop()
-        self._eraser.stop()
-        self._housekeeper.stop()
-        self._post.stop()
-        self._scheduler.stop()
-        self.performance.stop()
-        self._pools.stop()
-        self._watcher.stop()
-        self._reconciler.stop()
-        self._workers.stop()
+        for part in reversed(self._parts):
+            part.stop()
 
     def _disk_ids(self) -> dict[str, str]:
         """Disks by kernel name, as the watcher saw them; none while the agent is away."""
@@ -177,18 +175,21 @@ class Control:
         """The last converge report; None before the first."""
         return self._reconciler.last[0] if self._reconciler.last else None
 
+    def mapped(self) -> frozenset[str] | None:
+        """Ids of the mappings that the last converge report is about; None if the agent refused them."""
+        return self._reconciler.mapped
+
     def observation(self, max_age_s: float = 2.0, *, amid_steps: bool = False) -> Observation:
         """A snapshot of the machine that is at most `max_age_s` old. Raises Unavailable if the agent is away.
 
         What is only shown may miss steps of a job that goes on (`amid_steps`), so that watching does not slow it.
 
-        Ask once before opening a write transaction for a change: the change then finds it fresh, and no writer waits
-        for the machine.
+        Ask once before the write transaction of a change: it then finds it fresh, and no writer waits for the machine.
         """
         return self._cache.get(max_age_s, amid_steps=amid_steps)
 
     def sessions(self) -> SessionsObservation:
-        """Who is logged in now. Raises Unavailable if the agent is away."""
+        """Who is logged in now; `logins` ends it. Raises Unavailable if the agent is away."""
         return self.agent.sessions()
 
     def create_array(self, tx: Session, actor: Actor, wish: ArrayCreate, dry_run: bool = False) -> Outcome:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lunette.domain.encryption import KeyOrder
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.steps import AnyStep
@@ -19,4 +20,6 @@ class Desk:
     enqueue: Callable[[str], None]
     do_now: Callable[[AnyStep], object]
     """Has the agent do a step that is in no job; raises its refusal."""
+    use_key: Callable[[KeyOrder], str | None]
+    """Has the agent hold or use a key; raises its refusal."""
     wake_scheduler: Callable[[], None] = lambda: None

@@ -8,11 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pydantic import SecretStr
 from sqlalchemy import ColumnElement, and_, delete, or_, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.dhchap import DhGroup, DhHash
+from lunette.domain.encryption import Encryption
 from lunette.domain.exports import (
     ExportArray,
     ExportChap,
@@ -33,18 +35,21 @@ from lunette.domain.exports import (
 from lunette.domain.fc import FcMode
 from lunette.domain.hosts import OsType
 from lunette.domain.identity import subsystem_serial
-from lunette.domain.jobs import ResourceState
+from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.sealed_copies import LOST
+from lunette.domain.settings import Settings
 from lunette.engine import firewall
 from lunette.engine.desk import Desk
 from lunette.planner.engines import volume_planning
 from lunette.store.database import after_commit
+from lunette.store.journal import Job
 from lunette.store.resources import (
     Array,
     DeletedVolume,
     FcPort,
     Host,
+    HostGroup,
     HostGroupMember,
     Mapping,
     Meta,
@@ -54,6 +59,7 @@ from lunette.store.resources import (
     Volume,
 )
 from lunette.store.secrets import SecretBox
+from lunette.store.settings import read_settings, settings_row
 
 Leaving = Iterable[tuple[ReleaseKind, str]]
 
@@ -112,6 +118,8 @@ def build(tx: Session, box: SecretBox) -> ExportSet:
             for row in tx.scalars(select(FcPort).order_by(FcPort.id))
         ),
         firewall=firewall.wish(tx),
+        discovery=_discovery(tx, box),
+        disk_health_s=read_settings(tx).disk_health_minutes * 60,
         released=tuple(Release(kind=ReleaseKind(r.kind), id=r.ref, generation=r.generation) for r in releases),
     )
 
@@ -136,7 +144,8 @@ def _arrays(tx: Session) -> tuple[ExportArray, ...]:
             array_id=row.id, name=row.name, engine=ArrayEngine(row.engine), uuid=row.uuid, group=row.group_name,
             members=tuple(disk.disk_id for disk in row.disks),
             sync_speed_min_bytes_s=row.sync_speed_min_bytes_s, sync_speed_max_bytes_s=row.sync_speed_max_bytes_s,
-            tuning=row.tuning(), health_command=row.health_command,
+            tuning=row.tuning(), write_mostly=row.write_mostly, health_command=row.health_command,
+            encryption=Encryption(row.encryption) if row.encryption else None,
         )
         for row in rows
     )  # fmt: skip
@@ -161,13 +170,24 @@ def _volumes(tx: Session) -> tuple[ExportVolume, ...]:
 
 
 def _portals(tx: Session) -> tuple[ExportPortal, ...]:
+    coming = _coming_portals(tx)
     return tuple(
         ExportPortal(
             portal_id=row.id, protocol=Protocol(row.protocol), engine=ExportEngine(row.engine), address=row.address,
-            port=row.port,
+            port=row.port, adopted=row.adopted,
         )
         for row in tx.scalars(select(Portal).order_by(Portal.id))
+        if row.id not in coming
     )  # fmt: skip
+
+
+def _coming_portals(tx: Session) -> frozenset[str]:
+    """Ports of nvmet that a job is taking over: until it is done they are left to those who made them."""
+    if tx.scalars(select(Portal.id).where(Portal.adopted.is_not(None)).limit(1)).first() is None:
+        return frozenset()
+    open_ = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
+    jobs = select(Job.resource_ids).where(Job.kind == JobKind.SITE_ADOPT.value, Job.state.in_(open_))
+    return frozenset(id_ for ids in tx.scalars(jobs) for id_ in ids)
 
 
 @dataclass(frozen=True)
@@ -178,6 +198,7 @@ class _Owner:
     row: Target
     hosts: list[Host]
     luns: dict[Family, list[ExportLun]]
+    deadline_s: int | None
 
     def sorted_luns(self, family: Family) -> tuple[ExportLun, ...]:
         return tuple(sorted(self.luns[family], key=lambda lun: lun.lun))
@@ -189,6 +210,7 @@ def _owners(tx: Session, mappings: Iterable[Mapping]) -> list[_Owner]:
         lun = ExportLun(mapping_id=mapping.id, lun=mapping.lun, volume_id=mapping.volume_id)
         luns[mapping.host_id or mapping.host_group_id or ""][Family(mapping.family)].append(lun)
     hosts = {row.id: row for row in tx.scalars(select(Host))}
+    groups = {row.id: row for row in tx.scalars(select(HostGroup))}
     members: dict[str, list[str]] = defaultdict(list)
     for member in tx.scalars(select(HostGroupMember).order_by(HostGroupMember.host_id)):
         members[member.host_group_id].append(member.host_id)
@@ -196,7 +218,8 @@ def _owners(tx: Session, mappings: Iterable[Mapping]) -> list[_Owner]:
     for target in tx.scalars(select(Target).order_by(Target.id)):
         owner = target.host_id or target.host_group_id or ""
         served = [hosts[host_id] for host_id in ([owner] if target.host_id else members[owner])]
-        found.append(_Owner(owner, target, served, luns[owner]))
+        deadline_s = (hosts if target.host_id else groups)[owner].opens_without_missing_after_s
+        found.append(_Owner(owner, target, served, luns[owner], deadline_s))
     return found
 
 
@@ -208,7 +231,7 @@ def _targets(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportTarget]
                 os_type=_common_os(owner.hosts),
                 initiators=tuple(i for host in owner.hosts for i in _initiators(host, box)),
                 fc_initiators=tuple(i for host in owner.hosts for i in _fc_initiators(host)),
-                luns=owner.sorted_luns(Family.SCSI),
+                luns=owner.sorted_luns(Family.SCSI), opens_without_missing_after_s=owner.deadline_s,
             )  # fmt: skip
 
 
@@ -221,9 +244,10 @@ def _subsystems(owners: Iterable[_Owner], box: SecretBox) -> Iterable[ExportSubs
     for owner in owners:
         if owner.luns[Family.NVME]:
             yield ExportSubsystem(
-                target_id=owner.row.id, owner=owner.id, nqn=owner.row.nqn, serial=subsystem_serial(owner.row.id),
+                target_id=owner.row.id, owner=owner.id, nqn=owner.row.nqn,
+                serial=kept.serial if (kept := owner.row.adopted()) else subsystem_serial(owner.row.id),
                 hosts=tuple(nvme_host for host in owner.hosts for nvme_host in _nvme_hosts(host, box)),
-                luns=owner.sorted_luns(Family.NVME),
+                luns=owner.sorted_luns(Family.NVME), opens_without_missing_after_s=owner.deadline_s, adopted=kept,
             )  # fmt: skip
 
 
@@ -255,6 +279,18 @@ def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
     for initiator in host.initiators:
         if initiator.kind == "iqn":
             yield ExportInitiator(initiator_id=initiator.id, host=host.name, iqn=initiator.name, chap=chap)
+
+
+def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
+    row = settings_row(tx)
+    asked = Settings.model_validate(row.document).discovery_auth
+    if asked is None:
+        return None
+    secret, mutual = (row.sealed.get(key) for key in ("discovery_auth", "discovery_auth.mutual"))
+    return ExportChap(
+        user=asked.user, secret=box.open(secret) if secret else SecretStr(""), mutual_user=asked.mutual_user,
+        mutual_secret=box.open(mutual) if mutual else None,
+    )  # fmt: skip
 
 
 def _fc_initiators(host: Host) -> Iterable[ExportFcInitiator]:

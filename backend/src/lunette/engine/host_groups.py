@@ -8,15 +8,16 @@ from sqlalchemy.orm import Session
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import HostGroupCreate, HostGroupPatch
 from lunette.domain.identity import KeptIdentity
-from lunette.engine import connected, exportset
+from lunette.engine import connected, exportset, sharing
 from lunette.engine.desk import Desk
+from lunette.engine.hosts import mapped
 from lunette.engine.lookup import by_reference, name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.undoing.keeping import recorded
 from lunette.planner import host_groups as planner
 from lunette.planner.host_groups import GroupFacts, KnownGroup
 from lunette.planner.hosts import NewTarget
-from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
+from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target
 
 
 def create(
@@ -31,9 +32,16 @@ def create(
         return Outcome(plan=new.plan)
     with recorded(tx, actor, "host_group.created", new.plan, [new.id]):
         members = [HostGroupMember(host_id=host_id) for host_id in new.host_ids]
-        tx.add(HostGroup(id=new.id, name=wish.name, description=wish.description, members=members))
+        row = HostGroup(id=new.id, name=wish.name, description=wish.description, members=members)
+        row.opens_without_missing_after_s = wish.opens_without_missing_after_s
+        tx.add(row)
         tx.flush()
-        tx.add(Target(id=new.target.id, host_group_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
+        tx.add(
+            Target(
+                id=new.target.id, host_group_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn,
+                subsystem=new.target.subsystem,
+            )
+        )  # fmt: skip
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -47,6 +55,8 @@ def patch(tx: Session, desk: Desk, actor: Actor, group_id: str, wish: HostGroupP
     with recorded(tx, actor, "host_group.changed", patched.plan, [group.id]):
         group.name = wish.name if wish.name is not None else group.name
         group.description = wish.description if wish.description is not None else group.description
+        if "opens_without_missing_after_s" in wish.model_fields_set:
+            group.opens_without_missing_after_s = wish.opens_without_missing_after_s
         for member in [member for member in group.members if member.host_id in patched.removed]:
             group.members.remove(member)
         group.members.extend(HostGroupMember(host_id=host_id) for host_id in patched.added)
@@ -77,21 +87,24 @@ def _facts(
         .where(HostGroupMember.host_id.in_([host.id for host in hosts.values()]))
     )
     groups = dict(tx.execute(query).all())
-    found = connected.sessions(desk) if group is not None and references is not None else ()
+    may_lose = group is not None and references is not None
+    found = connected.sessions(desk) if may_lose else ()
     return GroupFacts(
         name_taken=name_taken(tx, HostGroup, name, but=group.id if group else ""),
         hosts={reference: (row.id, row.name, groups.get(row.id)) for reference, row in hosts.items()},
         connected=frozenset(connected.hosts(tx, found)),
+        unseen=connected.unseen(desk) if may_lose else {},
+        faults=sharing.of_joining(tx, desk, group, hosts.values()) if group is not None else {},
     )
 
 
 def _known(tx: Session, group: HostGroup) -> KnownGroup:
     members = select(Host.id, Host.name).join(HostGroupMember).where(HostGroupMember.host_group_id == group.id)
-    mapped = select(Volume.name).join(Mapping).where(Mapping.host_group_id == group.id).order_by(Volume.name)
     return KnownGroup(
         id=group.id,
         name=group.name,
         description=group.description,
         members=dict(tx.execute(members).all()),
-        mapped=tuple(tx.scalars(mapped)),
+        mapped=mapped(tx, Mapping.host_group_id == group.id),
+        opens_without_missing_after_s=group.opens_without_missing_after_s,
     )

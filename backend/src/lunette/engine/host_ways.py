@@ -16,6 +16,7 @@ from lunette.domain.mappings import Family, Protocol
 from lunette.domain.observations import Observation
 from lunette.domain.paths import HostPaths
 from lunette.domain.sealed_copies import LOST
+from lunette.engine import path_verdicts
 from lunette.engine.lookup import need
 from lunette.engine.why import Look
 from lunette.planner.kits.build import build
@@ -25,6 +26,7 @@ from lunette.planner.paths import PathFacts, verify
 from lunette.planner.why import KIND_OF
 from lunette.store.database import store_of
 from lunette.store.resources import FcPort, Host, HostGroupMember, HostInitiator, Mapping, Portal, Target, Volume
+from lunette.store.settings import read_settings, with_secrets
 
 AWAY = (
     "The agent does not answer, so the appliance's own addresses are not known: portals on every address, and Fibre "
@@ -51,8 +53,13 @@ def archive(kit: HostKit) -> bytes:
 
 
 def paths(tx: Session, reference: str, look: Look) -> HostPaths:
-    """Which paths of a host are there. Raises NotFound."""
+    """Which paths of a host are there, and what came of the last trial. Raises NotFound."""
     host = need(tx, Host, reference)
+    return verify(path_facts(tx, host, look)).model_copy(update={"verification": path_verdicts.last(tx, host.id)})
+
+
+def path_facts(tx: Session, host: Host, look: Look) -> PathFacts:
+    """What paths are judged by."""
     reports = look.report.portals if look.report else ()
     names = dict(tx.execute(select(Portal.id, Portal.name)).all())
     blocked = {
@@ -65,11 +72,9 @@ def paths(tx: Session, reference: str, look: Look) -> HostPaths:
         .join(HostGroupMember, HostGroupMember.host_id == HostInitiator.host_id)
         .where(HostGroupMember.host_group_id == group, HostInitiator.host_id != host.id)
     )
-    return verify(
-        PathFacts(
-            host=facts(tx, host, look.seen, secrets=False), blocked=blocked, others=frozenset(tx.scalars(others)),
-            sessions=look.sessions, fc_ports=look.seen.fc_ports if look.seen else (),
-        )
+    return PathFacts(
+        host=facts(tx, host, look.seen, secrets=False), blocked=blocked, others=frozenset(tx.scalars(others)),
+        sessions=look.sessions, fc_ports=look.seen.fc_ports if look.seen else (),
     )  # fmt: skip
 
 
@@ -83,7 +88,9 @@ def facts(tx: Session, host: Host, seen: Observation | None, *, secrets: bool) -
         host=host.name, os_type=OsType(host.os_type), iqns=kinds["iqn"], wwpns=kinds["wwpn"], nqns=kinds["nqn"],
         doors=ways, portals=tuple(one for one in portals(tx, seen) if KIND_OF[one.protocol] in used),
         fc_ports=tuple(_fc_ports(tx, seen)), chap=_chap(tx, host, secrets=secrets),
-        dhchap=_dhchap(tx, host, secrets=secrets), has_secrets=secrets, warnings=() if seen else (AWAY,),
+        dhchap=_dhchap(tx, host, secrets=secrets), discovery=_discovery(tx, secrets=secrets),
+        has_secrets=secrets, warnings=() if seen else (AWAY,),
+        outage_s=seen.power.outage_s if seen and seen.power else None,
     )  # fmt: skip
 
 
@@ -132,6 +139,15 @@ def _chap(tx: Session, host: Host, *, secrets: bool) -> KitChap | None:
         user=host.chap_user, mutual_user=host.chap_mutual_user, secret=box.open(host.chap_secret_sealed),
         mutual_secret=box.open(mutual) if mutual else None,
     )  # fmt: skip
+
+
+def _discovery(tx: Session, *, secrets: bool) -> KitChap | None:
+    asked = (with_secrets(tx) if secrets else read_settings(tx)).discovery_auth
+    if asked is None:
+        return None
+    return KitChap(
+        user=asked.user, mutual_user=asked.mutual_user, secret=asked.secret, mutual_secret=asked.mutual_secret
+    )
 
 
 def _dhchap(tx: Session, host: Host, *, secrets: bool) -> KitDhChap | None:

@@ -3,20 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.dhchap import DhChap
 from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import Chap, HostCreate, HostPatch
 from lunette.domain.identity import KeptIdentity
-from lunette.engine import connected, exportset
+from lunette.domain.mappings import Family
+from lunette.domain.plans import Leaving
+from lunette.engine import connected, exportset, sharing
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import name_taken, need
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.undoing.keeping import recorded
 from lunette.planner import hosts as planner
-from lunette.planner.hosts import HostFacts, KnownHost, NewInitiator, NewTarget
+from lunette.planner.hosts import HostFacts, KnownHost, NewInitiator, NewTarget, Volumes
 from lunette.store.database import store_of
 from lunette.store.resources import Host, HostGroup, HostGroupMember, HostInitiator, Mapping, Target, Volume
 
@@ -38,13 +40,19 @@ def create(
             name=wish.name,
             os_type=wish.os_type.value,
             description=wish.description,
+            opens_without_missing_after_s=wish.opens_without_missing_after_s,
             initiators=[_initiator(initiator) for initiator in new.initiators],
         )
         set_chap(tx, host, wish.chap)
-        _set_dhchap(tx, host, wish.dhchap)
+        set_dhchap(tx, host, wish.dhchap)
         tx.add(host)
         tx.flush()
-        tx.add(Target(id=new.target.id, host_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn))
+        tx.add(
+            Target(
+                id=new.target.id, host_id=new.id, iqn=new.target.iqn, nqn=new.target.nqn,
+                subsystem=new.target.subsystem,
+            )
+        )  # fmt: skip
     return Outcome(plan=new.plan, ids=(new.id,))
 
 
@@ -56,8 +64,13 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
     facts = HostFacts(
         name_taken=name_taken(tx, Host, wish.name, but=host.id),
         initiator_owners=_initiator_owners(tx, names),
-        connected=connected.initiators(connected.sessions(desk)) if loses_names else frozenset(),
+        faults=sharing.of_another_system(tx, desk, host, wish.os_type) if wish.os_type is not None else (),
     )
+    if loses_names:
+        facts = replace(
+            facts, connected=connected.initiators(connected.sessions(desk)), unseen=connected.unseen(desk),
+            volumes=_volumes(tx, host),
+        )  # fmt: skip
     patched = planner.plan_patch(_known(tx, host), wish, facts, desk.identities)
     if dry_run or not patched.plan.changes:
         return Outcome(plan=patched.plan, ids=() if dry_run else (host.id,))
@@ -65,10 +78,12 @@ def patch(tx: Session, desk: Desk, actor: Actor, host_id: str, wish: HostPatch, 
         host.name = wish.name if wish.name is not None else host.name
         host.os_type = wish.os_type.value if wish.os_type is not None else host.os_type
         host.description = wish.description if wish.description is not None else host.description
+        if "opens_without_missing_after_s" in wish.model_fields_set:
+            host.opens_without_missing_after_s = wish.opens_without_missing_after_s
         if "chap" in wish.model_fields_set:
             set_chap(tx, host, wish.chap)
         if "dhchap" in wish.model_fields_set:
-            _set_dhchap(tx, host, wish.dhchap)
+            set_dhchap(tx, host, wish.dhchap)
         leaving = [initiator for initiator in host.initiators if initiator.name in patched.removed]
         for initiator in leaving:
             host.initiators.remove(initiator)
@@ -107,13 +122,29 @@ def set_chap(tx: Session, host: Host, chap: Chap | None) -> None:
     host.chap_mutual_secret_sealed = box.seal(mutual) if mutual else None
 
 
-def _set_dhchap(tx: Session, host: Host, dhchap: DhChap | None) -> None:
+def set_dhchap(tx: Session, host: Host, dhchap: DhChap | None) -> None:
     box = store_of(tx).box
     mutual = dhchap.mutual_secret if dhchap else None
     host.dhchap_secret_sealed = box.seal(dhchap.secret) if dhchap else None
     host.dhchap_mutual_secret_sealed = box.seal(mutual) if mutual else None
     host.dhchap_hash = dhchap.hash.value if dhchap else None
     host.dhchap_group = dhchap.dh_group.value if dhchap else None
+
+
+def _volumes(tx: Session, host: Host) -> Volumes:
+    """What the host sees, by itself and through its group."""
+    groups = select(HostGroupMember.host_group_id).where(HostGroupMember.host_id == host.id)
+    return mapped(tx, (Mapping.host_id == host.id) | Mapping.host_group_id.in_(groups))
+
+
+def mapped(tx: Session, owned: ColumnElement[bool]) -> Volumes:
+    """The volumes of some mappings, by name."""
+    query = select(Mapping.family, Volume.id, Volume.name).join(Volume).where(owned).order_by(Volume.name)
+    found: dict[Family, tuple[Leaving, ...]] = {}
+    for word, volume_id, name in tx.execute(query):
+        family = Family(word)
+        found[family] = (*found.get(family, ()), Leaving(volume_id=volume_id, name=name))
+    return found
 
 
 def _known(tx: Session, host: Host) -> KnownHost:
@@ -129,4 +160,5 @@ def _known(tx: Session, host: Host) -> KnownHost:
         initiators=frozenset((initiator.kind, initiator.name) for initiator in host.initiators),
         mapped=tuple(tx.scalars(mapped)),
         group=tx.scalar(group),
+        opens_without_missing_after_s=host.opens_without_missing_after_s,
     )

@@ -35,9 +35,15 @@ class Loop:
         if self._thread:
             self._thread.join(STOP_S)
 
+    def rest(self, seconds: float) -> None:
+        """Called by the work itself: sleeps whoever wakes it, and not on when it is stopped."""
+        self._stopping.wait(seconds)
+
     def _run(self) -> None:
-        while not self._stopping.is_set():
-            self._woken.clear()
+        while True:
+            self._woken.clear()  # before the look: who stops this wakes it afterwards
+            if self._stopping.is_set():
+                return
             try:
                 pause_s = self._work()
             except Exception:  # noqa: BLE001 a round that fails must not end all later rounds

@@ -2,7 +2,7 @@
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlalchemy import func, select
@@ -12,7 +12,7 @@ from lunette.domain.exports import ReleaseKind
 from lunette.domain.hosts import OsType
 from lunette.domain.mappings import Family, MappingCreate, Protocol
 from lunette.domain.plans import Leaving, Plan
-from lunette.engine import connected, exportset
+from lunette.engine import connected, exportset, sharing
 from lunette.engine.desk import Desk
 from lunette.engine.lookup import by_reference, must_be_ready, need_mapping
 from lunette.engine.outcome import Actor, Outcome
@@ -42,7 +42,7 @@ def create(
     kept_ids: Sequence[str] | None = None,
 ) -> Outcome:
     """All or nothing. The hosts see the volumes within seconds of the commit."""
-    facts, present = _facts(tx, wishes)
+    facts, present = _facts(tx, desk, wishes)
     new = planner.plan_create(wishes, facts, desk.identities)
     uses = [LunUse(owner_id=one.owner.id, volume_id=one.volume.id, lun=one.lun) for one in new.mappings]
     check_luns(new.plan.title, uses, present)
@@ -70,12 +70,12 @@ def _row(new: NewMapping) -> Mapping:
     )
 
 
-def _facts(tx: Session, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, list[LunUse]]:
+def _facts(tx: Session, desk: Desk, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, list[LunUse]]:
     volumes = by_reference(tx, Volume, (wish.volume for wish in wishes))
     hosts = by_reference(tx, Host, (wish.host for wish in wishes if wish.host is not None))
     groups = by_reference(tx, HostGroup, (wish.host_group for wish in wishes if wish.host_group is not None))
     owner_ids = {host.id for host in hosts.values()} | {group.id for group in groups.values()}
-    beside = _beside(tx, owner_ids)
+    kin, beside = _kin(tx, owner_ids)
     owner_ids |= {related for ids in beside.values() for related in ids}
     volume_ids = {row.id for row in volumes.values()}
     owner = func.coalesce(Mapping.host_id, Mapping.host_group_id)
@@ -95,18 +95,26 @@ def _facts(tx: Session, wishes: Sequence[MappingCreate]) -> tuple[MappingFacts, 
         owned[volume_id].append(owner_id)
         families[volume_id] = Family(family)
     names = _names(tx, {owner_id for ids in owned.values() for owner_id in ids})
+    owners = {ref: _owner(row, [row], luns, kin, beside) for ref, row in hosts.items()}
+    group_owners = {ref: _owner(row, _members(tx, row.id), luns, kin, beside) for ref, row in groups.items()}
+    sizes = _block_sizes(desk, (*owners.values(), *group_owners.values()))
     facts = MappingFacts(
         volumes={
             reference: MappableVolume(
-                row.id, row.name, row.state, {key: names[key] for key in owned[row.id]}, families.get(row.id)
+                row.id, row.name, row.state, {key: names[key] for key in owned[row.id]}, families.get(row.id),
+                sizes.get(row.id),
             )
             for reference, row in volumes.items()
         },
-        hosts={ref: _owner(row, [row], luns, beside) for ref, row in hosts.items()},
-        host_groups={ref: _owner(row, _members(tx, row.id), luns, beside) for ref, row in groups.items()},
+        hosts=owners,
+        host_groups=group_owners,
         portals=Counter(Protocol(protocol).family for protocol in tx.scalars(select(Portal.protocol))),
-    )
+    )  # fmt: skip
     return facts, present
+
+
+def _block_sizes(desk: Desk, owners: Iterable[Owner]) -> sharing.Sizes:
+    return sharing.block_sizes(desk, [os_type for owner in owners for os_type in owner.os_types])
 
 
 def _names(tx: Session, owner_ids: set[str]) -> dict[str, str]:
@@ -120,29 +128,36 @@ def _members(tx: Session, group_id: str) -> Sequence[Host]:
     return tx.scalars(select(Host).where(Host.id.in_(ids))).all()
 
 
-def _beside(tx: Session, owner_ids: set[str]) -> dict[str, set[str]]:
-    """By host the group, and by group the hosts, whose numbers show through the same WWPN: a port is one target."""
+_Kin = dict[str, set[str]]
+"""By host the group it is in, and by group its hosts."""
+
+
+def _kin(tx: Session, owner_ids: set[str]) -> tuple[_Kin, _Kin]:
+    """All, and those whose numbers show through the same WWPN: a port is one target."""
+    wwpn = (HostInitiator.host_id == HostGroupMember.host_id) & (HostInitiator.kind == "wwpn")
     query = (
-        select(HostGroupMember.host_id, HostGroupMember.host_group_id)
-        .join(HostInitiator, HostInitiator.host_id == HostGroupMember.host_id)
-        .where(HostInitiator.kind == "wwpn")
+        select(HostGroupMember.host_id, HostGroupMember.host_group_id, HostInitiator.kind)
+        .outerjoin(HostInitiator, wwpn)
         .where(HostGroupMember.host_id.in_(owner_ids) | HostGroupMember.host_group_id.in_(owner_ids))
     )
-    found: dict[str, set[str]] = defaultdict(set)
-    for host_id, group_id in tx.execute(query):
-        found[host_id].add(group_id)
-        found[group_id].add(host_id)
-    return found
+    kin: _Kin = defaultdict(set)
+    beside: _Kin = defaultdict(set)
+    for host_id, group_id, wwpn_kind in tx.execute(query):
+        for found in (kin, beside) if wwpn_kind == "wwpn" else (kin,):
+            found[host_id].add(group_id)
+            found[group_id].add(host_id)
+    return kin, beside
 
 
 def _owner(
-    row: Host | HostGroup, hosts: Sequence[Host], luns: dict[str, dict[int, str]], beside: dict[str, set[str]]
+    row: Host | HostGroup, hosts: Sequence[Host], luns: dict[str, dict[int, str]], kin: _Kin, beside: _Kin
 ) -> Owner:
     kinds = Counter(initiator.kind for host in hosts for initiator in host.initiators)
     return Owner(
         row.id, row.name, isinstance(row, HostGroup), luns[row.id], kinds["iqn"], kinds["nqn"],
         frozenset(OsType(host.os_type) for host in hosts), kinds["wwpn"],
         {number: name for other in beside.get(row.id, ()) for number, name in luns[other].items()},
+        frozenset(kin.get(row.id, ())),
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.domain.steps import AnyStep
@@ -91,6 +92,14 @@ class ObservationCache:
         with self._lock:
             self._ended += 1
             self._held = None
+
+
+def use_key(agent: AgentPort, cache: ObservationCache, order: KeyOrder) -> str | None:
+    """Has the agent hold or use a key; whoever asks then sees what it did."""
+    try:
+        return agent.use_key(order)
+    finally:
+        cache.forget()
 
 
 def do_now(agent: AgentPort, cache: ObservationCache, step: AnyStep) -> None:

@@ -86,6 +86,13 @@ class Recorder:
         with self._lock:
             return self._history.points(key)
 
+    def rates_of(self, key: Key) -> Rates | None:
+        """What one thing does now, from the passes taken so far; None if it is not known."""
+        with self._lock:
+            last = self._last
+        is_now = last is not None and self._monotonic() - last[0] <= NOW_S
+        return last[1].rates.get(key) if last is not None and is_now else None
+
     def use_of(self, volume_id: str) -> tuple[float | None, float | None]:
         """I/Os per second of a volume now, and the end (seconds since the epoch) of the last span in which it had one.
 

@@ -14,14 +14,16 @@ from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.undoing.keeping import recorded
 from lunette.planner import portals as planner
 from lunette.planner.portals import KnownPortal
-from lunette.store.resources import Portal
+from lunette.store.resources import Portal, Target
 
 
 def create(
     tx: Session, desk: Desk, actor: Actor, wish: PortalCreate, dry_run: bool, kept_id: str | None = None
 ) -> Outcome:
     present = [known(row) for row in tx.scalars(select(Portal).order_by(Portal.name))]
-    new = planner.plan_create(wish, desk.seen(), name_taken(tx, Portal, wish.name), present, desk.identities)
+    adopted = tx.scalars(select(Target.nqn).where(Target.subsystem.is_not(None)).limit(1)).first()
+    taken = name_taken(tx, Portal, wish.name)
+    new = planner.plan_create(wish, desk.seen(), taken, present, desk.identities, adopted)
     new = replace(new, id=kept_id or new.id)
     if dry_run:
         return Outcome(plan=new.plan)
@@ -32,7 +34,7 @@ def create(
                 name=wish.name,
                 protocol=wish.protocol.value,
                 engine=new.engine.value,
-                address=str(wish.address),
+                address=wish.address,
                 port=wish.wanted_port,
             )
         )

@@ -6,14 +6,14 @@ that in its names. Afterwards arrays of the same appliance that come later are a
 
 import base64
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Table, UniqueConstraint, insert, select
 from sqlalchemy.orm import Session
 
-from lunette.domain.arrays import MemberRole
+from lunette.domain.arrays import ArrayEngine, MemberRole, ObservedArray
 from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.exports import ExportSet
 from lunette.domain.jobs import ResourceState
@@ -187,9 +187,11 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
     serials = {disk.id: disk.serial for disk in seen.disks}
     for row in rows["array_disk"]:
         row.setdefault("role", MemberRole.DATA.value)  # a copy of before there were roles
+        row.setdefault("write_mostly", False)
     for row in rows["array"]:
         roles = observed_roles(seen, row["uuid"])
-        members = [m.disk_id for m in observed[row["uuid"]].members if m.disk_id] if row["uuid"] in observed else []
+        places = observed[row["uuid"]].members if row["uuid"] in observed else ()
+        members = {m.disk_id: m for m in places if m.disk_id}
         before = {disk["disk_id"]: disk for disk in rows["array_disk"] if disk["array_id"] == row["id"]}
         for number, id_ in enumerate(one for one in members if one not in before):
             slot = len(before) + number
@@ -199,11 +201,12 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
                 "serial": serials.get(id_, ""),
                 "slot": slot,
                 "leaving": False,
+                "write_mostly": members[id_].write_mostly,
                 "role": roles.get(id_, MemberRole.DATA.value),
             }
             rows["array_disk"].append(disk)
             yield f"Disk {id_} is in array {row['name']} now"
-        row["growing"] = row["growing"] or row["state"] != ResourceState.READY
+        row["growing"] = row["growing"] or row["state"] != ResourceState.READY or _has_another_level(row, observed)
     sizes = {volume.volume_id: volume.size_bytes for volume in seen.volumes}
     for row in rows["volume"]:
         row["size_bytes"] = sizes.get(row["id"], row["size_bytes"])
@@ -220,6 +223,14 @@ def _settle(tx: Session, rows: Rows, seen: Observation) -> Iterator[str]:
         if row["group_name"] in groups:
             gone = [v for v in rows["volume"] if v["array_id"] == row["id"] and v["id"] not in sizes]
             yield from (f"Volume {volume['name']} is not on array {row['name']} any more" for volume in gone)
+
+
+def _has_another_level(row: Row, observed: Mapping[str, ObservedArray]) -> bool:
+    """True if md's array has another level by now: the copy is older than that change."""
+    found = observed.get(row["uuid"])
+    if found is None or row["engine"] != ArrayEngine.MD:
+        return False
+    return bool(found.level != row["level"])
 
 
 def _new(tx: Session, rows: Rows) -> Rows:

@@ -8,16 +8,18 @@ import datetime as dt
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import LunetteError
-from lunette.domain.exports import ConvergeReport, ExportSet, ServingState
+from lunette.domain.exports import ConvergeReport, ExportSet, ServingState, TargetReport
 from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
+from lunette.engine.repairs import Told
 from lunette.store.database import Store
 from lunette.store.resources import FcPort, Host, HostGroup, Portal, Target
 from lunette.store.schema import utc_now
@@ -41,8 +43,10 @@ class Reconciler:
         self._now = now
         self._board = AlertBoard(store, FAMILIES)
         self._last: tuple[ConvergeReport, dt.datetime] | None = None
+        self._mapped: frozenset[str] | None = None
         self._built: ExportSet | None = None
         self._quiet: tuple[Cause, ...] = ()
+        self._told = Told()
         self._turn = threading.Lock()
         self._loop = Loop("reconciler", self.round, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
@@ -51,6 +55,11 @@ class Reconciler:
     def last(self) -> tuple[ConvergeReport, dt.datetime] | None:
         """The last report and when it came."""
         return self._last
+
+    @property
+    def mapped(self) -> frozenset[str] | None:
+        """Ids of the mappings the agent was last told of; None while it refuses what it is told, and before."""
+        return self._mapped
 
     def round(self) -> float:
         """One round. Returns the seconds until the next if nobody wakes it."""
@@ -75,10 +84,14 @@ class Reconciler:
             self._board.show((*self._quiet, _agent_cause(error)), self._now())
             return BLOCKED_PERIOD_S
         self._last = (report, self._now())
+        self._mapped = wanted.mapping_ids if report.accepted else None
         if report.accepted and any(release.generation <= report.generation for release in wanted.released):
             with self._store.write() as tx:
                 exportset.acknowledged(tx, report.generation)
             self._built = None
+        if report.repaired:
+            with self._store.write() as tx:
+                self._told.tell(tx, report.repaired, self._now())
         with self._store.read() as tx:
             causes = tuple(causes_of(tx, report))
         self._board.show(causes, self._now())
@@ -135,8 +148,11 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
     owners = _target_owners(tx)
     for noun, doors in (("target", report.targets), ("subsystem", report.subsystems)):
         for door in doors:
+            owner = owners.get(door.target_id, _NOBODY)
             if door.state is ServingState.BLOCKED:
-                yield _blocked(noun, door.target_id, f"Host {owners.get(door.target_id, '?')}", door.reason)
+                yield _blocked(noun, door.target_id, f"Host {owner.name}", door.reason, owner.deadline_s)
+            elif door.missing:
+                yield _partial(noun, door, owner.name)
     portals = {row.id: row.name for row in tx.scalars(select(Portal))}
     for portal in report.portals:
         if portal.state is ServingState.BLOCKED:
@@ -148,20 +164,47 @@ def causes_of(tx: Session, report: ConvergeReport) -> Iterator[Cause]:
             yield _blocked("fc_port", port.port_id, what, port.reason)
 
 
-def _blocked(noun: str, ref: str, what: str, reason: str | None) -> Cause:
+def _blocked(noun: str, ref: str, what: str, reason: str | None, deadline_s: int | None = None) -> Cause:
     words = {"target": "cannot reach its volumes", "subsystem": "cannot reach its NVMe volumes",
              "fc_port": "is not what it is to be"}  # fmt: skip
+    at_last = f", and without volumes that are still missing {deadline_s} s after it began to wait"
     return Cause(
         key=f"{noun}.blocked:{ref}",
         severity=Severity.CRITICAL,
         message=f"{what} {words.get(noun, 'does not listen')}",
         cause=reason or "The agent gave no reason.",
-        fix="It opens by itself as soon as the cause is gone.",
+        fix=f"It opens by itself as soon as the cause is gone{at_last if deadline_s else ''}.",
         grace_s=GRACE_S,
     )
 
 
-def _target_owners(tx: Session) -> dict[str, str]:
-    hosts = tx.execute(select(Target.id, Host.name).join(Host, Host.id == Target.host_id)).all()
-    groups = tx.execute(select(Target.id, HostGroup.name).join(HostGroup, HostGroup.id == Target.host_group_id))
-    return dict(hosts) | dict(groups.all())
+def _partial(noun: str, door: TargetReport, name: str) -> Cause:
+    count = len(door.missing)
+    what = f"{count} of its {'NVMe ' if noun == 'subsystem' else ''}volumes"
+    opened = f" Its paths opened {door.opened_without_after_s} s after they began to wait, as host {name} says."
+    return Cause(
+        key=f"{noun}.partial:{door.target_id}",
+        severity=Severity.CRITICAL,
+        message=f"Host {name} does not have {what}",
+        cause=(door.reason or "The agent gave no reason.") + (opened if door.opened_without_after_s else ""),
+        fix="They are given to it as soon as they are there; on the host, look for them anew then.",
+        grace_s=GRACE_S,
+    )
+
+
+class _Owner(NamedTuple):
+    """A host or a host group."""
+
+    name: str
+    deadline_s: int | None
+
+
+_NOBODY = _Owner("?", None)
+
+
+def _target_owners(tx: Session) -> dict[str, _Owner]:
+    found: dict[str, _Owner] = {}
+    for table, owner in ((Host, Target.host_id), (HostGroup, Target.host_group_id)):
+        query = select(Target.id, table.name, table.opens_without_missing_after_s).join(table, table.id == owner)
+        found |= {id_: _Owner(name, deadline_s) for id_, name, deadline_s in tx.execute(query)}
+    return found

@@ -57,6 +57,8 @@ def _plan(job: Job, how: Resolution) -> Plan:
     if how is Resolution.RETRY:
         detail = "the deletion is tried again from its first step" if destroys else "what was made is taken back"
         action = Action.DESTROY if destroys else Action.CHANGE
+        if job.kind == JobKind.ARRAY_RELEASE:  # it removes rows, and nothing of what they stand for
+            detail, action = "it is tried again from its first step", Action.CHANGE
         warnings: tuple[str, ...] = ()
     else:
         detail = "it becomes ready again" if destroys or changes else "it is forgotten"

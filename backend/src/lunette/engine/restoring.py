@@ -154,6 +154,7 @@ def _as_they_are(tx: Session, served: ExportSet | None, seen: Observation) -> It
                 serial=serials.get(id_, known.get(id_, "")),
                 slot=slot,
                 role=roles.get(id_, MemberRole.DATA.value),
+                write_mostly=id_ in array.write_mostly,
             )
             for slot, id_ in enumerate(array.members)
         )

@@ -18,7 +18,7 @@ from lunette.domain.volumes import VolumeEngine
 from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
-from lunette.planner.engines import ARRAY_ENGINES
+from lunette.planner.array_engines import ARRAY_ENGINES
 from lunette.store.backup import tables
 from lunette.store.database import Store
 from lunette.store.resources import (
@@ -98,7 +98,7 @@ class Sealer:
     def _settled(self) -> float:
         began = time.monotonic()
         if began < self._next:
-            time.sleep(min(self._next - began, 1.0))
+            self._loop.rest(min(self._next - began, 1.0))
             return 0.0
         pause_s = self.round()
         ended = time.monotonic()

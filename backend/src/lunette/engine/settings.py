@@ -1,5 +1,6 @@
 """Reads and changes the settings. Secrets are sealed before they reach the row, and opened only to be used."""
 
+from typing import NoReturn
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, SecretStr
@@ -8,7 +9,16 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.plans import Action, Change, Plan
-from lunette.domain.settings import SECRETS, Channel, Settings, SettingsPatch, same_peer
+from lunette.domain.settings import (
+    SECRETS,
+    Channel,
+    DiscoveryAuth,
+    Settings,
+    SettingsPatch,
+    same_peer,
+    user_of,
+    without_secrets,
+)
 from lunette.engine import alerts, exportset
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
@@ -30,12 +40,17 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
     row = settings_row(tx)
     before = Settings.model_validate(row.document)
     given = {name: getattr(wish, name) for name in wish.model_fields_set}
-    bare = {name: _without_secret(name, value) for name, value in given.items()}
+    bare = {name: without_secrets(name, value) for name, value in given.items()}
     after = before.model_copy(update=bare)
     secrets = _secrets(tx, row, before, given)
-    plan = _plan(before, after, [name for name in SECRETS if secrets.get(name) != row.sealed.get(name)])
+    new_secrets = [key for key in SECRETS if secrets.get(key) != row.sealed.get(key)]
+    plan = _plan(before, after, new_secrets)
+    asks_anew = after.discovery_auth != before.discovery_auth or any("discovery" in key for key in new_secrets)
+    if asks_anew:
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, *_discovery(after.discovery_auth))})
     if after.firewall != before.firewall:
-        plan = plan.model_copy(update={"warnings": firewall.words(after.firewall, desk.seen())})
+        words = firewall.words(after.firewall, desk.seen())
+        plan = plan.model_copy(update={"warnings": (*plan.warnings, *words)})
     if dry_run or not plan.changes:
         return Outcome(plan=plan)
     if tx.get(SettingsRow, APPLIANCE) is None:
@@ -48,35 +63,47 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
             tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))
         for channel in set(before.channels()) - set(after.channels()):
             silence(tx, channel)
-        if after.firewall != before.firewall:
+        is_exported = (after.firewall, after.disk_health_minutes) != (before.firewall, before.disk_health_minutes)
+        if is_exported or asks_anew:
             exportset.changed(tx, desk)
     after_commit(tx, desk.wake_scheduler)
     return Outcome(plan=plan)
 
 
-def _without_secret(name: str, value: object) -> object:
-    return value.model_copy(update={SECRETS[name]: None}) if isinstance(value, BaseModel) and name in SECRETS else value
-
-
 def _secrets(tx: Session, row: SettingsRow, before: Settings, given: dict[str, object]) -> dict[str, str]:
     """The sealed secrets as they will be. One that is kept goes to the server it was given for, and to no other."""
     box, sealed = store_of(tx).box, dict(row.sealed)
-    for name, field in SECRETS.items():
+    for key, (name, field) in SECRETS.items():
         if name not in given:
             continue
-        new = given[name]
+        new, held = given[name], sealed.get(key)
         secret: SecretStr | None = getattr(new, field, None)
-        held = sealed.get(name)
         if secret is not None:
             if held is None or box.open(held).get_secret_value() != secret.get_secret_value():
-                sealed[name] = box.seal(secret)
-        elif new is None or not same_peer(getattr(before, name), new):  # type: ignore[arg-type]
-            sealed.pop(name, None)
-        if getattr(new, "user", None) is not None and name not in sealed:
-            message = "it is not known for this server and user: give it once, it is kept from then on"
-            problem = FieldProblem(field=f"{name}.{field}", value=None, message=message)
-            raise Invalid(f"The settings were not changed: {name}.{field}: {message}.", errors=(problem,))
+                sealed[key] = box.seal(secret)
+        elif new is None or not same_peer(key, getattr(before, name), new):
+            sealed.pop(key, None)
+        if user_of(key, new) is not None and key not in sealed:
+            _refuse(f"{name}.{field}", "it is not known for this server and user: give it once, and it is kept")
+    pair = [box.open(sealed[key]).get_secret_value() for key in SECRETS if "discovery" in key and key in sealed]
+    if len(pair) > len(set(pair)):
+        _refuse("discovery_auth.mutual_secret", "it must differ from secret (RFC 3720 section 8.2.1)")
     return sealed
+
+
+def _refuse(field: str, message: str) -> NoReturn:
+    problem = FieldProblem(field=field, value=None, message=message)
+    raise Invalid(f"The settings were not changed: {field}: {message}.", errors=(problem,))
+
+
+def _discovery(wanted: DiscoveryAuth | None) -> tuple[str, ...]:
+    """What becomes of hosts that look for targets."""
+    if wanted is None:
+        return ("Whoever reaches a portal under the name of a host is told that host's targets, without a login.",)
+    return (
+        "A host is told its targets only after this login; who is logged in, or knows its targets, needs none.",
+        "LIO has one such login for the whole machine: targets of others ask for it too.",
+    )
 
 
 def _plan(before: Settings, after: Settings, secrets: list[str]) -> Plan:
@@ -88,8 +115,8 @@ def _plan(before: Settings, after: Settings, secrets: list[str]) -> Plan:
         if getattr(before, name) != getattr(after, name)
     ]
     changes += [
-        Change(action=Action.CHANGE, noun="setting", name=name, detail=f"its {SECRETS[name]} changes")
-        for name in secrets
+        Change(action=Action.CHANGE, noun="setting", name=SECRETS[key][0], detail=f"its {SECRETS[key][1]} changes")
+        for key in secrets
     ]
     names = ", ".join(dict.fromkeys(change.name for change in changes))
     title = f"Change the settings: {names}" if names else "Change the settings: nothing"
@@ -102,7 +129,7 @@ def _words(before: object, after: object) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, BaseModel):
-        held = value.model_dump(mode="json", exclude=set(SECRETS.values()), exclude_none=True)
+        held = value.model_dump(mode="json", exclude={field for _, field in SECRETS.values()}, exclude_none=True)
         return ", ".join(f"{name} {' '.join(one) if isinstance(one, list) else one}" for name, one in held.items())
     return "none" if value is None else f"{str(value)[:60]}"
 

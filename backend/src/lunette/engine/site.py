@@ -40,7 +40,7 @@ from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.site_known import known
 from lunette.planner import site as planner
-from lunette.planner.site import CREATES, PATCHES, SiteChange, Verb
+from lunette.planner.site import CREATES, GROWS, PATCHES, SiteChange, Verb
 from lunette.planner.site_foresight import after
 from lunette.store.database import after_commit, store_of
 from lunette.store.events import emit
@@ -62,6 +62,9 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.CREATE, SiteNoun.MAPPING): lambda tx, desk, who, c: mappings.create(tx, desk, who, _all(c), False),
     (Verb.PATCH, SiteNoun.ARRAY): (
         lambda tx, desk, who, c: array_changes.Change(tx, desk, who, c.name, dry_run=False).patch(_only(c))
+    ),
+    (Verb.GROW, SiteNoun.VOLUME): (
+        lambda tx, desk, who, c: volumes.grow(tx, desk, who, c.name, _only(c).size_bytes, False)
     ),
     (Verb.PATCH, SiteNoun.VOLUME): lambda tx, desk, who, c: volumes.patch(tx, desk, who, c.name, _only(c), False),
     (Verb.PATCH, SiteNoun.HOST): lambda tx, desk, who, c: hosts.patch(tx, desk, who, c.name, _only(c), False),
@@ -292,6 +295,6 @@ def read_change(text: str) -> SiteChange:
     """A change as it was journaled."""
     parts = json.loads(text)
     verb, noun = Verb(parts["verb"]), SiteNoun(parts["noun"])
-    kind: type[Model] | None = {Verb.CREATE: CREATES, Verb.PATCH: PATCHES}.get(verb, {}).get(noun)
+    kind: type[Model] | None = {Verb.CREATE: CREATES, Verb.PATCH: PATCHES, Verb.GROW: GROWS}.get(verb, {}).get(noun)
     wishes = tuple(kind.model_validate(wish) for wish in parts["wishes"]) if kind else ()
     return SiteChange(verb, noun, tuple(parts["keys"]), wishes, tuple(parts["places"]))

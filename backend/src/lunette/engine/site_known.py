@@ -10,12 +10,14 @@ from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import MemberRole
 from lunette.domain.base import Model
+from lunette.domain.dhchap import DhGroup, DhHash
 from lunette.domain.fc import FcPortCreate
 from lunette.domain.hosts import HostGroupCreate
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import MappingCreate, PortalCreate
+from lunette.domain.sealed_copies import LOST
 from lunette.domain.settings import SECRETS, SettingsPatch
-from lunette.domain.site import Site, SiteArray, SiteChap, SiteHost, SiteNoun
+from lunette.domain.site import Site, SiteArray, SiteChap, SiteDhChap, SiteHost, SiteNoun
 from lunette.domain.volumes import VolumeCreate
 from lunette.engine import schedules
 from lunette.planner.hosts import KINDS
@@ -30,7 +32,7 @@ Entry = TypeVar("Entry", bound=Model)
 
 
 def known(tx: Session, box: SecretBox | None) -> KnownSite:
-    """Everything by name, sorted by name. Without a `box` the CHAP secrets are left out, as in every export."""
+    """Everything by name, sorted by name. Without a `box` the secrets are left out, as in every export."""
     arrays = tx.scalars(select(Array).order_by(Array.name)).all()
     volumes = tx.scalars(select(Volume).order_by(Volume.name)).all()
     hosts = tx.scalars(select(Host).order_by(Host.name)).all()
@@ -46,7 +48,9 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
             _entry(HostGroupCreate, row, hosts=tuple(sorted(host_names[member.host_id] for member in row.members)))
             for row in groups
         ),
-        portals=tuple(_entry(PortalCreate, row) for row in tx.scalars(select(Portal).order_by(Portal.name))),
+        portals=tuple(
+            _entry(PortalCreate, row, port=row.port or None) for row in tx.scalars(select(Portal).order_by(Portal.name))
+        ),
         fc_ports=tuple(_entry(FcPortCreate, row) for row in tx.scalars(select(FcPort).order_by(FcPort.wwpn))),
         mappings=_mappings(tx, names),
         schedules=tuple(
@@ -61,7 +65,7 @@ def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:
     """All settings; secrets only with a box."""
     document = read_settings(tx).model_dump(mode="json")
     held = with_secrets(tx, box) if box is not None else None
-    for name, field in SECRETS.items():
+    for name, field in SECRETS.values():
         if document[name] is not None:
             del document[name][field]
             if (secret := getattr(getattr(held, name), field) if held else None) is not None:
@@ -85,17 +89,31 @@ def _host(row: Host, box: SecretBox | None) -> SiteHost:
     for initiator in row.initiators:
         names[f"{initiator.kind}s"].append(initiator.name)
     initiators = {f"{kind}s": tuple(names[f"{kind}s"]) for kind in KINDS}
-    return _entry(SiteHost, row, chap=_chap(row, box), **initiators)
+    return _entry(SiteHost, row, chap=_chap(row, box), dhchap=_dhchap(row, box), **initiators)
 
 
 def _chap(row: Host, box: SecretBox | None) -> SiteChap | None:
     if row.chap_user is None:
         return None
-    values: dict[str, str | SecretStr | None] = {"user": row.chap_user, "mutual_user": row.chap_mutual_user}
+    values: dict[str, object] = {"user": row.chap_user, "mutual_user": row.chap_mutual_user}
     sealed = {"secret": row.chap_secret_sealed, "mutual_secret": row.chap_mutual_secret_sealed}
-    if box is not None:
-        values |= {name: box.open(text) for name, text in sealed.items() if text}
-    return SiteChap.model_validate(values)
+    return SiteChap.model_validate(values | _opened(box, sealed))
+
+
+def _dhchap(row: Host, box: SecretBox | None) -> SiteDhChap | None:
+    if row.dhchap_secret_sealed is None:
+        return None
+    sealed = {"secret": row.dhchap_secret_sealed, "mutual_secret": row.dhchap_mutual_secret_sealed}
+    values: dict[str, object] = {"is_mutual": row.dhchap_mutual_secret_sealed is not None}
+    values |= {"hash": row.dhchap_hash or DhHash.SHA256, "dh_group": row.dhchap_group or DhGroup.NULL}
+    return SiteDhChap.model_validate(values | _opened(box, sealed))
+
+
+def _opened(box: SecretBox | None, sealed: dict[str, str | None]) -> dict[str, SecretStr]:
+    """The secrets that are held and not lost with the appliance they were sealed on."""
+    if box is None:
+        return {}
+    return {name: box.open(text) for name, text in sealed.items() if text and text != LOST}
 
 
 def _mappings(tx: Session, names: dict[str, str]) -> tuple[MappingCreate, ...]:

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.domain.alerts import Severity
-from lunette.domain.errors import Conflict, Unavailable
+from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
@@ -18,7 +18,6 @@ from lunette.engine.jobs import file_job
 from lunette.engine.outcome import Actor, Outcome
 from lunette.planner import updates as planner
 from lunette.planner.checker import Bounds, check
-from lunette.planner.connected import Connected
 from lunette.store.journal import Job
 
 _OPEN = (JobState.PENDING.value, JobState.RUNNING.value, JobState.STUCK.value)
@@ -32,13 +31,15 @@ class Updates:
 
     def update(self, tx: Session, actor: Actor, bundle_id: str, bundle: BundleFacts, dry_run: bool = False) -> Outcome:
         """Writes a bundle to the idle slot and restarts into it, as a job."""
-        slots, there = self._desk.seen().slots, _connected(tx, self._desk)
+        slots, there = self._desk.seen().slots, connected.everybody(tx, self._desk)
         plan = planner.plan_update(slots, bundle_id, bundle, there, self._desk.identities.id())
         return _filed(tx, self._desk, actor, plan, dry_run)
 
     def roll_back(self, tx: Session, actor: Actor, dry_run: bool = False) -> Outcome:
         """Restarts into the other slot as it is, as a job."""
-        plan = planner.plan_back(self._desk.seen().slots, _connected(tx, self._desk), self._desk.identities.id())
+        plan = planner.plan_back(
+            self._desk.seen().slots, connected.everybody(tx, self._desk), self._desk.identities.id()
+        )
         return _filed(tx, self._desk, actor, plan, dry_run)
 
 
@@ -70,12 +71,3 @@ def _filed(tx: Session, desk: Desk, actor: Actor, plan: Plan, dry_run: bool) -> 
     if dry_run:
         return Outcome(plan=plan)
     return file_job(tx, desk, actor, JobKind.SYSTEM_UPDATE, Outcome(plan=plan, ids=("system",)))
-
-
-def _connected(tx: Session, desk: Desk) -> Connected:
-    try:
-        found = desk.sessions()
-    except Unavailable:
-        return Connected(unknown=connected.AWAY)
-    unseen = next((one.reason for one in found.unseen), None)
-    return Connected(hosts=tuple(connected.hosts(tx, found.sessions)), unknown=unseen)

@@ -12,7 +12,20 @@ from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import format_size
-from lunette.engine import array_roles, exportset, firewall, links, system_mirror, updates
+from lunette.engine import (
+    array_roles,
+    clock,
+    disk_health,
+    exportset,
+    firewall,
+    links,
+    scrubs,
+    sharing,
+    spdk_ended,
+    system_drive,
+    system_mirror,
+    updates,
+)
 from lunette.engine.alerts import AlertBoard, Cause
 from lunette.engine.loop import Loop
 from lunette.engine.observing import ObservationCache
@@ -30,7 +43,10 @@ MISSING_GRACE_S = 30.0
 """At boot the agent waits this long for disks before it starts an array without them."""
 HOLE_GRACE_S = 300.0
 """How long the partial parity log may be away once a reshape is over."""
-FAMILIES = ("array.", links.FAMILY, system_mirror.FAMILY, firewall.FAMILY)
+FAMILIES = (
+    "array.", links.FAMILY, system_mirror.FAMILY, firewall.FAMILY, disk_health.FAMILY, clock.FAMILY, sharing.FAMILY,
+    spdk_ended.FAMILY,
+)  # fmt: skip
 AWAY_S = 2.0
 _WORDS = {
     ArrayState.DEGRADED: (Severity.WARNING, "is degraded: it runs without {}", "all its disks"),
@@ -71,11 +87,15 @@ class Watcher:
         self._await_change = await_change
         self._wait_s, self._period_s = WAIT_S * pace, PERIOD_S * pace
         self._tend = tend
+        self.room: system_drive.Look = lambda: None
+        """Looks at the system drive."""
         self._known = -1
         self._looked = float("-inf")
         self._board = AlertBoard(store, FAMILIES)
         self._health: dict[str, str] = {}
+        self._scrubbed: scrubs.Known = {}
         self._disks: frozenset[str] | None = None
+        self._spdk_ended_at = 0.0
         self._loop = Loop("watcher", self._watch, pace)
         self.start, self.stop, self.wake = self._loop.start, self._loop.stop, self._loop.wake
 
@@ -100,13 +120,20 @@ class Watcher:
         with self._store.read() as tx:
             standing = tx.scalars(select(Array).where(exportset.is_served())).all()
             portals = tx.scalars(select(Portal).order_by(Portal.name)).all()
+            ill = [*sharing.causes_of(tx, seen)]
         observed = {array.uuid: array for array in seen.arrays}
         pairs = [(row, observed.get(row.uuid)) for row in standing]
-        ill = [cause for row, found in pairs for cause in causes_of(row, found, seen)]
+        ill += [cause for row, found in pairs for cause in causes_of(row, found, seen)]
         ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen), *updates.causes_of(seen)]
-        ill += firewall.causes_of(seen)
-        self._board.show(ill, self._now())
+        ill += [*firewall.causes_of(seen), *clock.causes_of(seen), *system_drive.causes_of(self.room())]
+        ill += spdk_ended.causes_of(seen)
+        growth = disk_health.follow(self._store, seen.disks, self._now())
+        ill += disk_health.causes_of(seen, standing, growth)
+        ill += [cause for row, found in pairs for cause in scrubs.causes_of(row, found)]
+        self._board.show(ill, self._now(), disk_health.unread(seen) | scrubs.unread(pairs))
         self._tell_disks(seen)
+        self._tell_spdk(seen)
+        self._scrubbed = scrubs.tell(self._store, pairs, self._scrubbed)
         self._tell_health({row.id: (row.name, _state(found).value) for row, found in pairs})
         self._tend(seen)
         return 0.0
@@ -123,6 +150,12 @@ class Watcher:
                 for ref, name, before, state in changed:
                     message = f"Array {name} was {before} and is {state}"
                     emit(tx, "array.health", message, ref=ref, data={"before": before, "now": state})
+
+    def _tell_spdk(self, seen: Observation) -> None:
+        if seen.spdk_ended is not None and seen.spdk_ended.at != self._spdk_ended_at:
+            with self._store.write() as tx:
+                spdk_ended.tell(tx, seen.spdk_ended)
+            self._spdk_ended_at = seen.spdk_ended.at
 
     def _tell_disks(self, seen: Observation) -> None:
         now = frozenset(disk.id for disk in seen.disks)
@@ -147,10 +180,15 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
     if found is not None:
         yield from array_roles.causes_of(row, [disk for disk in lost if array_roles.is_beside(disk)])
         lost = [disk for disk in lost if not array_roles.is_beside(disk)]
+    if found is not None and found.locked:
+        yield _locked(row)
     if hole := _open_hole(row, found):
         yield hole
     if grown := _grown(row, found):
         yield grown
+    if found is not None and found.dirty_without:
+        yield _stays_stopped(row, lost)
+        return
     if row.health_command and found is not None and state is not ArrayState.MISSING:
         yield from _told(row, found)
         return
@@ -165,6 +203,19 @@ def causes_of(row: Array, found: ObservedArray | None, seen: Observation) -> Ite
         cause=f"Not in sync: {_names(lost)}" if lost else f"The kernel reports the array as {state.value}",
         fix=_fix(row, state, lost, seen),
         grace_s=MISSING_GRACE_S if state is ArrayState.MISSING else 0.0,
+    )
+
+
+def _stays_stopped(row: Array, lost: Sequence[ArrayDisk]) -> Cause:
+    return Cause(
+        key=f"array.health:{row.id}",
+        severity=Severity.CRITICAL,
+        message=f"Array {row.name} stays stopped: it is dirty and degraded",
+        cause=f"It was being written to when it stopped, and is without {_names(lost) or 'a disk'}. It has no partial "
+        "parity log, so nobody can tell which blocks of that disk are right",
+        fix="Bring the disk back: the array then starts by itself. Only if it is lost for good, and you can live with "
+        f"wrong blocks: `lunette array force-start {row.name} --confirm {row.name}`.",
+        grace_s=MISSING_GRACE_S,
     )
 
 
@@ -198,6 +249,19 @@ def _grown(row: Array, found: ObservedArray | None) -> Cause | None:
         cause="What presents it made it larger; volumes still have the room there was",
         fix=f"Nothing needs to be done. To give volumes the new room, run `pvresize {found.device}` as root: it is not "
         "taken back.",
+    )
+
+
+def _locked(row: Array) -> Cause:
+    """An encrypted array runs and cannot be read. One whose key is kept is opened at once, or that key does not fit."""
+    kept = "the key that the appliance keeps does not open it" if row.keep_key else "the appliance keeps no key of it"
+    return Cause(
+        key=f"array.locked:{row.id}",
+        severity=Severity.CRITICAL,
+        message=f"Array {row.name} is locked: its exports wait for its key",
+        cause=f"It is encrypted, it was stopped or the appliance restarted, and {kept}",
+        fix=f"Unlock it with `lunette array unlock {row.name}`, or on its page; its exports come back by themselves.",
+        grace_s=MISSING_GRACE_S if row.keep_key else 0.0,
     )
 
 
@@ -254,4 +318,5 @@ def _fix(row: Array, state: ArrayState, lost: Sequence[ArrayDisk], seen: Observa
         return "Replace the missing disk."
     name = lost[0].disk_id
     back = when_back(ArrayEngine(row.engine), row.name, name) if seen.disk(name) is not None else "Replace"
-    return f"{back} it: `lunette array replace {row.name} {name} NEW`."
+    lent = f" A spare that fits, of another array of spare group {row.spare_group}, steps in by itself."
+    return f"{back} it: `lunette array replace {row.name} {name} NEW`.{lent if row.spare_group else ''}"

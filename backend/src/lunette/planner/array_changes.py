@@ -12,7 +12,7 @@ from lunette.domain.array_changes import (
     ArrayScrub,
     ScrubAction,
 )
-from lunette.domain.arrays import ArrayState, ObservedArray, ObservedMember, WriteHole
+from lunette.domain.arrays import ArrayState, Level, ObservedArray, ObservedMember, WriteHole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
 from lunette.domain.observations import Observation
@@ -22,7 +22,7 @@ from lunette.domain.steps import AnyStep, MdAdd, MdFail, MdMember, MdRemove, MdR
 from lunette.domain.tuning import TuningName, notation
 from lunette.planner.arrays import KnownArray, take_disks, wiping
 from lunette.planner.findings import Findings
-from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems
+from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, survives, tuning_problems, write_mostly_problems
 
 WHEN_BACK = "It is attached again: `lunette array readd {array} {disk}`; or replace"
 FULL = "It is filled anew from the other disks: until that is over the array is not redundant."
@@ -193,6 +193,10 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
     if "health_command" in wish.model_fields_set:
         message = "md tells the health of its arrays itself: leave health_command out"
         findings.add(Invalid, "health_command", wish.health_command, message)
+    _check_write_mostly(findings, array, wish.write_mostly or ())
+    if wish.spare_group is not None and array.level == Level.RAID0:
+        message = f"array {array.name} is raid0: no spare could fill a lost disk's place"
+        findings.add(Invalid, "spare_group", wish.spare_group, message)
     for problem in tuning_problems(array.level, wish):
         findings.add_problem(Invalid, problem)
     findings.refuse(f"Array {array.name} was not changed")
@@ -202,6 +206,13 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
             value = getattr(wish, field)
             pace = f"{format_size(value)}/s" if value is not None else "what the kernel chooses"
             details.append(f"resync, rebuild and scrub run at {word} {pace} per disk")
+    if "write_mostly" in wish.model_fields_set:
+        mostly = ", ".join(wish.write_mostly or ()) or "no disk"
+        details.append(f"{mostly} is read only if no other disk holds the data, now and after every start")
+    if "spare_group" in wish.model_fields_set:
+        group = wish.spare_group
+        shares = f"it shares spares with the other arrays of spare group {group}" if group else "it shares no spares"
+        details.append(shares)
     for name in TuningName:
         if name.value in wish.model_fields_set:
             chosen = notation(getattr(wish, name.value))
@@ -209,10 +220,20 @@ def plan_patch(array: KnownArray, wish: ArrayPatch, low: int | None, high: int |
     if wish.stripe_cache_size is not None:
         room = format_size(wish.stripe_cache_size * len(array.members) * PAGE_BYTES)
         warnings.append(
-            f"The stripe cache takes {room} of memory. It is kept lower where that is over 1/{MEMORY_SHARE} of it."
+            f"The stripe cache takes {room} of memory. It is kept lower where that is over 1/{MEMORY_SHARE} of it, or "
+            "over its part of what all parity arrays may take together."
         )
     changes = tuple(Change(action=Action.CHANGE, noun="array", name=array.name, detail=detail) for detail in details)
     return Plan(title=f"Change array {array.name}", changes=changes, steps=(), warnings=tuple(warnings))
+
+
+def _check_write_mostly(findings: Findings, array: KnownArray, chosen: Sequence[str]) -> None:
+    if chosen and array.level != Level.RAID1:
+        message = f"array {array.name} is {array.level}: only raid1 has write-mostly disks"
+        findings.add(Invalid, "write_mostly", ", ".join(chosen), message)
+    elif chosen:
+        for problem in write_mostly_problems(chosen, [member.disk_id for member in array.members]):
+            findings.add_problem(Invalid, problem)
 
 
 def plan_let_go(array: KnownArray, disk: MdMember) -> Plan:

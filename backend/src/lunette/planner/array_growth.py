@@ -1,4 +1,7 @@
-"""Plans for an array that gets more members, and for what remains to be done once the kernel has laid it out anew."""
+"""Plans for an array that gets more members, and for what remains to be done once the kernel has laid it out anew.
+
+Another level is planned in array_reshape.py; what remains after that is planned here too.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,6 +18,7 @@ from lunette.planner.array_changes import Request
 from lunette.planner.arrays import KnownArray
 from lunette.providers.arrays.md.plan import MAX_DISKS, PPL_MAX_DISKS, parity_disks
 from lunette.providers.arrays.md.raid10 import copies_of
+from lunette.providers.encryption.plan import inner_bytes, mapping_of
 from lunette.providers.volumes.lvm.plan import group_bytes
 
 RAID0 = (
@@ -46,7 +50,7 @@ def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Map
     after = found.raid_disks + count
     reshapes = found.level != Level.RAID1
     logs = reshapes and found.write_hole is WriteHole.PPL
-    steps: list[AnyStep] = _adding(ask, disks, wipes)
+    steps = adding(ask, disks, wipes)
     if logs:
         steps.append(MdWriteHole(**ask.which, policy=WriteHole.NONE, was=WriteHole.PPL))
     steps.append(MdReshape(**ask.which, from_disks=found.raid_disks, to_disks=after))
@@ -80,11 +84,15 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
                                  was=found.write_hole))  # fmt: skip
     if pool is None:
         return None
-    if found.level != Level.RAID1 and pool.size_bytes < group_bytes(found.size_bytes):
+    is_larger = found.level != Level.RAID1 and pool.size_bytes < group_bytes(
+        inner_bytes(found.size_bytes, array.encryption)
+    )
+    if is_larger:
         if found.state is ArrayState.CLEAN and found.progress is None:
             steps.append(MdScrub(array_id=array.id, uuid=array.uuid, md_name=array.md_name, action=ScrubAction.REPAIR))
         steps.append(
-            GroupGrow(array_id=array.id, md_uuid=array.uuid, group=array.group, size_bytes=found.size_bytes)
+            GroupGrow(array_id=array.id, md_uuid=array.uuid, group=array.group, size_bytes=found.size_bytes,
+                      mapping=mapping_of(array.id, array.encryption))
         )  # fmt: skip
     details = [step.describe() for step in steps]
     return Plan(
@@ -94,22 +102,31 @@ def plan_finish(array: KnownArray, wanted: WriteHole, found: ObservedArray, pool
     )
 
 
+def must_be_quiet(ask: Request, field: str, value: object, then: str = "try again") -> None:
+    """Finds fault with an array that is not whole, or that is busy. `then`: what to do once it is not any more."""
+    found, name = ask.found, ask.array.name
+    if found.is_reshaping:
+        done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
+        ask.add(Conflict, field, value, f"array {name} is being reshaped{done}: wait until that is over")
+    elif found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING):
+        message = (
+            f"array {name} is {found.state.value}: replace the disk that is lost, wait for the rebuild, then {then}"
+        )
+        ask.add(Conflict, field, value, message)
+    elif found.progress is not None or found.state is not ArrayState.CLEAN:
+        runs = _runs(found) or found.state.value
+        message = f"array {name} is busy ({runs}): wait until that is over, or stop a scrub, then {then}"
+        ask.add(Conflict, field, value, message)
+
+
 def _check(ask: Request, count: int) -> None:
     found, name = ask.found, ask.array.name
     if found.level == Level.RAID0:
         ask.add(Invalid, "disks", count, RAID0.format(name))
     elif found.level == Level.RAID10 and copies_of(found.layout).is_far:
         ask.add(Invalid, "disks", count, FAR.format(name, found.layout))
-    elif found.is_reshaping:
-        done = f" ({found.progress.percent:.0f} % done)" if found.progress else ""
-        ask.add(Conflict, "disks", count, f"array {name} is being reshaped{done}: wait until that is over")
-    elif found.state in (ArrayState.DEGRADED, ArrayState.REBUILDING):
-        message = f"array {name} is {found.state.value}: replace the disk that is lost, wait for the rebuild, then grow"
-        ask.add(Conflict, "disks", count, message)
-    elif found.progress is not None or found.state is not ArrayState.CLEAN:
-        runs = _runs(found) or found.state.value
-        message = f"array {name} is busy ({runs}): wait until that is over, or stop a scrub, then grow"
-        ask.add(Conflict, "disks", count, message)
+    else:
+        must_be_quiet(ask, "disks", count, "grow")
     spares = sum(member.slot is None for member in found.members)
     if found.raid_disks + count + spares > MAX_DISKS:
         ask.add(Invalid, "disks", count, f"md takes {MAX_DISKS} disks, spares included")
@@ -119,7 +136,7 @@ def _check(ask: Request, count: int) -> None:
     ask.refuse()
 
 
-def _adding(ask: Request, disks: Sequence[ObservedDisk], wipes: tuple[AnyStep, ...]) -> list[AnyStep]:
+def adding(ask: Request, disks: Sequence[ObservedDisk], wipes: tuple[AnyStep, ...]) -> list[AnyStep]:
     """Blank disks first: what can be taken back comes before what cannot."""
     wiped = {step.disk_id for step in wipes if isinstance(step, DiskWipe)}
     blank = [ask.adding(disk) for disk in disks if disk.id not in wiped]

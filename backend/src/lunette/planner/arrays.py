@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from lunette.domain.arrays import ArrayCreate, ArrayEngine, ArrayState, Level, MemberRole, WriteHole
 from lunette.domain.disks import ObservedDisk, describe_signature
+from lunette.domain.encryption import Encryption
 from lunette.domain.errors import Conflict, InUse, Invalid
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.domain.steps import DiskWipe, MdMember
-from lunette.planner import recorded
+from lunette.planner import encrypted, recorded
+from lunette.planner.array_engines import ARRAY_ENGINES, Blueprint
 from lunette.planner.aside import kept_volume
 from lunette.planner.deleted_volumes import KnownDeleted, erased
 from lunette.planner.engines import (
-    ARRAY_ENGINES,
-    Blueprint,
     capabilities,
     level_problem,
     missing_reason,
@@ -58,6 +58,9 @@ class KnownArray:
     """Names of its volumes."""
     md_name: str = ""
     level: str = ""
+    encryption: Encryption | None = None
+    member_bytes: int = 0
+    """What each disk of it must hold, as it was planned."""
     roles: Mapping[str, MemberRole] = dataclasses.field(default_factory=dict)
     """Of its disks, by id; what is left out is a data disk, or one whose role the engine chooses by itself."""
 
@@ -77,6 +80,8 @@ def plan_create(
     reason = engine_reason(wish.engine, seen)
     if reason:
         findings.add(Invalid, "engine", wish.engine.value, reason)
+    elif problem := encrypted.problem(wish, seen):
+        findings.add_problem(Invalid, problem)
     fields = {f"{role.field}[{i}]": disk for role, ids in wish.by_role().items() for i, disk in enumerate(ids)}
     disks, wipe = take_disks(findings, fields, wish.wipe, seen, disk_owners)
     whole = [disk for disk in disks if disk]
@@ -88,10 +93,8 @@ def plan_create(
 
 def engine_reason(engine: ArrayEngine, seen: Observation) -> str | None:
     """Why arrays of this engine cannot be made here: what is missing for them, or for volumes on them."""
-    reason = missing_reason(seen, "array", engine.value)
-    if reason is None and engine in ARRAY_ENGINES:
-        reason = missing_reason(seen, "volume", ARRAY_ENGINES[engine].volumes.value)
-    return reason
+    volumes = ARRAY_ENGINES[engine].volumes.value
+    return missing_reason(seen, "array", engine.value) or missing_reason(seen, "volume", volumes)
 
 
 def take_disks(
@@ -186,26 +189,30 @@ def _check_together(findings: Findings, wish: ArrayCreate, disks: list[ObservedD
             f"{disks[0].id}); an array needs one sector size"
         )
         findings.add(Invalid, "disks", ", ".join(odd), message)
-    engine = ARRAY_ENGINES.get(wish.engine)
     offered = capabilities(seen, "array").get(wish.engine.value)
     if wish.health_command and offered and wish.health_command not in offered.health_commands:
         words = f"engine {wish.engine.value} has these health commands here: {', '.join(offered.health_commands)}"
         none = f"engine {wish.engine.value} has no health command here: leave health_command out"
         findings.add(Invalid, "health_command", wish.health_command, words if offered.health_commands else none)
-    if engine:
-        unknown = level_problem(wish)
-        for problem in (unknown,) if unknown else (*role_problems(wish), *engine.problems(wish, disks)):
-            findings.add_problem(Invalid, problem)
+    lacks = next((line for line in offered.lacking if line.startswith("integrity:")), None) if offered else None
+    if wish.integrity and lacks:
+        findings.add(Invalid, "integrity", "true", lacks)
+    unknown = level_problem(wish)
+    others = () if unknown else (*role_problems(wish), *ARRAY_ENGINES[wish.engine].problems(wish, disks))
+    for problem in (unknown,) if unknown else others:
+        findings.add_problem(Invalid, problem)
 
 
 def _choose(wish: ArrayCreate, disks: list[ObservedDisk], wipe: frozenset[str], ids: IdentitySource) -> NewArray:
     array_id, uuid = ids.id(), ids.id()
-    made = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
+    plain = ARRAY_ENGINES[wish.engine].blueprint(array_id, uuid, wish, disks)
+    made = encrypted.blueprint(plain, array_id, wish, disks)
     wipes, lost = wiping(disks, wipe)
     beside = _beside(wish)
     layout = f" ({made.layout.value})" if made.layout else ""
     count = f"{len(wish.disks)} disk{'s' if len(wish.disks) != 1 else ''}"
-    detail = f"{wish.level.value}{layout} of {count}{beside}, {format_size(made.size_bytes)} usable"
+    hidden = ", encrypted" if made.crypt else ", with checksums" if wish.integrity else ""
+    detail = f"{wish.level.value}{layout} of {count}{beside}{hidden}, {format_size(made.size_bytes)} usable"
     plan = Plan(
         title=f"Create array {wish.name}",
         changes=(*lost, Change(action=Action.CREATE, noun="array", name=wish.name, detail=detail)),
@@ -276,10 +283,14 @@ def plan_delete(array: KnownArray, seen: Observation, deleted: Sequence[KnownDel
     warnings: tuple[str, ...] = ()
     if observed is None or observed.state is ArrayState.MISSING:
         warnings = ("The array is not assembled: disks that are absent now keep their old labels.",)
+    elif observed.locked:
+        warnings = ("The array is locked: nobody can look at what is on it before its keys are erased.",)
     kept = [kept_volume(one.array_engine, one.id, one.size_bytes) for one in deleted]
     planning = ARRAY_ENGINES[array.engine]
     steps = planning.destroy_steps(array.id, array.uuid, array.size_bytes, array.members, kept)
     steps = recorded.of_array(steps, array.group, array.md_name)
+    if array.encryption:
+        steps = tuple(encrypted.destroying(steps, array.id, array.uuid))
     detail = "its disk becomes free" if len(array.members) == 1 else f"its {len(array.members)} disks become free"
     return Plan(
         title=f"Delete array {array.name}",

@@ -10,13 +10,14 @@ from lunette.domain.array_changes import (
     ArrayGrow,
     ArrayPatch,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
 )
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import MdMember
-from lunette.planner import array_changes, array_growth, external_changes, pool_changes
+from lunette.planner import array_changes, array_growth, array_reshape, external_changes, lvm_changes, pool_changes
 from lunette.planner.arrays import KnownArray
 
 
@@ -54,10 +55,16 @@ class Changing(Protocol):
 PlanGrow = Callable[[KnownArray, ArrayGrow, Observation, Mapping[str, str]], Plan]
 _GROWTH: dict[ArrayEngine, PlanGrow] = {
     ArrayEngine.MD: array_growth.plan_grow, ArrayEngine.ZFS: pool_changes.plan_grow,
-    ArrayEngine.EXTERNAL: external_changes.plan_grow,
+    ArrayEngine.EXTERNAL: external_changes.plan_grow, ArrayEngine.LVM: lvm_changes.plan_grow,
+}  # fmt: skip
+PlanReshape = Callable[[KnownArray, ArrayReshape, Observation, Mapping[str, str]], Plan]
+_RESHAPING: dict[ArrayEngine, PlanReshape] = {
+    ArrayEngine.MD: array_reshape.plan_reshape, ArrayEngine.ZFS: pool_changes.plan_reshape,
+    ArrayEngine.EXTERNAL: external_changes.plan_reshape, ArrayEngine.LVM: lvm_changes.plan_reshape,
 }  # fmt: skip
 _PLANNERS: dict[ArrayEngine, Changing] = {
-    ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes, ArrayEngine.EXTERNAL: external_changes
+    ArrayEngine.MD: array_changes, ArrayEngine.ZFS: pool_changes, ArrayEngine.EXTERNAL: external_changes,
+    ArrayEngine.LVM: lvm_changes,
 }  # fmt: skip
 
 
@@ -74,3 +81,8 @@ def changing(array: KnownArray) -> Changing:
 def plan_grow(array: KnownArray, wish: ArrayGrow, seen: Observation, owners: Mapping[str, str]) -> Plan:
     """What makes disks into members of this array. Raises Invalid where the engine does not offer it."""
     return _GROWTH[array.engine](array, wish, seen, owners)
+
+
+def plan_reshape(array: KnownArray, wish: ArrayReshape, seen: Observation, owners: Mapping[str, str]) -> Plan:
+    """What gives this array another level or chunk. Raises Invalid where the engine does not offer it."""
+    return _RESHAPING[array.engine](array, wish, seen, owners)

@@ -6,20 +6,28 @@ Every fault found here is a mistake of the planner, not of the person who asked:
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from lunette.domain.arrays import ArrayState
 from lunette.domain.base import Model
+from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import LunetteError
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
 from lunette.domain.steps import (
     AnyStep,
+    DiskErase,
     DiskWipe,
     ExportsGone,
     GroupCreate,
+    LuksCreate,
+    LvmRaidCreate,
+    LvmRaidDestroy,
+    LvmRaidReplace,
     MdAdd,
     MdCreate,
     MdDestroy,
     MdMember,
     MdReplace,
+    MdSpareOut,
     MdStep,
     MdWriteHole,
     PoolAdd,
@@ -102,9 +110,12 @@ def _order(steps: Sequence[AnyStep]) -> Iterator[str]:
 
 def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
     match later, earlier:
-        case MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolAdd() | PoolReplace(), DiskWipe():
+        case (
+            MdCreate() | MdAdd() | MdReplace() | PoolCreate() | PoolAdd() | PoolReplace() | LvmRaidCreate(),
+            DiskWipe(),
+        ):
             return earlier.disk_id in later.devices()
-        case GroupCreate(), MdCreate():
+        case GroupCreate() | LuksCreate(), MdCreate() | LvmRaidCreate() | LuksCreate():
             return later.array_id == earlier.array_id
         case GroupCreate(), DiskWipe():
             return earlier.disk_id in later.devices()
@@ -116,7 +127,7 @@ def _stands_on(later: AnyStep, earlier: AnyStep) -> bool:
 
 
 def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]) -> Iterator[str]:
-    wipes = [step for step in steps if isinstance(step, DiskWipe)]
+    wipes = [step for step in steps if isinstance(step, DiskWipe | DiskErase)]
     members = [member for step in steps for member in _joining(step)]
     for disk_id, uses in Counter(member.disk_id for member in members).items():
         if uses > 1:
@@ -127,6 +138,7 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
         if disk_id not in may_wipe:
             yield f"disk {disk_id} would be wiped though the request did not name it"
     wiped = {step.disk_id: step for step in wipes}
+    given = {step.member.disk_id: step.uuid for step in steps if isinstance(step, MdSpareOut)}
     named = [(step.disk_id, step.serial) for step in wipes] + [(member.disk_id, member.serial) for member in members]
     for disk_id, serial in dict.fromkeys(named):
         disk = seen.disk(disk_id)
@@ -134,12 +146,27 @@ def _disks(steps: Sequence[AnyStep], seen: Observation, may_wipe: frozenset[str]
             yield f"disk {disk_id} is not there under this id"
         elif disk.serial != serial:
             yield f"disk {disk_id} has serial {disk.serial}, the plan says {serial}"
-        elif disk.is_busy():
-            yield f"disk {disk_id} is busy"
-        elif disk.occupation() and disk_id not in wiped:
-            yield f"disk {disk_id} is not blank and no wipe comes first"
-        elif disk_id in wiped and wiped[disk_id].signatures != disk.signatures:
-            yield f"disk {disk_id} carries other signatures than the plan names"
+        elif disk_id not in given:
+            yield from _use(disk, wiped.get(disk_id))
+        elif not _is_spare(seen, given[disk_id], disk_id):
+            yield f"disk {disk_id} is no spare of the array it is taken from"
+
+
+def _use(disk: ObservedDisk, wipe: DiskWipe | DiskErase | None) -> Iterator[str]:
+    """What is wrong with taking this disk, which is wiped before or not."""
+    if disk.is_busy():
+        yield f"disk {disk.id} is busy"
+    elif disk.occupation() and wipe is None:
+        yield f"disk {disk.id} is not blank and no wipe comes first"
+    elif wipe is not None and wipe.signatures != disk.signatures:
+        yield f"disk {disk.id} carries other signatures than the plan names"
+
+
+def _is_spare(seen: Observation, uuid: str, disk_id: str) -> bool:
+    """True if the disk stands by in an array of ours that is whole."""
+    found = next((one for one in seen.arrays if one.uuid == uuid and one.ours), None)
+    place = next((one for one in found.members if one.disk_id == disk_id), None) if found else None
+    return place is not None and found is not None and (place.state, found.state) == ("spare", ArrayState.CLEAN)
 
 
 def _joining(step: AnyStep) -> tuple[MdMember, ...]:
@@ -149,8 +176,10 @@ def _joining(step: AnyStep) -> tuple[MdMember, ...]:
             return (*step.members, *step.spares)
         case MdAdd(returns=False):
             return (step.member,)
-        case MdReplace() | PoolReplace():
+        case MdReplace() | PoolReplace() | LvmRaidReplace():
             return (step.new,)
+        case LvmRaidCreate():
+            return step.members
         case PoolCreate():
             return step.everyone()
         case PoolAdd() | PoolAddSpecial():
@@ -165,15 +194,11 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
     groups = {pool.group for pool in seen.pools}
     cut = {(volume.group, volume.name) for volume in seen.volumes}
     for step in steps:
+        if (made := _made_array(step)) is not None:
+            if taken := {*made} & (arrays | groups):
+                yield f"array name or UUID {', '.join(sorted(taken))} is taken"
+            arrays |= {*made}
         match step:
-            case MdCreate():
-                if taken := {step.md_name, step.uuid} & arrays:
-                    yield f"array name or UUID {', '.join(sorted(taken))} is taken"
-                arrays |= {step.md_name, step.uuid}
-            case PoolCreate():
-                if taken := {step.pool, step.guid} & (arrays | groups):
-                    yield f"pool name or guid {', '.join(sorted(taken))} is taken"
-                arrays |= {step.pool, step.guid}
             case GroupCreate():
                 if step.group in groups:
                     yield f"group {step.group} exists"
@@ -185,6 +210,18 @@ def _names(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
             case VolumeAside():
                 if {(step.group, name) for name in step.names()} <= cut:
                     yield f"{step.group} has both {' and '.join(step.names())}"
+
+
+def _made_array(step: AnyStep) -> tuple[str, str] | None:
+    """Name and UUID of the array that a step makes, as its engine knows it."""
+    match step:
+        case MdCreate():
+            return step.md_name, step.uuid
+        case PoolCreate():
+            return step.pool, step.guid
+        case LvmRaidCreate():
+            return step.raid_group, step.uuid
+    return None
 
 
 def _space(steps: Sequence[AnyStep], seen: Observation, promised: Mapping[str, int]) -> Iterator[str]:
@@ -254,6 +291,10 @@ def _removals(steps: Sequence[AnyStep], seen: Observation) -> Iterator[str]:
                 array = arrays.get(step.uuid)
                 if array is not None and not array.ours:
                     yield f"array {step.md_name} does not carry our mark"
+            case LvmRaidDestroy() | LvmRaidReplace():
+                array = arrays.get(step.uuid)
+                if array is not None and not (array.ours and array.name == step.raid_group):
+                    yield f"array {step.raid_group} does not carry our mark"
             case PoolDestroy() | PoolStep():
                 array = arrays.get(step.guid)
                 if array is not None and not (array.ours and array.name == step.pool):

@@ -10,6 +10,7 @@ from lunette.domain.array_changes import (
     ArrayGrow,
     ArrayPatch,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
 )
 from lunette.domain.errors import FieldProblem, Invalid
@@ -31,6 +32,10 @@ def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, _seen: Observation, _
 
 def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     _not_offered(array, "disks", wish.disks[0], "disks are added with the tools of")
+
+
+def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    _not_offered(array, "level", wish.level.value, "its redundancy is changed with the tools of")
 
 
 def plan_replace(array: KnownArray, wish: ArrayReplace, _seen: Observation, _owners: Mapping[str, str]) -> Plan:

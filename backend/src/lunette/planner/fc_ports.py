@@ -11,6 +11,11 @@ from lunette.domain.plans import Action, Change, Plan
 from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, shorten
 
+NO_DUAL = (
+    "a port that serves hosts and reaches arrays of others at once is not offered: give each task a port of its own, "
+    "one as target, one as initiator (decision 0016)"
+)
+
 
 @dataclass(frozen=True)
 class NewFcPort:
@@ -62,6 +67,8 @@ def _check(findings: Findings, wwpn: str, mode: FcMode, seen: Observation) -> No
     if port is None:
         there = ", ".join(one.wwpn for one in seen.fc_ports) or "none"
         findings.add(Invalid, "wwpn", wwpn, f"this machine has no Fibre Channel port {wwpn}; it has: {there}")
+    elif mode is FcMode.DUAL:
+        findings.add(Invalid, "mode", mode.value, NO_DUAL)
     elif mode is FcMode.TARGET and port.reason:
         findings.add(Invalid, "mode", mode.value, port.reason)
     elif mode not in port.modes:

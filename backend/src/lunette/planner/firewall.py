@@ -45,7 +45,7 @@ def portal_opens(protocol: Protocol, address: str, port: int, seen: Observation)
     if not is_in_force(seen):
         return ""
     ports = " and ".join(f"{one.protocol.value.upper()} {one.port}" for one in openings(protocol, address, port))
-    return f"; {ports} opens in the firewall"
+    return f"; {ports} opens in the firewall" if ports else ""
 
 
 def role_changes(

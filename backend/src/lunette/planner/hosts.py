@@ -1,16 +1,21 @@
 """Plans for hosts: an initiator belongs to one host."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lunette.domain.errors import Conflict, InUse, Invalid
-from lunette.domain.hosts import HostCreate, HostPatch
+from lunette.domain.hosts import HostCreate, HostGroupPatch, HostPatch, InitiatorKind
 from lunette.domain.identity import IdentitySource, KeptIdentity
-from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.mappings import Family
+from lunette.domain.plans import Action, Change, Leaving, Plan
+from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.names import check_name
+from lunette.planner.sharing import Fault
 
 KINDS = ("iqn", "wwpn", "nqn")
+Volumes = Mapping[Family, tuple[Leaving, ...]]
+"""What is mapped, by the family it is mapped in."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +32,13 @@ class NewTarget:
     id: str
     iqn: str
     nqn: str
+    subsystem: str | None = None
+    """As of KeptIdentity."""
 
     @classmethod
     def again(cls, kept: KeptIdentity) -> "NewTarget":
         """The target it had before it was deleted, so that its hosts need not be told of another."""
-        return cls(id=kept.target_id, iqn=kept.iqn, nqn=kept.nqn)
+        return cls(id=kept.target_id, iqn=kept.iqn, nqn=kept.nqn, subsystem=kept.subsystem)
 
 
 @dataclass(frozen=True)
@@ -56,15 +63,24 @@ class KnownHost:
     """Names of the volumes mapped to the host itself."""
     group: str | None = None
     has_dhchap: bool = False
+    opens_without_missing_after_s: int | None = None
 
 
 @dataclass(frozen=True)
 class HostFacts:
-    """`initiator_owners` gives the host that has an initiator name already; `connected` the names logged in now."""
+    """`initiator_owners` gives the host that has an initiator name already; `connected` the names logged in now.
+
+    `unseen` are the families of which nobody knows who is logged in, and why; `volumes` what the host sees, by itself
+    or through its group. Both are asked for where initiators may leave.
+    """
 
     name_taken: bool
     initiator_owners: Mapping[str, str]
     connected: frozenset[str] = frozenset()
+    unseen: Mapping[Family, str] = field(default_factory=dict)
+    volumes: Volumes = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+    """What would be wrong with what it sees, had it the operating system that is wished."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +109,7 @@ def plan_create(wish: HostCreate, facts: HostFacts, identities: IdentitySource, 
             title=f"Create host {wish.name}",
             changes=(Change(action=Action.CREATE, noun="host", name=wish.name, detail=detail),),
             steps=(),
-            warnings=tuple(_unproven(wish)),
+            warnings=(*_unproven(wish), *of_deadline(wish.opens_without_missing_after_s)),
         ),
         initiators=initiators,
         target=new_target(identities, appliance_id),
@@ -105,6 +121,27 @@ def _unproven(wish: HostCreate) -> Iterator[str]:
         yield "Without CHAP, whoever claims the host's initiator name gets its volumes."
     if not wish.dhchap and wish.nqns:
         yield "Without DH-HMAC-CHAP, whoever claims the host's NQN gets its NVMe volumes."
+
+
+def of_deadline(after_s: int | None) -> tuple[str, ...]:
+    """What to know of a deadline that is set."""
+    if after_s is None:
+        return ()
+    words = (
+        f"After {after_s} s hosts are let in without volumes that are missing, and take those for gone for good: "
+        "ESXi declares a permanent loss of the device, Linux deletes an NVMe namespace. What comes later is added."
+    )
+    return (words,)
+
+
+def new_deadline(known_s: int | None, patch: HostPatch | HostGroupPatch) -> tuple[str, ...]:
+    """What a patch makes of the deadline, in words."""
+    after_s = patch.opens_without_missing_after_s
+    if "opens_without_missing_after_s" not in patch.model_fields_set or after_s == known_s:
+        return ()
+    if after_s is None:
+        return ("paths wait for missing volumes as long as it takes",)
+    return (f"paths open without missing volumes after {after_s} s",)
 
 
 def new_target(identities: IdentitySource, appliance_id: str) -> NewTarget:
@@ -133,8 +170,11 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
         changes.append(f"name becomes {patch.name}")
     if patch.os_type is not None and patch.os_type.value != host.os_type:
         changes.append(f"operating system becomes {patch.os_type.value}")
+        for fault in facts.faults:
+            findings.add(Conflict, "os_type", patch.os_type.value, fault.words)
     if patch.description is not None and patch.description != host.description:
         changes.append("new description")
+    changes += new_deadline(host.opens_without_missing_after_s, patch)
     if "chap" in patch.model_fields_set and (patch.chap or host.has_chap):
         changes.append("CHAP is set anew; it is asked for at the next login" if patch.chap else "CHAP is taken away")
     if "dhchap" in patch.model_fields_set and (patch.dhchap or host.has_dhchap):
@@ -153,15 +193,43 @@ def plan_patch(host: KnownHost, patch: HostPatch, facts: HostFacts, identities: 
     findings.refuse(f"Host {host.name} was not changed")
     changes += [f"initiator {new.name} is added" for new in added]
     changes += [f"initiator {name} is removed and logged out" for name in sorted(removed)]
-    cut_off = bool(removed & facts.connected)
     plan = Plan(
         title=f"Change host {host.name}",
         changes=tuple(Change(action=Action.CHANGE, noun="host", name=host.name, detail=words) for words in changes),
         steps=(),
-        hosts_interrupted=(host.name,) if cut_off else (),
-        warnings=(f"{shorten(sorted(removed & facts.connected))} is logged in now.",) if cut_off else (),
     )
+    plan = plan.model_copy(update=_cut_off(host, removed, facts))
+    plan = plan.model_copy(update={"warnings": (*plan.warnings, *of_deadline(patch.opens_without_missing_after_s))})
     return PatchedHost(plan=plan, added=tuple(added), removed=frozenset(removed))
+
+
+def _cut_off(host: KnownHost, removed: set[str], facts: HostFacts) -> dict[str, object]:
+    """What initiators that leave take with them: an initiator that may be logged in loses what it sees.
+
+    Another that stays may be another path to the same volumes, or another machine: it is not relied on.
+    """
+    kinds = {name: kind for kind, name in host.initiators}
+    families = {name: family_of(kinds[name]) for name in removed}
+    logged_in = sorted(removed & facts.connected)
+    lost = {families[name] for name in logged_in}
+    unknown = next((why for family, why in facts.unseen.items() if family in families.values()), None)
+    lost |= facts.unseen.keys() & set(families.values())
+    told = (f"{shorten(logged_in)} is logged in now.",) if logged_in else ()
+    return {
+        "hosts_interrupted": (host.name,) if logged_in else (),
+        "warnings": (*told, *Connected(unknown=unknown).warnings()),
+        "leaving": leaving(facts.volumes, lost),
+    }
+
+
+def family_of(kind: str) -> Family:
+    """The family in which an initiator of this kind is served."""
+    return Family.NVME if kind == InitiatorKind.NQN else Family.SCSI
+
+
+def leaving(volumes: Volumes, families: Collection[Family]) -> tuple[Leaving, ...]:
+    """The volumes of these families, once each."""
+    return tuple(dict.fromkeys(one for family in Family if family in families for one in volumes.get(family, ())))
 
 
 def plan_delete(host: KnownHost) -> Plan:

@@ -13,6 +13,7 @@ from lunette.domain.interfaces import (
     Made,
     ObservedInterface,
 )
+from lunette.domain.mappings import is_everywhere
 from lunette.domain.observations import Observation
 from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, shorten
@@ -42,6 +43,7 @@ def words(settings: InterfaceSettings) -> str:
     ]
     parts = [*places, *([f"gateway {settings.gateway}"] if settings.gateway else [])]
     parts += [f"DNS {', '.join(map(str, settings.dns))}"] if settings.dns else []
+    parts += [f"NTP {', '.join(settings.ntp)}"] if settings.ntp else []
     parts += [f"MTU {settings.mtu_bytes}"] if settings.mtu_bytes else []
     return ", ".join([*parts, "for storage and management" if settings.role is InterfaceRole.BOTH else
                       f"for {settings.role.value}"])  # fmt: skip
@@ -154,7 +156,7 @@ def warnings(
         yield f"You reach this appliance through this interface ({caller})."
     if interface.settings is None and interface.configured_by is not None:
         yield f"Gateway and DNS servers that {interface.configured_by} gave it go, unless they are given here."
-    everywhere = [one.name for one in paths.portals if ip_address(one.address).is_unspecified]
+    everywhere = [one.name for one in paths.portals if is_everywhere(one.address)]
     if going and everywhere:
         yield f"Portal {shorten(everywhere)} listens on every address: hosts that come through this one lose the path."
     wanted = settings.mtu_bytes

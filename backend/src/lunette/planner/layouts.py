@@ -9,8 +9,8 @@ from lunette.domain.layouts import Layout, LayoutDisk, Layouts
 from lunette.domain.observations import Observation
 from lunette.domain.sizes import KIB, MIB
 from lunette.domain.steps import PoolCreate
+from lunette.planner.array_engines import ARRAY_ENGINES
 from lunette.planner.arrays import engine_reason, occupations
-from lunette.planner.engines import ARRAY_ENGINES
 from lunette.planner.findings import Findings
 from lunette.providers.arrays.md import raid10
 
@@ -94,10 +94,11 @@ def _layout(
         return Layout(
             engine=engine, level=facts.level, layout=layout, groups=None, possible=False, problem=problem,
             usable_bytes=None, usable_percent=None, survives=survives, survives_disks=None, small_write_ios=None,
-            write_hole=facts.write_hole, min_rebuild_s=None,
+            write_hole=facts.write_hole, min_rebuild_s=None, integrity_usable_bytes=None,
         )  # fmt: skip
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
+    checked = wish.model_copy(update={"integrity": True}) if "integrity" in facts.options else None
     made = planning.blueprint("", "0", wish, disks)
     losses = None if wish.level is Level.EXTERNAL else _losses(wish)
     return Layout(
@@ -108,6 +109,7 @@ def _layout(
         small_write_ios=planning.small_write_ios(wish, block_bytes),
         write_hole=_default_first(facts.write_hole, made.write_hole),
         min_rebuild_s=_rebuild_s(disks) if losses else None,
+        integrity_usable_bytes=planning.usable_bytes(checked, disks, block_bytes) if checked else None,
     )  # fmt: skip
 
 

@@ -150,10 +150,7 @@ def _settings(wish: InterfaceCreate) -> InterfaceSettings:
         mode=None if is_vlan else wish.mode or BondMode.ACTIVE_BACKUP,
         miimon_ms=None if is_vlan else wish.miimon_ms or MIIMON_MS,
     )  # fmt: skip
-    return InterfaceSettings(
-        role=wish.role, dhcp=wish.dhcp, addresses=wish.addresses, gateway=wish.gateway, dns=wish.dns,
-        mtu_bytes=wish.mtu_bytes, made=made,
-    )  # fmt: skip
+    return wish.settings(made)
 
 
 def _blank(name: str, members: Sequence[str], seen: Observation) -> ObservedInterface:

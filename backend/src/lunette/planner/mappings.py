@@ -11,13 +11,19 @@ from lunette.domain.mappings import Family, MappingCreate
 from lunette.domain.plans import Action, Change, Leaving, Plan
 from lunette.planner.connected import Connected
 from lunette.planner.findings import Findings, at
+from lunette.planner.sharing import (
+    RESERVING,
+    SMALL_BLOCK_BYTES,
+    SMALL_BLOCKS,
+    needs_reservations,
+    needs_small_blocks,
+    twice,
+)
 
 FIRST_LUN = 1
 """0 only on request: some hosts probe LUN 0 as a controller (DESIGN R12)."""
 LAST_LUN = 255
 NAMES = {Family.SCSI: "SCSI", Family.NVME: "NVMe"}
-RESERVING = frozenset({OsType.ESXI, OsType.WINDOWS})
-"""Systems whose clusters lock volumes with reservations or compare-and-write (VMFS, failover clusters)."""
 LISTED = 1000
 """A plan names this many mappings one by one, the rest as a count."""
 
@@ -31,6 +37,8 @@ class MappableVolume:
     """Names of the hosts and groups it is mapped to, by their ids."""
     family: Family | None = None
     """Of the mappings it has."""
+    block_bytes: int | None = None
+    """None where nobody knows it now, or nobody asked: it matters to ESXi."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +56,8 @@ class Owner:
     wwpns: int = 0
     beside: Mapping[int, str] = field(default_factory=dict)
     """What its hosts see under other numbers through the same WWPNs: their own volumes, or their group's."""
+    kin: frozenset[str] = frozenset()
+    """Ids of a group's hosts, or of the group a host is in: what is mapped to one of them, these hosts see too."""
 
     @property
     def family(self) -> Family:
@@ -90,6 +100,7 @@ def plan_create(wishes: Sequence[MappingCreate], facts: MappingFacts, identities
         wish.family or (pair[1].family if pair else Family.SCSI) for wish, pair in zip(wishes, found, strict=True)
     ]
     _check_sharing(findings, wishes, found)
+    _check_blocks(findings, found)
     _check_families(findings, wishes, families, found)
     numbers = _number(findings, wishes, found)
     what = f"{len(wishes)} mappings were" if len(wishes) != 1 else "The mapping was"
@@ -125,7 +136,10 @@ def _find(findings: Findings, index: int, count: int, wish: MappingCreate, facts
 
 
 def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> None:
-    """One owner per volume unless the wish says shared; never the same owner twice. Counts the batch's own wishes."""
+    """One owner per volume unless the wish says shared; never one host twice, by itself or by its group.
+
+    Counts the batch's own wishes.
+    """
     owners: dict[str, dict[str, str]] = {}
     for index, pair in enumerate(found):
         if pair is None:
@@ -136,6 +150,9 @@ def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: S
         if owner.id in present:
             message = f"volume {volume.name} is mapped to {owner.name} already"
             findings.add(Conflict, field, volume.name, message)
+        elif kin := [present[id_] for id_ in sorted(owner.kin & present.keys())]:
+            host, group = (kin[0], owner.name) if owner.is_group else (owner.name, kin[0])
+            findings.add(Conflict, field, volume.name, twice(volume.name, host, group))
         elif present and not wishes[index].shared:
             message = (
                 f"volume {volume.name} is mapped to {', '.join(present.values())}; a second owner corrupts data "
@@ -143,6 +160,17 @@ def _check_sharing(findings: Findings, wishes: Sequence[MappingCreate], found: S
             )
             findings.add(Conflict, field, volume.name, message)
         present[owner.id] = owner.name
+
+
+def _check_blocks(findings: Findings, found: Sequence[Found]) -> None:
+    """Where the size is not known, the plan warns."""
+    for index, pair in enumerate(found):
+        volume, owner = pair or (None, None)
+        if volume is None or owner is None or volume.block_bytes is None or not owner.os_types & SMALL_BLOCKS:
+            continue
+        if volume.block_bytes > SMALL_BLOCK_BYTES:
+            words = needs_small_blocks(volume.name, volume.block_bytes, owner.name)
+            findings.add(Invalid, at("mappings", index, len(found), "volume"), volume.name, words)
 
 
 def _check_families(
@@ -165,11 +193,8 @@ def _check_families(
             message = "there is no NVMe namespace 0: take a number from 1"
             findings.add(Invalid, at("mappings", index, len(families), "lun"), 0, message)
         if family is Family.NVME and owner.is_group and (clusters := owner.os_types & RESERVING):
-            message = (
-                f"{owner.name} is a cluster of {' and '.join(sorted(clusters))} hosts, which needs reservations and "
-                "compare-and-write; over NVMe the appliance has neither: map it over SCSI"
-            )
-            findings.add(Invalid, at("mappings", index, len(families), "family"), family.value, message)
+            field = at("mappings", index, len(families), "family")
+            findings.add(Invalid, field, family.value, needs_reservations(owner.name, clusters))
 
 
 def _number(findings: Findings, wishes: Sequence[MappingCreate], found: Sequence[Found]) -> dict[int, int]:
@@ -226,6 +251,12 @@ def _plan(chosen: Sequence[NewMapping], facts: MappingFacts) -> Plan:
         f"Volume {new.volume.name} will have several owners: only a cluster file system survives that."
         for new in chosen
         if new.shared and new.volume.owners
+    ]
+    warnings += [
+        f"The block size of volume {new.volume.name} is not known now; ESXi on {new.owner.name} cannot use it if that "
+        f"is more than {SMALL_BLOCK_BYTES} bytes."
+        for new in chosen
+        if new.volume.block_bytes is None and new.owner.os_types & SMALL_BLOCKS
     ]
     warnings += [
         f"There is no portal for {NAMES[family]} yet, so no host can reach the volumes."

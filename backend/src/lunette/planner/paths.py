@@ -13,7 +13,7 @@ from functools import cached_property
 
 from lunette.domain.exports import ObservedSession
 from lunette.domain.fc import FcMode, ObservedFcPort
-from lunette.domain.mappings import Family, Protocol
+from lunette.domain.mappings import NVME_PROTOCOLS, Family, Protocol
 from lunette.domain.observations import SessionsObservation
 from lunette.domain.paths import HostPath, HostPaths, PathState, VolumePaths
 from lunette.planner.kits.facts import KitDoor, KitFacts, KitPortal
@@ -62,8 +62,9 @@ def verify(facts: PathFacts) -> HostPaths:
     paths = tuple(path for of_door in found.values() for path in of_door)
     state = _worst([one.state for one in volumes])
     return HostPaths(
-        host=facts.host.host, state=state, sentence=_sentence(facts.host, paths, volumes), paths=paths, volumes=volumes
-    )
+        host=facts.host.host, state=state, sentence=_sentence(facts.host, paths, volumes), paths=paths, volumes=volumes,
+        verification=None,
+    )  # fmt: skip
 
 
 def _worst(states: Sequence[PathState]) -> PathState:
@@ -160,11 +161,10 @@ class _Attribution:
 
 def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
     unseen = facts.unseen(Family.NVME)
-    for portal in facts.host.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA):
+    for portal in facts.host.portals_of(*NVME_PROTOCOLS):
         where = f"portal {portal.name} ({portal.shown})"
         is_there = any(
-            one.target == door.name and one.protocol is portal.protocol
-            and (one.portal or "").rpartition(":")[2] == str(portal.port)
+            one.target == door.name and one.protocol is portal.protocol and _is_through(one.portal or "", portal)
             for one in facts.own
         )  # fmt: skip
         if portal.name in facts.blocked and not is_there:
@@ -175,6 +175,12 @@ def _over_nvme(facts: PathFacts, door: KitDoor) -> Iterator[HostPath]:
             yield _portal_path(door, portal, PathState.UNKNOWN, f"{where}: {unseen}")
         else:
             yield _portal_path(door, portal, PathState.DOWN, f"nothing on {where}")
+
+
+def _is_through(where: str, portal: KitPortal) -> bool:
+    """Whether that is where a connection came in. By the port alone: the kernel tells a wildcard as it was given."""
+    is_over_fc = portal.protocol is Protocol.NVME_FC
+    return where == portal.address if is_over_fc else where.rpartition(":")[2] == str(portal.port)
 
 
 def _over_fc(facts: PathFacts) -> Iterator[HostPath]:

@@ -10,6 +10,7 @@ from lunette.domain.array_changes import (
     ArrayGrow,
     ArrayPatch,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
     ScrubAction,
 )
@@ -92,6 +93,11 @@ def plan_add_disks(array: KnownArray, wish: ArrayAddDisks, seen: Observation, ow
 def plan_grow(array: KnownArray, wish: ArrayGrow, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
     words = "gets no further disks here yet: make a second pool of them"
     _not_offered(array, "disks", wish.disks[0], words)
+
+
+def plan_reshape(array: KnownArray, wish: ArrayReshape, _seen: Observation, _owners: Mapping[str, str]) -> Plan:
+    words = "keeps the level it was made with: make a second pool"
+    _not_offered(array, "level", wish.level.value, words)
 
 
 def plan_fail(array: KnownArray, wish: ArrayDiskChoice, _seen: Observation) -> Plan:

@@ -134,7 +134,7 @@ def _things(exports: ExportSet, names: Mapping[str, str]) -> Iterator[StillServe
         for id_, (initiator, host) in _initiators(door).items():
             yield StillServed(kind=ReleaseKind.INITIATOR, id=id_, words=f"{initiator} of {host} at {name}")
     for portal in exports.portals:
-        words = f"{portal.protocol.value} at {portal.address} port {portal.port}"
+        words = f"{portal.protocol.value} at {portal.address}" + (f" port {portal.port}" if portal.port else "")
         yield StillServed(kind=ReleaseKind.PORTAL, id=portal.portal_id, words=words)
     for port in exports.fc_ports:
         yield StillServed(kind=ReleaseKind.FC_PORT, id=port.port_id, words=f"Fibre Channel port {port.wwpn}")

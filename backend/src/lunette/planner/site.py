@@ -12,14 +12,16 @@ from typing import Any
 from lunette.domain.array_changes import ArrayPatch
 from lunette.domain.arrays import ArrayCreate
 from lunette.domain.base import Model
+from lunette.domain.dhchap import DhChap
 from lunette.domain.errors import Conflict, Invalid
 from lunette.domain.fc import FcPortCreate, FcPortPatch
 from lunette.domain.hosts import Chap, HostCreate, HostGroupCreate, HostGroupPatch, HostPatch
 from lunette.domain.mappings import MappingCreate, PortalCreate
 from lunette.domain.schedules import ScheduleCreate, SchedulePatch
 from lunette.domain.settings import SettingsPatch, is_alike
-from lunette.domain.site import Site, SiteChap, SiteHost, SiteNoun, SiteRequest, key_of
-from lunette.domain.volumes import VolumeCreate, VolumePatch
+from lunette.domain.site import Site, SiteHost, SiteNoun, SiteRequest, key_of
+from lunette.domain.volumes import VolumeCreate, VolumeGrow, VolumePatch
+from lunette.planner import site_credentials
 from lunette.planner.findings import Findings, shorten
 from lunette.planner.site_scope import narrow
 
@@ -34,6 +36,8 @@ PATCHES: Mapping[SiteNoun, type[Model]] = {
     SiteNoun.SCHEDULE: SchedulePatch, SiteNoun.SETTING: SettingsPatch,
 }  # fmt: skip
 """What can change of a noun that exists: the fields its patch shares with its wish. All others are fixed."""
+GROWS: Mapping[SiteNoun, type[Model]] = {SiteNoun.VOLUME: VolumeGrow}
+"""What becomes larger, and never smaller, by a change of its own."""
 REPLACEABLE = (SiteNoun.PORTAL, SiteNoun.MAPPING)
 """Hold no data: a fixed field of theirs changes by taking the old one away, if the request names it, and making it."""
 EXCLUSIVE: Mapping[SiteNoun, tuple[str, ...]] = {
@@ -49,6 +53,7 @@ class Verb(StrEnum):
     CREATE = "create"
     PATCH = "patch"
     DELETE = "delete"
+    GROW = "grow"
 
 
 class Phase(IntEnum):
@@ -61,25 +66,26 @@ class Phase(IntEnum):
     CREATE_ARRAYS = 4
     PATCH_ARRAYS = 5
     CREATE_VOLUMES = 6
-    PATCH_VOLUMES = 7
-    UNMAP_STAYING = 8
-    SHRINK_GROUPS = 9
-    DELETE_GROUPS = 10
-    SHRINK_HOSTS = 11
-    DELETE_HOSTS = 12
-    CREATE_HOSTS = 13
-    PATCH_HOSTS = 14
-    CREATE_GROUPS = 15
-    PATCH_GROUPS = 16
-    DELETE_PORTALS = 17
-    CREATE_PORTALS = 18
-    DELETE_FC_PORTS = 19
-    CREATE_FC_PORTS = 20
-    PATCH_FC_PORTS = 21
-    CREATE_MAPPINGS = 22
-    CREATE_SCHEDULES = 23
-    PATCH_SCHEDULES = 24
-    PATCH_SETTINGS = 25
+    GROW_VOLUMES = 7
+    PATCH_VOLUMES = 8
+    UNMAP_STAYING = 9
+    SHRINK_GROUPS = 10
+    DELETE_GROUPS = 11
+    SHRINK_HOSTS = 12
+    DELETE_HOSTS = 13
+    CREATE_HOSTS = 14
+    PATCH_HOSTS = 15
+    CREATE_GROUPS = 16
+    PATCH_GROUPS = 17
+    DELETE_PORTALS = 18
+    CREATE_PORTALS = 19
+    DELETE_FC_PORTS = 20
+    CREATE_FC_PORTS = 21
+    PATCH_FC_PORTS = 22
+    CREATE_MAPPINGS = 23
+    CREATE_SCHEDULES = 24
+    PATCH_SCHEDULES = 25
+    PATCH_SETTINGS = 26
 
 
 _CREATE = {
@@ -185,9 +191,12 @@ class _Comparison:
     def _create(self, noun: SiteNoun, key: str, entry: Model, before: Model | None = None) -> None:
         """`before` is what it replaces: what the document leaves open stays as it was."""
         values = (_given(before) if before else {}) | _given(entry)
-        if isinstance(entry, SiteHost) and entry.chap is not None:
-            values["chap"] = self._chap(key, entry.chap, None)
+        if isinstance(entry, SiteHost):
+            values |= {name: made for name, made, _ in self._credentials(key, values, None)}
         if isinstance(entry, ArrayCreate):
+            if entry.encryption is not None:
+                message = f"{key} is encrypted, and a document holds no passphrase: make it with `lunette array create`"
+                self._findings.add(Invalid, f"{self._places[key]}.encryption", entry.encryption.value, message)
             values["wipe"] = tuple(
                 disk for ids in entry.by_role().values() for disk in ids if f"disk/{disk}" in self._allowed
             )
@@ -203,6 +212,9 @@ class _Comparison:
         if isinstance(wanted, ArrayCreate) and _all_disks(wanted) == _all_disks(present):
             # A spare takes the place of a lost disk by itself: which of them are spares now is no difference.
             differing = {name: value for name, value in differing.items() if name not in ("disks", "spares")}
+        if isinstance(present, VolumeCreate) and differing.get("size_bytes", 0) > present.size_bytes:
+            larger = VolumeGrow(size_bytes=differing.pop("size_bytes"))
+            self._add(Phase.GROW_VOLUMES, Verb.GROW, noun, key, larger)
         fixed = {name: value for name, value in differing.items() if name not in patchable and value is not None}
         if fixed and not (noun in REPLACEABLE and key in self._allowed):
             self._refuse_fixed(noun, key, fixed, present)
@@ -213,13 +225,10 @@ class _Comparison:
             self._patch(noun, key, {name: value for name, value in differing.items() if name in patchable}, present)
 
     def _refuse_fixed(self, noun: SiteNoun, key: str, fixed: Mapping[str, object], present: Model) -> None:
-        if noun in REPLACEABLE:
-            remedy = f"name {key} in destroy if it may be taken away and made anew, which interrupts its hosts"
-        else:
-            remedy = "write what is there, or delete it in an apply of its own and then make it anew"
         for name, value in fixed.items():
             is_now = _words(getattr(present, name))
-            message = f"{key} has {name} {is_now}, which cannot become {_words(value)} in place: {remedy}"
+            message = f"{key} has {name} {is_now}, which cannot become {_words(value)} in place: "
+            message += _remedy(noun, key, name)
             self._findings.add(Conflict, f"{self._places[key]}.{name}", _words(value), message)
 
     def _patch(self, noun: SiteNoun, key: str, values: dict[str, object], present: Model) -> None:
@@ -232,32 +241,25 @@ class _Comparison:
         if shrunk:
             self._add(_SHRINK[noun], Verb.PATCH, noun, key, PATCHES[noun](**shrunk))
         rest = {name: value for name, value in values.items() if shrunk.get(name) is None or _more(value, shrunk[name])}
-        if isinstance(chap := rest.get("chap"), SiteChap):
-            held = getattr(present, "chap")  # noqa: B009 only hosts have one
-            merged = self._chap(key, chap, held)
-            if merged is not None and held is not None and merged == _as_chap(held):
-                del rest["chap"]
-            else:
-                rest["chap"] = merged
+        if isinstance(present, SiteHost):
+            for name, made, held in list(self._credentials(key, rest, present)):
+                if made is not None and made == held:
+                    del rest[name]
+                else:
+                    rest[name] = made
         if rest:
             self._add(_PATCH[noun], Verb.PATCH, noun, key, PATCHES[noun](**rest))
 
-    def _chap(self, key: str, wanted: SiteChap, held: SiteChap | None) -> Chap | None:
-        """The credentials with the secrets the appliance holds where the document gives none."""
-        values = {name: getattr(held, name) for name in SiteChap.model_fields} if held else {}
-        values |= {name: value for name, value in _given(wanted).items() if value is not None or "mutual" in name}
-        if values.get("mutual_user") is None:
-            values["mutual_secret"] = None
-        for user, secret in (("user", "secret"), ("mutual_user", "mutual_secret")):
-            if values.get(user) is not None and values.get(secret) is None:
-                message = f"{key} has no {secret} here yet: give it in the document once, it is kept from then on"
-                self._findings.add(Invalid, f"{self._places[key]}.chap.{secret}", None, message)
-                return None
-        try:
-            return Chap(**values)
-        except ValueError as error:
-            self._findings.add(Invalid, f"{self._places[key]}.chap", None, f"{key}: {_reason(error)}")
-            return None
+    def _credentials(
+        self, key: str, values: Mapping[str, Any], present: SiteHost | None
+    ) -> Iterator[tuple[str, Chap | DhChap | None, Chap | DhChap | None]]:
+        """Those among the values: the field, what it comes to, and what is held."""
+        for name in site_credentials.FIELDS:
+            if (asked := values.get(name)) is not None:
+                held = getattr(present, name, None)
+                place = f"{self._places[key]}.{name}"
+                made = site_credentials.credentials(self._findings, key, place, asked, held)
+                yield name, made, site_credentials.kept(held)
 
     def _remove(self, noun: SiteNoun, keys: Iterable[str]) -> None:
         for key in keys:
@@ -330,10 +332,23 @@ def _more(value: object, shrunk: tuple[object, ...]) -> bool:
     return set(_items(value)) != set(shrunk)
 
 
-def _as_chap(held: SiteChap) -> Chap | None:
-    if held.secret is None:
-        return None
-    return Chap(user=held.user, secret=held.secret, mutual_user=held.mutual_user, mutual_secret=held.mutual_secret)
+def _remedy(noun: SiteNoun, key: str, name: str) -> str:
+    """What to do about a field that cannot change. Never to delete what holds data."""
+    if noun in REPLACEABLE:
+        return f"name {key} in destroy if it may be taken away and made anew, which interrupts its hosts"
+    called = key.partition("/")[2]
+    others = {
+        (SiteNoun.VOLUME, "size_bytes"):
+            "what hosts keep at its end would be lost. Make a smaller volume and let the host copy",
+        (SiteNoun.ARRAY, "level"): f"change it by `lunette array reshape {called}`, as far as md can",
+        (SiteNoun.ARRAY, "disks"):
+            f"add disks by `lunette array grow {called}`, change one by `lunette array replace {called}`",
+        (SiteNoun.ARRAY, "spares"): f"add them by `lunette array add-spares {called}`",
+        **dict.fromkeys(((SiteNoun.ARRAY, role) for role in ("log", "cache", "special")),
+                        f"add them by `lunette array add-disks {called}`"),
+    }  # fmt: skip
+    other = others.get((noun, name), "it is fixed when it is made")
+    return f"{other}. In the document, write what is there"
 
 
 def _ends(key: str) -> Collection[str]:
@@ -344,7 +359,3 @@ def _ends(key: str) -> Collection[str]:
 
 def _words(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _reason(error: ValueError) -> str:
-    return str(error).splitlines()[-2 if "\n" in str(error) else 0].strip()

@@ -13,6 +13,8 @@ from lunette.domain.steps import (
     GroupCreate,
     GroupErase,
     GroupRemove,
+    LvmRaidCreate,
+    LvmRaidDestroy,
     MdCreate,
     MdDestroy,
     MdMember,
@@ -20,13 +22,16 @@ from lunette.domain.steps import (
     PoolDestroy,
     VolumeCut,
     VolumeDelete,
+    VolumeGrow,
     VolumeSetAside,
 )
 from lunette.domain.volumes import BLOCK_BYTES, ObservedPool, ObservedVolume, Provisioning
 from lunette.planner.engines import THIN_POOLS, VOLUME_ENGINES
 from lunette.providers.arrays.external import plan as external
+from lunette.providers.arrays.lvm import plan as lvm_raid
 from lunette.providers.arrays.md import plan as md
 from lunette.providers.arrays.zfs import draid, space
+from lunette.providers.encryption.plan import HEADER_BYTES
 from lunette.providers.volumes.lvm import plan as lvm
 
 
@@ -37,7 +42,9 @@ def after(seen: Observation, step: AnyStep) -> Observation:
             return _with_disks(seen, step.devices(), signatures=(), partitions=0)
         case MdCreate():
             return _with_array(seen, step)
-        case MdDestroy():
+        case LvmRaidCreate():
+            return _with_lvm_raid(seen, step)
+        case MdDestroy() | LvmRaidDestroy():
             return _without_array(seen, step, step.uuid)
         case PoolCreate():
             return _with_zfs_pool(seen, step)
@@ -50,11 +57,19 @@ def after(seen: Observation, step: AnyStep) -> Observation:
             return _without_group(left, step.group)
         case VolumeCut():
             return _with_volume(seen, step)
+        case VolumeGrow() | VolumeSetAside() | VolumeDelete():
+            return _after_change_of_volume(seen, step)
+    return seen
+
+
+def _after_change_of_volume(seen: Observation, step: VolumeGrow | VolumeSetAside | VolumeDelete) -> Observation:
+    match step:
+        case VolumeGrow():
+            return _with_larger_volume(seen, step)
         case VolumeSetAside():
             return _with_volume_aside(seen, step)
         case VolumeDelete():
             return _without_volume(seen, step)
-    return seen
 
 
 def _with_disks(seen: Observation, disk_ids: tuple[str, ...], **changes: object) -> Observation:
@@ -78,8 +93,21 @@ def _with_array(seen: Observation, step: MdCreate) -> Observation:
     return taken.model_copy(update={"arrays": (*seen.arrays, array)})
 
 
+def _with_lvm_raid(seen: Observation, step: LvmRaidCreate) -> Observation:
+    for disk_id in step.devices():
+        label = Signature(type="LVM2_member", label=None, uuid=lvm_raid.pv_uuid(step.uuid, disk_id))
+        seen = _with_disks(seen, (disk_id,), signatures=(label,), holders=(step.raid_group,))
+    array = ObservedArray(
+        uuid=step.uuid, engine=ArrayEngine.LVM, name=step.raid_group, ours=True, device=None, level=step.level.value,
+        state=ArrayState.CLEAN, size_bytes=step.size_bytes, chunk_bytes=step.chunk_bytes,
+        write_hole=WriteHole.BITMAP, raid_disks=len(step.members), progress=None, mismatch_count=None,
+        members=tuple(ObservedMember(disk_id=disk, device=None, state="in_sync") for disk in step.devices()),
+    )  # fmt: skip
+    return seen.model_copy(update={"arrays": (*seen.arrays, array)})
+
+
 def _without_array(
-    seen: Observation, step: MdDestroy | PoolDestroy | GroupRemove | GroupErase, uuid: str
+    seen: Observation, step: MdDestroy | LvmRaidDestroy | PoolDestroy | GroupRemove | GroupErase, uuid: str
 ) -> Observation:
     freed = _with_disks(seen, step.devices(), signatures=(), partitions=0, holders=(), array_uuid=None)
     return freed.model_copy(update={"arrays": tuple(array for array in seen.arrays if array.uuid != uuid)})
@@ -133,7 +161,7 @@ def _with_pool(seen: Observation, step: GroupCreate) -> Observation:
     array = next((array for array in seen.arrays if array.uuid == step.md_uuid), None)
     if array is None:
         return seen
-    room = lvm.room_bytes(array.size_bytes)
+    room = lvm.room_bytes(array.size_bytes - (HEADER_BYTES if step.mapping else 0))
     pool = ObservedPool(
         array_uuid=array.uuid, group=step.group, ours=True, size_bytes=room, free_bytes=room,
         extent_bytes=step.extent_bytes,
@@ -149,6 +177,19 @@ def _with_volume(seen: Observation, step: VolumeCut) -> Observation:
     is_thin = step.provisioning is Provisioning.THIN
     taken = 0 if is_thin else VOLUME_ENGINES[step.engine].reserved_bytes(step.size_bytes)
     return _with_room(seen, step.group, -taken, (*seen.volumes, volume))
+
+
+def _with_larger_volume(seen: Observation, step: VolumeGrow) -> Observation:
+    """A thin one takes its space only as hosts write."""
+    found = next((volume for volume in seen.volumes if volume.volume_id == step.volume_id), None)
+    if found is None:
+        return seen
+    is_thin = step.pool is not None or found.used_bytes is not None
+    reserved = VOLUME_ENGINES[step.engine].reserved_bytes
+    taken = 0 if is_thin else reserved(step.size_bytes) - reserved(step.from_bytes)
+    larger = found.model_copy(update={"size_bytes": step.size_bytes})
+    volumes = tuple(larger if volume is found else volume for volume in seen.volumes)
+    return _with_room(seen, step.group, -taken, volumes)
 
 
 def _with_volume_aside(seen: Observation, step: VolumeSetAside) -> Observation:

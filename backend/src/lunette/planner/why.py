@@ -27,7 +27,7 @@ KINDS = {Family.SCSI: frozenset({"iqn", "wwpn"}), Family.NVME: frozenset({"nqn"}
 """The kinds of initiator that see a volume over each family."""
 KIND_OF = {
     Protocol.ISCSI: "iqn", Protocol.ISER: "iqn", Protocol.NVME_TCP: "nqn", Protocol.NVME_RDMA: "nqn",
-    Protocol.FC: "wwpn",
+    Protocol.NVME_FC: "nqn", Protocol.FC: "wwpn",
 }  # fmt: skip
 """The kind of initiator that comes over each protocol."""
 AWAY = "nobody knows: the agent does not answer; look at lunette-agent on the appliance"
@@ -123,6 +123,8 @@ def _disks(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
     if not lost:
         return _ok(Part.DISK, f"all {len(ids)} disks of array {facts.array.name} are there")
     words = f"{len(lost)} of {len(ids)} disks of array {facts.array.name} are gone or faulty ({shorten(lost)})"
+    if observed is not None and observed.dirty_without:
+        return _ok(Part.DISK, f"{words}, which the array survives by itself")
     if observed is None or observed.state in (ArrayState.FAILED, ArrayState.MISSING):
         return _broken(Part.DISK, f"{words}; check their cables and power, or put them back")
     return _ok(Part.DISK, f"{words}, and the array runs without them; replace them")
@@ -134,8 +136,14 @@ def _array(facts: ChainFacts, observed: ObservedArray | None) -> WhyLink:
         return _broken(Part.ARRAY, f"{name} is {facts.array.state}; look at its job")
     if facts.seen is None:
         return _unknown(Part.ARRAY)
+    if observed is not None and observed.dirty_without:
+        words = "it was being written to when it stopped, and lacks a disk; bring that back, or force the start"
+        return _broken(Part.ARRAY, f"{name} stays stopped: {words}")
     if observed is None or observed.state is ArrayState.MISSING:
         return _broken(Part.ARRAY, f"{name} is not running; it is started by itself as soon as its disks are there")
+    if observed.locked:
+        way = f"unlock it with `lunette array unlock {facts.array.name}`"
+        return _broken(Part.ARRAY, f"{name} waits for its key: {way}, and its exports come back by themselves")
     if observed.state is ArrayState.FAILED:
         return _broken(Part.ARRAY, f"{name} has failed: it lost more disks than its level survives")
     if not any(pool.group == facts.array.group for pool in facts.seen.pools):
@@ -185,11 +193,23 @@ def _export(facts: ChainFacts) -> WhyLink:
     ]
     blocked = next((one for one in reports if one.state is ServingState.BLOCKED), None)
     if blocked is not None:
-        return _broken(Part.EXPORT, f"it waits: {blocked.reason or 'the agent gave no reason'}")
+        return _broken(Part.EXPORT, f"it waits: {blocked.reason or 'the agent gave no reason'}{_without(facts, doors)}")
     if len(reports) < 2 or facts.report.generation < facts.wanted:
         return _broken(Part.EXPORT, "the agent has not taken up the last change yet; ask again in a few seconds")
     via = f" through host group {guest.way.group}" if guest.way.group else ""
     return _ok(Part.EXPORT, f"{guest.way.place}{via} is open")
+
+
+def _without(facts: ChainFacts, doors: Sequence[TargetReport]) -> str:
+    """That the host's paths opened without the volume, if they did."""
+    guest = facts.guest
+    door = next((one for one in doors if guest and guest.way and one.target_id == guest.way.target_id), None)
+    if guest is None or guest.way is None or door is None or facts.volume_id not in door.missing:
+        return ""
+    if door.opened_without_after_s is None:
+        return ""
+    owner = f"host group {guest.way.group}" if guest.way.group else f"host {guest.name}"
+    return f"; the host's paths opened without it after {door.opened_without_after_s} s, as {owner} says"
 
 
 def _portal(facts: ChainFacts) -> WhyLink:

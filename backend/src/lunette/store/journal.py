@@ -13,7 +13,7 @@ class Job(Resource, Base):
     """Long work. `error` is a problem document; while it is set and the job runs, the job is taking its steps back."""
 
     __tablename__ = "job"
-    __table_args__ = (Index("ix_job_state_created_at", "state", "created_at"),)
+    __table_args__ = (Index("ix_job_state_created_at", "state", "created_at"), Index(None, "created_at", "id"))
 
     kind: Mapped[str] = mapped_column(String(32))
     title: Mapped[str] = mapped_column(Text)
@@ -76,3 +76,9 @@ class Alert(Resource, Base):
     fix: Mapped[str] = mapped_column(Text)
     raised_at: Mapped[dt.datetime]
     resolved_at: Mapped[dt.datetime | None] = mapped_column(index=True)
+    acknowledged_at: Mapped[dt.datetime | None]
+    acknowledged_by: Mapped[str | None] = mapped_column(String(127))
+    note: Mapped[str] = mapped_column(Text, default="")
+    """What was said when it was acknowledged."""
+    silenced_until: Mapped[dt.datetime | None]
+    """Until then it is told over no channel, also if it comes back."""

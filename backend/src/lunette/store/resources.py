@@ -1,13 +1,14 @@
 """What is wanted: arrays, volumes, hosts, groups, targets, mappings and portals."""
 
 import datetime as dt
+from collections.abc import Collection
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
+from sqlalchemy import JSON, BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from lunette.domain.arrays import MemberRole
-from lunette.domain.exports import AdoptedBackstore
-from lunette.domain.identity import VolumeIdentity
+from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem
+from lunette.domain.identity import NO_NGUID, VolumeIdentity
 from lunette.domain.jobs import ResourceState
 from lunette.domain.mappings import Family
 from lunette.domain.tuning import ArrayTuning, TuningName
@@ -40,13 +41,29 @@ class Array(Resource, Base):
     skip_copy: Mapped[bool | None]
     scheduler: Mapped[str | None] = mapped_column(String(16))
     health_command: Mapped[str | None] = mapped_column(String(63))
+    spare_group: Mapped[str | None] = mapped_column(String(63))
     group_data_disks: Mapped[int | None]
     distributed_spares: Mapped[int | None]
+    encryption: Mapped[str | None] = mapped_column(String(16))
+    keep_key: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Of an encrypted array: the agent keeps a key that opens it."""
+    integrity: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Of LVM RAID: each disk's copy has checksums."""
     growing: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Disks were added to it, and what a reshape drops or leaves to do is not done yet."""
+    """Disks were added to it, or it is reshaped, and what that drops or leaves to do is not done yet."""
     disks: Mapped[list["ArrayDisk"]] = relationship(
         order_by="ArrayDisk.slot", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
+
+    @property
+    def write_mostly(self) -> tuple[str, ...]:
+        """Ids of the disks of a mirror that are read only if no other holds the data."""
+        return tuple(disk.disk_id for disk in self.disks if disk.write_mostly)
+
+    @write_mostly.setter
+    def write_mostly(self, disk_ids: Collection[str] | None) -> None:
+        for disk in self.disks:
+            disk.write_mostly = disk.disk_id in (disk_ids or ())
 
     def tuning(self) -> ArrayTuning:
         """What was chosen for it."""
@@ -68,7 +85,21 @@ class ArrayDisk(Base):
     serial: Mapped[str] = mapped_column(String(255))
     slot: Mapped[int]
     leaving: Mapped[bool] = mapped_column(default=False, server_default=false())
+    write_mostly: Mapped[bool] = mapped_column(default=False, server_default=false())
     role: Mapped[str] = mapped_column(String(16), default=MemberRole.DATA.value, server_default=MemberRole.DATA.value)
+
+
+class DiskCount(Base):
+    """A count that a drive keeps of its own errors, as it was told last. `before`: what it was until it last grew."""
+
+    __tablename__ = "disk_count"
+
+    disk_id: Mapped[str] = mapped_column(String(255), primary_key=True)
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    serial: Mapped[str] = mapped_column(String(255))
+    value: Mapped[int] = mapped_column(BigInteger)
+    before: Mapped[int | None] = mapped_column(BigInteger)
+    grew_at: Mapped[dt.datetime | None]
 
 
 class VolumeColumns:
@@ -86,9 +117,17 @@ class VolumeColumns:
     description: Mapped[str] = mapped_column(Text, default="")
     backstore: Mapped[str | None] = mapped_column(Text)
     """What a backstore that was adopted shows hosts, as JSON; None: ours."""
+    without_nguid: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """It was adopted from nvmet, which showed no NGUID of it: hosts are shown none, and `nguid` is kept from others."""
 
     def identity(self) -> VolumeIdentity:
-        return VolumeIdentity(uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.nguid, eui64=self.eui64)
+        """What hosts are shown."""
+        return VolumeIdentity(
+            uuid=self.uuid, serial=self.serial, naa=self.naa, nguid=self.shown_nguid(), eui64=self.eui64
+        )
+
+    def shown_nguid(self) -> str:
+        return NO_NGUID if self.without_nguid else self.nguid
 
     def adopted(self) -> AdoptedBackstore | None:
         return AdoptedBackstore.model_validate_json(self.backstore) if self.backstore else None
@@ -98,7 +137,11 @@ class Volume(Resource, VolumeColumns, Base):
     """`name` is for people and may change."""
 
     __tablename__ = "volume"
-    __table_args__ = (UniqueConstraint("array_id", "lv_name"),)
+    __table_args__ = (
+        UniqueConstraint("array_id", "lv_name"),
+        Index(None, "created_at", "id"),
+        Index(None, "size_bytes", "id"),
+    )
 
     name: Mapped[str] = mapped_column(String(63), unique=True)
     state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value, index=True)
@@ -111,6 +154,7 @@ class DeletedVolume(Resource, VolumeColumns, Base):
     """
 
     __tablename__ = "deleted_volume"
+    __table_args__ = (Index(None, "deleted_at", "id"),)
 
     name: Mapped[str] = mapped_column(String(63), index=True)
     state: Mapped[str] = mapped_column(String(16), default=ResourceState.READY.value)
@@ -123,6 +167,7 @@ class Snapshot(Resource, Base):
     """A volume as it was. `size_bytes` is what the volume had then."""
 
     __tablename__ = "snapshot"
+    __table_args__ = (Index(None, "created_at", "id"),)
 
     name: Mapped[str] = mapped_column(String(63), unique=True)
     state: Mapped[str] = mapped_column(String(16), default=ResourceState.CREATING.value)
@@ -136,6 +181,7 @@ class Host(Resource, Base):
     """Secrets and keys are sealed with the store's key; the CHAP names are not secret."""
 
     __tablename__ = "host"
+    __table_args__ = (Index(None, "created_at", "id"),)
 
     name: Mapped[str] = mapped_column(String(63), unique=True)
     os_type: Mapped[str] = mapped_column(String(16))
@@ -148,9 +194,23 @@ class Host(Resource, Base):
     dhchap_mutual_secret_sealed: Mapped[str | None] = mapped_column(Text)
     dhchap_hash: Mapped[str | None] = mapped_column(String(8))
     dhchap_group: Mapped[str | None] = mapped_column(String(16))
+    opens_without_missing_after_s: Mapped[int | None] = mapped_column()
     initiators: Mapped[list["HostInitiator"]] = relationship(
         order_by="HostInitiator.name", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
+
+
+class HostPathTrial(Base):
+    """What came of the last time that each of a host's paths was taken away in turn."""
+
+    __tablename__ = "host_path_trial"
+
+    host_id: Mapped[str] = mapped_column(ForeignKey("host.id", ondelete="CASCADE"), primary_key=True)
+    at: Mapped[dt.datetime]
+    is_passed: Mapped[bool]
+    words: Mapped[list[str]] = mapped_column(JSON)
+    job_id: Mapped[str] = mapped_column(String(36))
+    """Of a job that may have been forgotten since."""
 
 
 class HostInitiator(Base):
@@ -169,6 +229,7 @@ class HostGroup(Resource, Base):
 
     name: Mapped[str] = mapped_column(String(63), unique=True)
     description: Mapped[str] = mapped_column(Text, default="")
+    opens_without_missing_after_s: Mapped[int | None] = mapped_column()
     members: Mapped[list["HostGroupMember"]] = relationship(
         order_by="HostGroupMember.host_id", lazy="selectin", cascade="all, delete-orphan", passive_deletes=True
     )
@@ -195,6 +256,11 @@ class Target(Base):
     iqn: Mapped[str] = mapped_column(String(223), unique=True)
     nqn: Mapped[str] = mapped_column(String(223), unique=True)
     tag: Mapped[int] = mapped_column(default=1)
+    subsystem: Mapped[str | None] = mapped_column(Text)
+    """What a subsystem that was adopted shows hosts, as JSON; None: ours."""
+
+    def adopted(self) -> AdoptedSubsystem | None:
+        return AdoptedSubsystem.model_validate_json(self.subsystem) if self.subsystem else None
 
 
 class Mapping(Resource, Base):
@@ -207,6 +273,7 @@ class Mapping(Resource, Base):
         UniqueConstraint("host_id", "volume_id"),
         UniqueConstraint("host_group_id", "lun"),
         UniqueConstraint("host_group_id", "volume_id"),
+        Index(None, "created_at", "id"),
     )
 
     volume_id: Mapped[str] = mapped_column(ForeignKey("volume.id", ondelete="RESTRICT"), index=True)
@@ -226,6 +293,9 @@ class Portal(Resource, Base):
     engine: Mapped[str] = mapped_column(String(16))
     address: Mapped[str] = mapped_column(String(45))
     port: Mapped[int]
+    """NO_PORT over Fibre Channel: a WWPN is one listener."""
+    adopted: Mapped[str | None] = mapped_column(String(16))
+    """The folder in nvmet's `ports` that others made for it; None: made here."""
 
 
 class FcPort(Resource, Base):

@@ -5,6 +5,7 @@ import datetime as dt
 from sqlalchemy import JSON, BigInteger, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
+from lunette.domain.base import Model
 from lunette.domain.settings import SECRETS, Settings
 from lunette.store.database import store_of
 from lunette.store.schema import Base, Json, Resource, utc_now
@@ -61,9 +62,9 @@ def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:
     row = settings_row(tx)
     box = box or store_of(tx).box
     plain = read_settings(tx)
-    opened = {
-        field: getattr(plain, field).model_copy(update={SECRETS[field]: box.open(sealed)})
-        for field, sealed in row.sealed.items()
-        if getattr(plain, field) is not None
-    }
-    return plain.model_copy(update=opened)
+    found: dict[str, Model] = {}
+    for key, (name, field) in SECRETS.items():
+        held: Model | None = found.get(name, getattr(plain, name))
+        if held is not None and key in row.sealed:
+            found[name] = held.model_copy(update={field: box.open(row.sealed[key])})
+    return plain.model_copy(update=found)

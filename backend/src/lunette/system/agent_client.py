@@ -24,28 +24,36 @@ from lunette.domain.agent_protocol import (
     DoStep,
     Envelope,
     FactsReply,
+    ForeignArraysReply,
     ForeignReply,
     Hello,
     HelloReply,
+    KeyReply,
     LookAtBundle,
     Observe,
     ObserveCounters,
     ObserveForeign,
+    ObserveForeignArrays,
+    ObserveRefused,
     ObserveReply,
     ObserveServed,
     ObserveSessions,
     ProblemReply,
     ReadCopies,
+    RefusedReply,
     SealCopy,
     SealedReply,
     ServedReply,
     SessionsReply,
     StepReply,
     UndoStep,
+    UseKey,
 )
 from lunette.domain.counters import Counters
+from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import AgentAway, LunetteError
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
@@ -57,10 +65,14 @@ CONNECT_S = 5.0
 ANSWER_S = 120.0
 SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
+REFUSED_S = 20.0
+"""A little more than the agent gives journalctl."""
 FACTS_S = 600.0
 """Some thirty commands, each with a deadline of its own, on a machine that may be ill."""
 BUNDLE_S = 330.0
 """A signature is checked, and its tree of hashes; a little more than the agent gives RAUC."""
+KEY_S = 1800.0
+"""A change of keys stretches several passphrases; on an emulated CPU each takes a minute."""
 STEP_S = 3600.0
 """A step may wait for hosts to let go, or run on an emulated machine; the agent bounds each command itself."""
 Reply = TypeVar(
@@ -68,7 +80,9 @@ Reply = TypeVar(
     HelloReply,
     ObserveReply,
     SessionsReply,
+    RefusedReply,
     ServedReply,
+    ForeignArraysReply,
     ForeignReply,
     CountersReply,
     FactsReply,
@@ -78,6 +92,7 @@ Reply = TypeVar(
     ConvergeReply,
     CopiesReply,
     SealedReply,
+    KeyReply,
 )
 
 
@@ -123,11 +138,17 @@ class AgentClient:
     def sessions(self) -> SessionsObservation:
         return self._expect(SessionsReply, ObserveSessions(), min(SESSIONS_S, self._answer_s)).sessions
 
+    def refused_logins(self) -> tuple[RefusedLogin, ...]:
+        return self._expect(RefusedReply, ObserveRefused(), min(REFUSED_S, self._answer_s)).logins
+
     def served(self) -> ExportSet | None:
         return self._expect(ServedReply, ObserveServed()).served
 
     def foreign(self) -> Foreign:
         return self._expect(ForeignReply, ObserveForeign()).foreign
+
+    def foreign_arrays(self) -> tuple[FoundArray, ...]:
+        return self._expect(ForeignArraysReply, ObserveForeignArrays()).arrays
 
     def counters(self) -> Counters:
         return self._expect(CountersReply, ObserveCounters(), min(SESSIONS_S, self._answer_s)).counters
@@ -153,6 +174,9 @@ class AgentClient:
 
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         return self._expect(CopiesReply, ReadCopies(degraded=degraded), self._step_s).copies
+
+    def use_key(self, order: KeyOrder) -> str | None:
+        return self._expect(KeyReply, UseKey(order=order), KEY_S).detail
 
     def seal_copy(self, order: SealOrder) -> int:
         return self._expect(SealedReply, SealCopy(order=order)).generation

@@ -5,7 +5,9 @@ from typing import Protocol
 from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
-from lunette.domain.exports import ConvergeReport, ExportSet
+from lunette.domain.encryption import KeyOrder
+from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
@@ -22,12 +24,20 @@ class AgentPort(Protocol):
 
     def sessions(self) -> SessionsObservation: ...
 
+    def refused_logins(self) -> tuple[RefusedLogin, ...]:
+        """Initiators of no host that were turned away over iSCSI; none where the kernel's log cannot be read."""
+        ...
+
     def served(self) -> ExportSet | None:
         """The boot ledger without its secrets: what is served, whatever the database says."""
         ...
 
     def foreign(self) -> Foreign:
-        """What LIO serves that is not ours, with its secrets."""
+        """What LIO and nvmet serve that is not ours, with its secrets."""
+        ...
+
+    def foreign_arrays(self) -> tuple[FoundArray, ...]:
+        """Every md array, known to the database or not, with what lies on those that run."""
         ...
 
     def counters(self) -> Counters: ...
@@ -52,6 +62,10 @@ class AgentPort(Protocol):
 
     def read_copies(self, *, degraded: bool = False) -> tuple[FoundCopy, ...]:
         """The sealed copies of all arrays with our mark; those that are down are started for it."""
+        ...
+
+    def use_key(self, order: KeyOrder) -> str | None:
+        """What was done, None if nothing was to be done. Raises Invalid for a passphrase that does not open it."""
         ...
 
     def seal_copy(self, order: SealOrder) -> int:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from lunette.api.answers.base import Answer
 from lunette.api.answers.seen import Seen
 from lunette.domain.arrays import ArrayEngine, Level, MemberRole, ObservedArray, Raid10Layout, WriteHole
+from lunette.domain.encryption import Encryption
 from lunette.domain.jobs import ResourceState
 from lunette.domain.tuning import ArrayTuning, Scheduler, TuningName, notation
 from lunette.domain.volumes import ObservedPool
@@ -67,10 +68,13 @@ class ArrayObserved(Answer):
 
     age_s: float
     device: str | None
+    level: str
+    """What it is now, also while what is shown of the array still says what it was: during a change of its level."""
     write_hole: WriteHole
     """How the write hole is treated now: a partial parity log is off while an array grows."""
     layout: str | None
-    """Where the copies of a raid10 lie; groups, disks and spares of a draid in zpool's words: draid2:4d:11c:1s."""
+    """Where the copies of a raid10 lie; left-symmetric-6 and its like for a raid6 that was a raid5 and has all of its
+    second parity on one disk; groups, disks and spares of a draid in zpool's words: draid2:4d:11c:1s."""
     free_distributed_spares: int | None
     """Of a draid: how many stand by."""
     progress: ArrayProgress | None
@@ -80,6 +84,8 @@ class ArrayObserved(Answer):
     """What ran last: check, repair, resync or recover."""
     health_words: str | None
     """What an external array's health command says, or why it says nothing; null without such a command."""
+    dirty_degraded: bool
+    """It stays stopped: it was being written to when it stopped, lacks a disk, and has no partial parity log."""
 
 
 class ArrayTuningValue(Answer):
@@ -113,6 +119,8 @@ class Array(Answer):
     chunk_bytes: int | None
     layout: Raid10Layout | None
     """Where the copies of a raid10 lie."""
+    write_mostly: tuple[str, ...]
+    """Ids of the disks of a raid1 that are read only if no other holds the data."""
     group_data_disks: int | None
     """Of a draid, as it was chosen: data disks of each group; null: what suits volumes. See what is observed."""
     distributed_spares: int | None
@@ -120,7 +128,8 @@ class Array(Answer):
     write_hole: WriteHole
     """As it was chosen; what is in force now is among what is observed."""
     growing: bool
-    """Disks were added, and not all is done yet: the reshape, the write hole's treatment, the room for volumes."""
+    """It is to get more disks or another level, and not all is done yet: the reshape, the write hole's treatment, the
+    room for volumes."""
     sync_speed_min_bytes_s: int | None
     """The pace of resync, rebuild and scrub that is kept up for each disk even under load; null: the kernel's."""
     sync_speed_max_bytes_s: int | None
@@ -129,8 +138,18 @@ class Array(Answer):
     stripe_cache_size: int | None
     skip_copy: bool | None
     scheduler: Scheduler | None
+    spare_group: str | None
+    """md arrays of one group lend each other their spares."""
     health_command: str | None
     """The name of the command that tells an external array's health; null: nobody does."""
+    integrity: bool
+    """Each disk's copy has checksums, and what a disk gives back wrong is repaired from the others."""
+    encryption: Encryption | None
+    """How everything on it is encrypted; null: it is not."""
+    keep_key: bool
+    """The appliance keeps a key of its own and unlocks it at every start."""
+    locked: bool | None
+    """It waits for its key, and what is on it is not served; null if it is not encrypted, or nobody has seen it."""
     tuning: tuple[ArrayTuningValue, ...]
     """Every value its level has, chosen or automatic, and why; empty while the array is down."""
     members: tuple[ArrayMember, ...]
@@ -151,11 +170,14 @@ def array_answer(row: ArrayRow, volumes: int, deleted_bytes: int, seen: Seen) ->
         id=row.id, name=row.name, engine=ArrayEngine(row.engine), level=Level(row.level),
         state=ResourceState(row.state), health=array_health(row, seen), uuid=row.uuid, usable_bytes=row.size_bytes,
         free_bytes=pool.free_bytes if pool else None, thin_pool=_thin_pool(pool), chunk_bytes=row.chunk_bytes,
-        layout=Raid10Layout(row.layout) if row.layout else None, group_data_disks=row.group_data_disks,
+        layout=Raid10Layout(row.layout) if row.layout else None, write_mostly=row.write_mostly,
+        group_data_disks=row.group_data_disks,
         distributed_spares=row.distributed_spares,
         write_hole=WriteHole(row.write_hole), growing=row.growing, sync_speed_min_bytes_s=row.sync_speed_min_bytes_s,
         sync_speed_max_bytes_s=row.sync_speed_max_bytes_s, **row.tuning().model_dump(),
-        health_command=row.health_command,
+        spare_group=row.spare_group, health_command=row.health_command, integrity=row.integrity,
+        encryption=Encryption(row.encryption) if row.encryption else None,
+        keep_key=row.keep_key, locked=observed.locked if observed else None,
         tuning=_tuning(row.tuning(), observed), members=_members(row, observed, seen), volumes=volumes,
         deleted_bytes=deleted_bytes, observed=_observed(observed, seen),
         created_at=row.created_at, updated_at=row.updated_at,
@@ -168,7 +190,10 @@ def _tuning(chosen: ArrayTuning, observed: ObservedArray | None) -> tuple[ArrayT
         wish = notation(getattr(chosen, one.name.value))
         value, why = (one.automatic, one.why) if wish is None else (wish, f"chosen; automatic is {one.automatic}")
         if wish is not None and one.most is not None and int(wish) > one.most:
-            value, why = str(one.most), f"chosen {wish}, and this machine has memory for {one.most}"
+            value, why = (
+                str(one.most),
+                f"chosen {wish}, and this machine has memory for {one.most} (automatic: {one.why})",
+            )
         found.append(
             ArrayTuningValue(name=one.name, value=value, automatic=wish is None, why=why, observed=one.observed)
         )
@@ -223,7 +248,9 @@ def _observed(observed: ObservedArray | None, seen: Seen) -> ArrayObserved | Non
             action=running.action, percent=running.percent, rate_bytes_s=running.rate_bytes_s, left_s=running.left_s
         )
     return ArrayObserved(
-        age_s=seen.age_s, device=observed.device, write_hole=observed.write_hole, layout=observed.layout,
+        age_s=seen.age_s, device=observed.device, level=observed.level,
+        write_hole=observed.write_hole, layout=observed.layout,
         free_distributed_spares=_distributed(observed), progress=progress,
         mismatch_count=observed.mismatch_count, last_scrub=observed.scrub, health_words=observed.health_words,
+        dirty_degraded=bool(observed.dirty_without),
     )  # fmt: skip

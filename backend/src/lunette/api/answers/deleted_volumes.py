@@ -29,6 +29,7 @@ class DeletedVolume(Answer):
     serial: str
     naa: str
     nguid: str
+    """All zero where hosts are shown none: it was adopted from a subsystem that showed none."""
     eui64: str
     deleted_at: datetime
     erase_at: datetime
@@ -41,7 +42,7 @@ def deleted_volume_answer(row: DeletedVolumeRow, array: str, uptime: Uptime) -> 
     return DeletedVolume(
         id=row.id, name=row.name, description=row.description, array=array, array_id=row.array_id,
         size_bytes=row.size_bytes, held_bytes=row.held_bytes, provisioning=Provisioning(row.provisioning),
-        state=ResourceState(row.state), uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.nguid,
+        state=ResourceState(row.state), uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.shown_nguid(),
         eui64=row.eui64, deleted_at=row.deleted_at, erase_at=uptime.when(row.due_s), created_at=row.created_at,
         updated_at=row.updated_at,
     )  # fmt: skip

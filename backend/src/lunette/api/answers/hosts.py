@@ -24,7 +24,7 @@ class DhChapAsked(Answer):
 
 
 class Host(Answer):
-    """A client server. `export` tells whether its own paths are open; a host in a group also sees the group's."""
+    """A client server. `export` tells whether all that is mapped to itself is served; its group has its own."""
 
     id: str
     name: str
@@ -35,6 +35,7 @@ class Host(Answer):
     nqns: tuple[str, ...]
     chap: ChapUsers | None
     dhchap: DhChapAsked | None
+    opens_without_missing_after_s: int | None
     group: str | None
     group_id: str | None
     target_iqn: str | None
@@ -56,6 +57,7 @@ class HostGroup(Answer):
     description: str
     hosts: tuple[str, ...]
     host_ids: tuple[str, ...]
+    opens_without_missing_after_s: int | None
     target_iqn: str | None
     subsystem_nqn: str | None
     export: Export

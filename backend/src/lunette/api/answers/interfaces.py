@@ -43,6 +43,8 @@ class InterfaceConfig(Answer):
     addresses: tuple[str, ...]
     gateway: str | None
     dns: tuple[str, ...]
+    ntp: tuple[str, ...]
+    """Time servers that were chosen; those that DHCP names are used too."""
     mtu_bytes: int | None
     made: InterfaceMade | None
     """Null where Lunette did not make it."""
@@ -96,6 +98,6 @@ def _wanted(settings: InterfaceSettings) -> InterfaceConfig:
     return InterfaceConfig(
         role=settings.role, dhcp=settings.dhcp, addresses=tuple(map(str, settings.addresses)),
         gateway=str(settings.gateway) if settings.gateway else None, dns=tuple(map(str, settings.dns)),
-        mtu_bytes=settings.mtu_bytes,
+        ntp=settings.ntp, mtu_bytes=settings.mtu_bytes,
         made=InterfaceMade.model_validate(settings.made.model_dump()) if settings.made else None,
     )  # fmt: skip

@@ -7,6 +7,7 @@ from pydantic import TypeAdapter
 
 from lunette.api.answers.base import Answer
 from lunette.api.answers.plans import PlanChange, step_answer
+from lunette.domain.alerts import AlertFamily, family_of
 from lunette.domain.errors import ProblemType
 from lunette.domain.events import EventOutcome, outcome_of
 from lunette.domain.jobs import JobKind, JobState, StepState
@@ -117,12 +118,20 @@ class Alert(Answer):
 
     id: str
     key: str
+    family: AlertFamily | None
+    """What it is about, and what its key begins with; null for what only an earlier release raised."""
     severity: str
     message: str
     cause: str
     fix: str
     raised_at: datetime
     resolved_at: datetime | None
+    acknowledged_at: datetime | None
+    acknowledged_by: str | None
+    note: str
+    """What was said when it was acknowledged."""
+    silenced_until: datetime | None
+    """Until then nothing is told of it by mail, webhook or syslog."""
 
 
 def job_summary(row: JobRow) -> JobSummary:
@@ -201,6 +210,8 @@ def event_detail(row: EventRow, kept: KeptState | None) -> EventDetail:
 
 def alert_answer(row: AlertRow) -> Alert:
     return Alert(
-        id=row.id, key=row.key, severity=row.severity, message=row.message, cause=row.cause, fix=row.fix,
-        raised_at=row.raised_at, resolved_at=row.resolved_at,
+        id=row.id, key=row.key, family=family_of(row.key), severity=row.severity, message=row.message,
+        cause=row.cause, fix=row.fix, raised_at=row.raised_at, resolved_at=row.resolved_at,
+        acknowledged_at=row.acknowledged_at, acknowledged_by=row.acknowledged_by, note=row.note,
+        silenced_until=row.silenced_until,
     )  # fmt: skip

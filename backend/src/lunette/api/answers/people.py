@@ -5,6 +5,7 @@ from datetime import datetime
 from lunette.api.answers.base import Answer
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken as ApiTokenRow
+from lunette.store.access import LoginSession
 from lunette.store.access import User as UserRow
 
 
@@ -40,6 +41,19 @@ class Token(Answer):
     created_at: datetime
 
 
+class ActiveLogin(Answer):
+    """A browser in which somebody is logged in. `address` is where the login came from, null if that is not known."""
+
+    id: str
+    username: str
+    role: Role
+    address: str | None
+    is_own: bool
+    """Whether it is the login of this very request."""
+    created_at: datetime
+    expires_at: datetime
+
+
 class NewToken(Token):
     """A token just made. `token` is shown this once: send it as `Authorization: Bearer …`."""
 
@@ -57,4 +71,11 @@ def token_answer(row: ApiTokenRow, username: str) -> Token:
     return Token(
         id=row.id, name=row.name, username=username, role=Role(row.role), expires_at=row.expires_at,
         last_used_at=row.last_used_at, created_at=row.created_at,
+    )  # fmt: skip
+
+
+def login_answer(row: LoginSession, shown_id: str, user: UserRow, address: str | None, *, is_own: bool) -> ActiveLogin:
+    return ActiveLogin(
+        id=shown_id, username=user.username, role=Role(user.role), address=address, is_own=is_own,
+        created_at=row.created_at, expires_at=row.expires_at,
     )  # fmt: skip

@@ -9,14 +9,14 @@ from lunette.store.resources import Portal as PortalRow
 
 
 class Portal(Answer):
-    """A listening address. `state` tells whether it listens now, `reason` why not."""
+    """A listening address. `state` tells whether it listens now, `reason` why not. Fibre Channel has no `port`."""
 
     id: str
     name: str
     protocol: Protocol
     engine: ExportEngine
     address: str
-    port: int
+    port: int | None
     state: ExportState
     reason: str | None
     created_at: datetime
@@ -28,6 +28,6 @@ def portal_answer(row: PortalRow, seen: Seen) -> Portal:
     export = seen.portal_export(row.id)
     return Portal(
         id=row.id, name=row.name, protocol=Protocol(row.protocol), engine=ExportEngine(row.engine),
-        address=row.address, port=row.port, state=export.state, reason=export.reason,
+        address=row.address, port=row.port or None, state=export.state, reason=export.reason,
         created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip

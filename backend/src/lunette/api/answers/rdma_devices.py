@@ -32,6 +32,10 @@ class RdmaDevice(Answer):
     node_guid: str | None
     addresses: tuple[RdmaAddress, ...]
     reason: str | None
+    lossless: tuple[int, ...] | None
+    """Priorities with flow control (PFC), of which nothing is lost; null where the driver does not tell."""
+    hint: str | None
+    """What to look at for RoCE's sake; null where nothing is known."""
     age_s: float
 
 
@@ -41,6 +45,7 @@ def rdma_device_answer(device: ObservedDevice, seen: Seen) -> RdmaDevice:
         id=device.id, interface=device.interface, link_layer=device.link_layer, state=device.state,
         physical_state=device.physical_state, rate=device.rate, mtu_bytes=device.mtu_bytes, firmware=device.firmware,
         node_guid=device.node_guid, reason=device.reason, age_s=seen.age_s,
+        lossless=device.lossless, hint=device.hint,
         addresses=tuple(
             RdmaAddress(
                 address=one.address, gid_index=one.gid_index, gid=one.gid, kind=one.kind, interface=one.interface

@@ -4,7 +4,7 @@ Stored facts are answered even when the agent is away; then everything observed 
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from typing import Generic, TypeVar
 
@@ -59,13 +59,21 @@ _EXPORTED = _Newest[ConvergeReport, VolumeReport](
 
 
 class Seen:
-    """One snapshot with its indexes. `clock` gives seconds since the epoch."""
+    """One snapshot with its indexes. `clock` gives seconds since the epoch.
+
+    `mapped` are the ids of the mappings that the report is about, None if it says nothing of single ones.
+    """
 
     def __init__(
-        self, observation: Observation | None, report: ConvergeReport | None, clock: Callable[[], float] = time.time
+        self,
+        observation: Observation | None,
+        report: ConvergeReport | None,
+        mapped: frozenset[str] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.observation = observation
         self._report = report
+        self._mapped = mapped
         self.age_s = max(0.0, clock() - observation.taken_at) if observation else 0.0
 
     @cached_property
@@ -103,18 +111,34 @@ class Seen:
     def _portals(self) -> dict[str, PortalReport]:
         return {portal.portal_id: portal for portal in self._report.portals} if self._report else {}
 
-    def volume_export(self, volume_id: str, *, is_mapped: bool) -> Export:
-        """Whether a volume is served now. One that nobody maps is not served."""
-        return self._export(self._exported.get(volume_id)) if is_mapped else NOTHING
+    def volume_export(self, volume_id: str, mapping_ids: Collection[str]) -> Export:
+        """Whether a volume is served now by any of these mappings. One that nobody maps is not served."""
+        if not mapping_ids:
+            return NOTHING
+        if self._mapped is not None and self._mapped.isdisjoint(mapping_ids):
+            return _PENDING if self.observation else AWAY
+        return self._export(self._exported.get(volume_id))
 
     @cached_property
     def _fc_ports(self) -> dict[str, FcPortReport]:
         return {port.port_id: port for port in self._report.fc_ports} if self._report else {}
 
-    def owner_export(self, target_id: str | None, families: Collection[Family]) -> Export:
-        """Whether all that is mapped to a host or group is open now; `families` are those of its mappings."""
-        found = [self.door_export(target_id, family) for family in sorted(families)] if target_id else []
-        return next((one for one in found if one.state is not ExportState.OPEN), found[0] if found else NOTHING)
+    def owner_export(self, target_id: str | None, mappings: Mapping[Family, Collection[str]]) -> Export:
+        """Whether all that is mapped to a host or group is served now; `mappings` are the ids, by family.
+
+        A door that is open says nothing of a mapping that the agent was not told of yet.
+        """
+        found = [self.door_export(target_id, family) for family in sorted(mappings)] if target_id else []
+        shown = next((one for one in found if one.state is not ExportState.OPEN), found[0] if found else NOTHING)
+        return shown if shown.state is not ExportState.OPEN else self._untold(mappings) or shown
+
+    def _untold(self, mappings: Mapping[Family, Collection[str]]) -> Export | None:
+        """How many of these mappings the report says nothing of; None if it is about them all."""
+        ids = [one for of_family in mappings.values() for one in of_family]
+        if self._mapped is None or not (new := sum(one not in self._mapped for one in ids)):
+            return None
+        reason = f"the agent has not taken up {new} of {len(ids)} mappings yet"
+        return Export(state=ExportState.PENDING, reason=reason)
 
     def door_export(self, target_id: str | None, family: Family) -> Export:
         """Whether an owner's target (SCSI) or subsystem (NVMe) is open now."""
@@ -129,9 +153,9 @@ class Seen:
         """Whether a Fibre Channel port is what it is to be; nothing is asked of one that is not managed."""
         return self._export(self._fc_ports.get(port_id)) if port_id else NOTHING
 
-    def mapping_export(self, volume_id: str, target_id: str | None, family: Family) -> Export:
-        """Whether a mapping is served: its volume is there, and its owner's target or subsystem is open."""
-        volume = self.volume_export(volume_id, is_mapped=True)
+    def mapping_export(self, mapping_id: str, volume_id: str, target_id: str | None, family: Family) -> Export:
+        """Whether a mapping is served: the agent knows it, its volume is there, its owner's door is open."""
+        volume = self.volume_export(volume_id, (mapping_id,))
         return volume if volume.state is not ExportState.OPEN else self.door_export(target_id, family)
 
     def _export(self, report: TargetReport | VolumeReport | PortalReport | FcPortReport | None) -> Export:

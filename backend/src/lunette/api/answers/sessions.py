@@ -1,12 +1,12 @@
 """Sessions: initiators that are logged in now."""
 
-import hashlib
 from datetime import UTC, datetime
 
 from lunette.api.answers.base import Answer, Page
 from lunette.domain.counters import SessionCounters
 from lunette.domain.exports import ObservedSession
 from lunette.domain.mappings import Family, Protocol
+from lunette.domain.sessions import session_id, stays_because
 
 
 class Unseen(Answer):
@@ -41,6 +41,11 @@ class Session(Answer):
     read_bytes: int | None
     write_bytes: int | None
     commands: int | None
+    queue_depth: int | None
+    """Commands the initiator may have under way at a time; null where the kernel does not tell."""
+    can_disconnect: bool
+    stays_because: str | None
+    """Why it cannot be disconnected; null if it can."""
     age_s: float
 
 
@@ -57,9 +62,9 @@ def session_answer(
     luns = counted.volumes.values() if counted else None
     over_fc = session.protocol is Protocol.FC
     is_scsi = session.protocol.family is Family.SCSI and not over_fc
-    where = "\n".join((session.target, session.initiator, session.portal or "", session.peer or ""))
+    stays = stays_because(session)
     return Session(
-        id=hashlib.sha256(where.encode()).hexdigest()[:16],
+        id=session_id(session),
         host=host[1] if host else None, host_id=host[0] if host else None,
         initiator=session.initiator, protocol=session.protocol, target_iqn=session.target if is_scsi else None,
         target_wwpn=session.target if over_fc else None,
@@ -68,5 +73,6 @@ def session_answer(
         since=datetime.fromtimestamp(session.since, UTC) if session.since is not None else None,
         read_bytes=None if luns is None else sum(lun.read_bytes for lun in luns),
         write_bytes=None if luns is None else sum(lun.write_bytes for lun in luns),
-        commands=None if luns is None else sum(lun.commands for lun in luns), age_s=age_s,
+        commands=None if luns is None else sum(lun.commands for lun in luns),
+        queue_depth=session.queue_depth, can_disconnect=stays is None, stays_because=stays, age_s=age_s,
     )  # fmt: skip

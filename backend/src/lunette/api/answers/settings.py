@@ -34,6 +34,15 @@ class Syslog(Answer):
     port: int | None
 
 
+class DiscoveryLogin(Answer):
+    """What a host shows before it is told the iSCSI targets."""
+
+    user: str
+    has_secret: bool
+    mutual_user: str | None
+    has_mutual_secret: bool
+
+
 class DeliveryState(Answer):
     """How telling goes over one channel. `trouble` says why the oldest message that waits was not taken."""
 
@@ -51,12 +60,14 @@ class Settings(Answer):
     session_hours: int
     history_days: int
     deleted_keep_hours: int
+    disk_health_minutes: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None
     heartbeat: str | None
     trusted_ca: str | None
     firewall: FirewallMode | None
+    discovery_auth: DiscoveryLogin | None
     deliveries: tuple[DeliveryState, ...]
     updated_at: datetime
 

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from lunette.api.answers.base import Answer
 from lunette.domain.arrays import ArrayVerb, EngineCapability, Level, MemberRole, Raid10Layout, WriteHole
+from lunette.domain.encryption import Encryption
 
 
 class HealthState(StrEnum):
@@ -98,6 +99,10 @@ class EngineLevel(Answer):
     """Where its copies can lie, the default first; empty where there is nothing to choose."""
     roles: tuple[MemberRole, ...]
     """What disks beside its data disks can be for."""
+    becomes: tuple[Level, ...]
+    """Levels that a standing array of it can be changed to."""
+    options: tuple[str, ...]
+    """Fields of a creation that mean something for it, beside name, engine, level, disks and wipe."""
 
 
 class Engine(Answer):
@@ -122,6 +127,8 @@ class Engine(Answer):
     """What an export engine can serve here now."""
     lacking: tuple[str, ...]
     """Why it cannot serve the others it knows."""
+    encryption: tuple[Encryption, ...]
+    """How an array engine can encrypt a new array here; why not, if not, is in `lacking`."""
     health_commands: tuple[str, ...]
     """Names of the commands on this machine that can tell the health of an array of this engine."""
     needs: tuple[str, ...]
@@ -133,8 +140,9 @@ def engine_answer(capability: EngineCapability) -> Engine:
         levels=tuple(
             EngineLevel(
                 level=level.level, min_disks=level.min_disks, max_disks=level.max_disks,
-                survives_failures=level.survives_failures, small_write_ios=level.small_write_ios,
+                survives_failures=level.survives_failures, small_write_ios=level.small_write_ios, becomes=level.becomes,
                 write_hole=level.write_hole, verbs=level.verbs, layouts=level.layouts, roles=level.roles,
+                options=level.options,
             )
             for level in capability.levels
         ),
@@ -142,6 +150,6 @@ def engine_answer(capability: EngineCapability) -> Engine:
         can_snapshot_thick=capability.can_snapshot_thick, can_snapshot_together=capability.can_snapshot_together,
         can_qos=capability.can_qos, reservations=capability.reservations,
         compare_and_write=capability.compare_and_write, protocols=capability.protocols, lacking=capability.lacking,
-        health_commands=capability.health_commands,
+        encryption=capability.encryption, health_commands=capability.health_commands,
         needs=capability.needs,
     )  # fmt: skip

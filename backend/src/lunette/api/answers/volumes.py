@@ -38,6 +38,8 @@ class VolumeObserved(Answer):
     sealed: bool
     used_bytes: int | None
     """What a thin volume holds of its pool, shared with its snapshots or not; null for a thick one."""
+    block_bytes: int | None
+    """The logical block that hosts address, as its array's drives have it: 512 or 4096. Null where it is not active."""
 
 
 class Volume(Answer):
@@ -57,6 +59,7 @@ class Volume(Answer):
     serial: str
     naa: str
     nguid: str
+    """All zero where hosts are shown none: it was adopted from a subsystem that showed none."""
     eui64: str
     mapped_to: tuple[MappedTo, ...]
     export: Export
@@ -72,13 +75,13 @@ def volume_answer(row: VolumeRow, array: ArrayRow, mapped_to: Sequence[MappedTo]
     if found:
         observed = VolumeObserved(
             age_s=seen.age_s, device=found.device, size_bytes=found.size_bytes, active=found.active, open=found.open,
-            sealed=found.sealed, used_bytes=found.used_bytes,
+            sealed=found.sealed, used_bytes=found.used_bytes, block_bytes=found.block_bytes,
         )  # fmt: skip
     return Volume(
         id=row.id, name=row.name, description=row.description, array=array.name, array_id=row.array_id,
         size_bytes=row.size_bytes, provisioning=Provisioning(row.provisioning), can_snapshot=can_snapshot(row, array),
         state=ResourceState(row.state),
-        uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.nguid, eui64=row.eui64, mapped_to=tuple(mapped_to),
-        export=seen.volume_export(row.id, is_mapped=bool(mapped_to)), observed=observed,
-        created_at=row.created_at, updated_at=row.updated_at,
+        uuid=row.uuid, serial=row.serial, naa=row.naa, nguid=row.shown_nguid(), eui64=row.eui64,
+        mapped_to=tuple(mapped_to), export=seen.volume_export(row.id, [one.mapping_id for one in mapped_to]),
+        observed=observed, created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The appliance as a whole: a backup of its database, secrets and certificate, its restore, and a support bundle."""
+"""The appliance as a whole: its power, a backup of its database, secrets and certificate, a support bundle."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,13 +10,15 @@ from starlette.background import BackgroundTask
 import lunette
 from lunette.api import keeping, support
 from lunette.api.changes import Change, Creating, answer
-from lunette.api.declare import refusals, router
+from lunette.api.declare import JOB_CREATED, refusals, router
 from lunette.api.identity import Asking
+from lunette.api.jobs import only_jobs
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.backups import BackupRequest, RestoreFound, RestoreRequest
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.power import PowerAction
 from lunette.domain.sealed_copies import RebuildFound, RebuildRequest
-from lunette.engine import restoring
+from lunette.engine import power, restoring
 from lunette.store.backup import envelope, tables
 from lunette.store.database import Store
 from lunette.store.events import emit
@@ -59,6 +61,30 @@ def appliance_support(parts: UsedParts, identity: Asking) -> Response:
     name, content = support.bundle(parts)
     headers = {"Content-Disposition": f'attachment; filename="{name}.tar.gz"', "Cache-Control": "no-store"}
     return Response(content, media_type=GZIP, headers=headers)
+
+
+@verbs.post(
+    "/appliance:restart",
+    operation_id="appliance_restart", status_code=202, response_model=None, responses=JOB_CREATED,
+)  # fmt: skip
+def appliance_restart(change: Creating) -> Response:
+    """Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up."""
+    return _stop(change, PowerAction.RESTART)
+
+
+@verbs.post(
+    "/appliance:power-off",
+    operation_id="appliance_power_off", status_code=202, response_model=None, responses=JOB_CREATED,
+)  # fmt: skip
+def appliance_power_off(change: Creating) -> Response:
+    """Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over."""
+    return _stop(change, PowerAction.OFF)
+
+
+def _stop(change: Change, action: PowerAction) -> Response:
+    return change.apply(
+        lambda tx: power.stop(tx, change.control.desk, change.actor, action, change.dry_run), only_jobs, looks=True
+    )
 
 
 @verbs.post(

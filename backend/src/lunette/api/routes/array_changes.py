@@ -13,11 +13,15 @@ from lunette.domain.array_changes import (
     ArrayAddDisks,
     ArrayAddSpares,
     ArrayDiskChoice,
+    ArrayForceStart,
     ArrayGrow,
+    ArrayRelease,
     ArrayReplace,
+    ArrayReshape,
     ArrayScrub,
 )
 from lunette.engine.array_changes import Change as ArrayChange
+from lunette.engine.array_release import release
 from lunette.engine.outcome import Outcome
 from lunette.store.resources import Array as ArrayRow
 
@@ -61,6 +65,17 @@ def array_grow(array: Reference, body: ArrayGrow, change: Creating) -> Response:
 
 
 @routes.post(
+    "/{array}:reshape", operation_id="array_reshape", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def array_reshape(array: Reference, body: ArrayReshape, change: Creating) -> Response:
+    """Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6.
+
+    The job starts it, and the array shows how far the new disk is filled.
+    """
+    return _apply(array, change, lambda asked: asked.reshape(body))
+
+
+@routes.post(
     "/{array}:replace", operation_id="array_replace", status_code=202, response_model=None, responses=JOB_CREATED
 )
 def array_replace(array: Reference, body: ArrayReplace, change: Creating) -> Response:
@@ -92,3 +107,34 @@ def array_readd(array: Reference, body: ArrayDiskChoice, change: Creating) -> Re
 def array_scrub(array: Reference, body: ArrayScrub, change: Creating) -> Response:
     """Reads and compares everything, or stops doing so. The array shows progress and what did not agree."""
     return _apply(array, change, lambda asked: asked.scrub(body))
+
+
+@routes.post(
+    "/{array}:force_start",
+    operation_id="array_force_start",
+    status_code=202,
+    response_model=None,
+    responses=JOB_CREATED,
+)
+def array_force_start(array: Reference, body: ArrayForceStart, change: Creating) -> Response:
+    """Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`.
+
+    Blocks of the disk it lacks can be wrong afterwards, and nothing tells which. It cannot be taken back.
+    """
+    return _apply(array, change, lambda asked: asked.force_start(body))
+
+
+@routes.post(
+    "/{array}:release", operation_id="array_release", status_code=202, response_model=None, responses=JOB_CREATED
+)
+def array_release(array: Reference, body: ArrayRelease, change: Creating) -> Response:
+    """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more.
+
+    Refused while a volume of it is mapped. It is stopped in the end, so that its disks can be taken elsewhere.
+    """
+
+    def work(tx: Session) -> Outcome:
+        row = find(tx, ArrayRow, array, ArrayRow.name)
+        return release(tx, change.control.desk, change.actor, row.id, body, dry_run=change.dry_run)
+
+    return change.apply(work, only_jobs, looks=True)

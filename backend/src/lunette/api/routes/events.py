@@ -1,4 +1,4 @@
-"""Events: the numbered log, as a list and as a stream. And alerts: what a person must look at."""
+"""Events: the numbered log, as a list and as a stream."""
 
 import re
 from collections.abc import AsyncIterator
@@ -7,12 +7,11 @@ from typing import Annotated, Literal
 from fastapi import Depends, Header, Path, Query, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from lunette.api.access import UNDOING
 from lunette.api.answers.base import Page
-from lunette.api.answers.journal import Alert, Event, EventDetail, alert_answer, event_answer, event_detail
+from lunette.api.answers.journal import Event, EventDetail, event_answer, event_detail
 from lunette.api.changes import Replanning, answer
 from lunette.api.declare import BATCHED, LISTED, Responses, refusals, router
 from lunette.api.event_export import ExportFormat, export
@@ -21,24 +20,20 @@ from lunette.api.feed import EventFeed
 from lunette.api.guard import check_may
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
-from lunette.domain.alerts import Severity
 from lunette.domain.errors import FieldProblem, Invalid
 from lunette.engine.outcome import Outcome
 from lunette.engine.undoing.undo import need_event
-from lunette.store.journal import Alert as AlertRow
 from lunette.store.journal import Event as EventRow
 from lunette.store.schema import utc_now
 from lunette.store.undo import KeptState
 
 routes = router("/events", "events")
 verbs = router("", "events")
-alerts = router("/alerts", "alerts")
 _TABLE = {"schema": {"type": "string", "format": "binary"}}
 _RECORDS = {"schema": {"type": "array", "items": {"type": "object"}}}
 _EXPORTED: Responses = {200: {"content": {"text/csv": _TABLE, "application/json": _RECORDS}}, **refusals()}
 _RECONNECT_MS = 3000
 _EVENT_COLUMNS = {"id": EventRow.seq, "seq": EventRow.seq}
-_ALERT_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
 
 
 @routes.get("", operation_id="event_list", response_model=Page[Event], responses=LISTED)
@@ -129,24 +124,3 @@ def event_undo(event: Number, change: Replanning) -> Response:
         return answer(detail, 201, location=f"/api/v1/events/{made.seq}")
 
     return change.apply(act, show, looks=True)
-
-
-@alerts.get("", operation_id="alert_list", response_model=Page[Alert], responses=LISTED)
-def alert_list(
-    parts: UsedParts,
-    page: Paging,
-    sort: Literal["-raised_at", "raised_at", "severity", "-severity"] = "-raised_at",
-    active: Annotated[
-        bool | None, Query(description="Only those that are not resolved, or only those that are.")
-    ] = None,
-    severity: Severity | None = None,
-) -> Page[Alert]:
-    """What a person must look at, with cause and fix."""
-    query = select(AlertRow)
-    if active is not None:
-        query = query.where(AlertRow.resolved_at.is_(None) if active else AlertRow.resolved_at.is_not(None))
-    query = query.where(AlertRow.severity == severity.value) if severity else query
-    with parts.store.read() as tx:
-        found = stored_page(tx, query, page, sort, _ALERT_COLUMNS)
-        items = tuple(alert_answer(row) for row in found.rows)
-    return Page(items=items, next_cursor=found.next_cursor, total=found.total)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import HostGroup
-from lunette.api.changes import Change, Changing, Creating, answer
+from lunette.api.changes import Change, Changing, Creating, Taking, answer
 from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.looking import seen_now
 from lunette.api.lookup import Reference, find
@@ -54,7 +54,7 @@ def host_group_create(body: HostGroupCreate, change: Creating) -> Response:
 
 
 @routes.patch("/{host_group}", operation_id="host_group_patch", response_model=None, responses=changed(HostGroup))
-def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Changing) -> Response:
+def host_group_patch(host_group: Reference, body: HostGroupPatch, change: Taking) -> Response:
     """Changes a group; an absent field stays. A host that leaves loses the group's volumes."""
 
     def act(tx: Session) -> Outcome:

@@ -3,18 +3,22 @@
 from typing import Annotated
 
 from fastapi import Query, Response
+from sqlalchemy.orm import Session
 
-from lunette.api.declare import refusals, router
+from lunette.api.changes import Creating
+from lunette.api.declare import JOB_CREATED, refusals, router
 from lunette.api.identity import Asking, Identity
+from lunette.api.jobs import only_jobs
 from lunette.api.lookup import Reference
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import Forbidden, Unavailable
 from lunette.domain.kits import HostKit
 from lunette.domain.observations import Observation
-from lunette.domain.paths import HostPaths
+from lunette.domain.paths import HostPaths, HostVerifyPaths
 from lunette.domain.roles import Role
 from lunette.engine import host_ways
 from lunette.engine.lookup import need
+from lunette.engine.outcome import Outcome
 from lunette.engine.why import Look
 from lunette.store.events import emit
 from lunette.store.resources import Host
@@ -52,6 +56,23 @@ def host_paths(host: Reference, parts: UsedParts) -> HostPaths:
         seen, sessions = None, None
     with parts.store.read() as tx:
         return host_ways.paths(tx, host, Look(seen, parts.control.exports(), sessions))
+
+
+@routes.post(
+    "/{host}:verify-paths",
+    operation_id="host_verify_paths", status_code=202, response_model=None, responses=JOB_CREATED,
+)  # fmt: skip
+def host_verify_paths(host: Reference, body: HostVerifyPaths, change: Creating) -> Response:
+    """Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
+
+    `confirm` is the host's name. Refused where a volume would be without a path, a path is missing, or an array is not
+    whole. Over iSCSI only.
+    """
+
+    def work(tx: Session) -> Outcome:
+        return change.control.path_trials.begin(tx, change.actor, host, body, change.dry_run)
+
+    return change.apply(work, only_jobs, looks=True)
 
 
 def _kit(parts: Parts, identity: Identity, host: str, *, secrets: bool) -> HostKit:

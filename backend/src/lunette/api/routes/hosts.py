@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from lunette.api import gather
 from lunette.api.answers.base import Page
 from lunette.api.answers.hosts import Host
-from lunette.api.changes import Change, Changing, Creating, answer
+from lunette.api.changes import Change, Changing, Creating, Taking, answer
 from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.looking import seen_now, sessions_now
 from lunette.api.lookup import Reference, find
@@ -54,7 +54,7 @@ def host_list(
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
-@routes.get("/{host}", operation_id="host_show", response_model=Host, responses=SHOWN)
+@routes.get("/{host:plain}", operation_id="host_show", response_model=Host, responses=SHOWN)
 def host_show(host: Reference, parts: UsedParts) -> Response:
     """One host, by id or name. Secrets are never answered."""
     seen, sessions = seen_now(parts), sessions_now(parts)
@@ -73,8 +73,8 @@ def host_create(body: HostCreate, change: Creating) -> Response:
     return change.apply(lambda tx: change.control.create_host(tx, change.actor, body, dry_run=change.dry_run), show)
 
 
-@routes.patch("/{host}", operation_id="host_patch", response_model=None, responses=changed(Host))
-def host_patch(host: Reference, body: HostPatch, change: Changing) -> Response:
+@routes.patch("/{host:plain}", operation_id="host_patch", response_model=None, responses=changed(Host))
+def host_patch(host: Reference, body: HostPatch, change: Taking) -> Response:
     """Changes a host; an absent field stays. Initiators that leave lose their sessions."""
 
     def act(tx: Session) -> Outcome:
@@ -85,7 +85,7 @@ def host_patch(host: Reference, body: HostPatch, change: Changing) -> Response:
     return change.apply(act, lambda tx, outcome: _shown(tx, change, outcome, 200))
 
 
-@routes.delete("/{host}", operation_id="host_delete", status_code=204, response_model=None, responses=DELETED)
+@routes.delete("/{host:plain}", operation_id="host_delete", status_code=204, response_model=None, responses=DELETED)
 def host_delete(host: Reference, change: Changing) -> Response:
     """Deletes a host that nothing is mapped to any more and that is in no group."""
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from lunette.api.answers.people import Me
 from lunette.api.declare import refusals, router
-from lunette.api.identity import COOKIE, Asking, csrf_token, open_session
+from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
 from lunette.api.parts import UsedParts
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
@@ -54,7 +54,10 @@ def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
         tx.execute(delete(LoginSession).where(LoginSession.expires_at < utc_now()))
         life = timedelta(hours=read_settings(tx).session_hours)
         cookie = open_session(tx, user, life)
-        emit(tx, "user.login", f"{user.username} logged in from {address or 'an unknown address'}", actor=user.username)
+        emit(
+            tx, "user.login", f"{user.username} logged in from {address or 'an unknown address'}",
+            actor=user.username, ref=login_id(hash_secret(cookie)), data={"address": address or None},
+        )  # fmt: skip
     me = Me(
         username=user.username, role=Role(user.role), password_change_required=user.must_change_password,
         csrf_token=csrf_token(cookie),
@@ -72,6 +75,8 @@ def login_delete(parts: UsedParts, identity: Asking) -> Response:
     if identity.session_hash:
         with parts.store.write() as tx:
             tx.execute(delete(LoginSession).where(LoginSession.token_hash == identity.session_hash))
+            ref = login_id(identity.session_hash)
+            emit(tx, "user.logout", f"{identity.username} logged out", actor=identity.username, ref=ref)
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="strict")
     return response

@@ -6,15 +6,21 @@ from fastapi import Request, Response
 from prometheus_client.exposition import choose_encoder
 from sqlalchemy import func, select
 
+from lunette.api.answers.disks import health_figures
 from lunette.api.declare import router
-from lunette.api.exposition import Exposition
+from lunette.api.exposition import Exposition, Row
 from lunette.api.measuring import names
-from lunette.api.parts import UsedParts
+from lunette.api.parts import Parts, UsedParts
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import Unavailable
+from lunette.engine import disk_health
 from lunette.store.journal import Alert
+from lunette.store.schema import utc_now
 
 routes = router("", "metrics", below="")
+
+HEALTH_AGE_S = 30.0
+"""The watcher looks more often, so no scrape waits for the machine."""
 
 
 @routes.get("/metrics", operation_id="metrics_show", include_in_schema=False)
@@ -28,7 +34,21 @@ def metrics_show(request: Request, parts: UsedParts) -> Response:
         known = names(tx, parts.name(), measured)
         standing = select(Alert.severity, func.count()).where(Alert.resolved_at.is_(None)).group_by(Alert.severity)
         alerts = dict.fromkeys((severity.value for severity in Severity), 0) | dict(tx.execute(standing).all())
+        health = _health(parts, disk_health.grown(tx, utc_now())) if measured else ()
     _, media_type = choose_encoder(request.headers.get("accept", ""))
-    told = Exposition(version("lunette"), alerts, known)
+    told = Exposition(version("lunette"), alerts, known, health=health)
     text = told.text(openmetrics=media_type.startswith("application/openmetrics-text"))
     return Response(text, media_type=media_type, headers={"Cache-Control": "no-store"})
+
+
+def _health(parts: Parts, growth: disk_health.Grown) -> list[Row]:
+    """What each disk said of itself; nothing is asked of a drive for it."""
+    try:
+        disks = parts.control.observation(HEALTH_AGE_S, amid_steps=True).disks
+    except Unavailable:
+        return []
+    return [
+        ((disk.id,), health_figures(disk.health, growth.get(disk.id, {})))
+        for disk in disks
+        if disk.health is not None and disk.health.read_at is not None
+    ]

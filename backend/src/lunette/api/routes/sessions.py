@@ -2,12 +2,15 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Query
+from fastapi import Query, Response
 from sqlalchemy import select
 
 from lunette.api.answers.seen import SeenSessions
 from lunette.api.answers.sessions import Session, SessionPage, Unseen, session_answer
-from lunette.api.declare import LISTED, router
+from lunette.api.changes import Creating
+from lunette.api.declare import JOB_CREATED, LISTED, router
+from lunette.api.jobs import only_jobs
+from lunette.api.lookup import Reference
 from lunette.api.matching import matches
 from lunette.api.paging import NameFilter, Paging, Value, seen_page
 from lunette.api.parts import UsedParts
@@ -47,6 +50,20 @@ def session_list(
         Unseen(family=one.family, reason=one.reason) for one in (now.observed.unseen if now.observed else ())
     )
     return SessionPage(items=tuple(found.rows), next_cursor=found.next_cursor, total=found.total, unseen=unseen)
+
+
+@routes.post(
+    "/{session}:disconnect",
+    operation_id="session_disconnect", status_code=202, response_model=None, responses=JOB_CREATED,
+)  # fmt: skip
+def session_disconnect(session: Reference, change: Creating) -> Response:
+    """Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
+
+    By id. 404 if it has ended already, 409 where the list says that it cannot be ended.
+    """
+    return change.apply(
+        lambda tx: change.control.logins.disconnect(tx, change.actor, session, dry_run=change.dry_run), only_jobs
+    )
 
 
 def _key(session: Session, field: str) -> tuple[Value, str]:

@@ -6,7 +6,16 @@ from fastapi import Response
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from lunette.api.answers.settings import AlertTest, ChannelTest, DeliveryState, Mail, Settings, Syslog, Webhook
+from lunette.api.answers.settings import (
+    AlertTest,
+    ChannelTest,
+    DeliveryState,
+    DiscoveryLogin,
+    Mail,
+    Settings,
+    Syslog,
+    Webhook,
+)
 from lunette.api.changes import Changing, answer
 from lunette.api.declare import SHOWN, changed, refusals, router
 from lunette.api.identity import Asking
@@ -57,12 +66,13 @@ def alert_test(parts: UsedParts, asking: Asking) -> AlertTest:
 
 def _answer(tx: Session, row: SettingsRow) -> Settings:
     stored = domain.Settings.model_validate(row.document)
-    mail, hook, log = stored.mail, stored.webhook, stored.syslog
+    mail, hook, log, asked = stored.mail, stored.webhook, stored.syslog, stored.discovery_auth
     local = log is not None and log.transport is SyslogTransport.LOCAL
     return Settings(
         name=stored.name, time_zone=stored.time_zone, session_hours=stored.session_hours,
         history_days=stored.history_days,
         deleted_keep_hours=stored.deleted_keep_hours,
+        disk_health_minutes=stored.disk_health_minutes,
         mail=Mail(
             server=mail.server, port=mail.wanted_port, security=mail.security, user=mail.user,
             has_password="mail" in row.sealed, sender=mail.sender, recipients=mail.recipients,
@@ -72,6 +82,10 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
             transport=log.transport, server=log.server, port=None if local else log.wanted_port
         ) if log else None,
         heartbeat=stored.heartbeat, trusted_ca=stored.trusted_ca, firewall=stored.firewall,
+        discovery_auth=DiscoveryLogin(
+            user=asked.user, has_secret="discovery_auth" in row.sealed, mutual_user=asked.mutual_user,
+            has_mutual_secret="discovery_auth.mutual" in row.sealed,
+        ) if asked else None,
         deliveries=tuple(_deliveries(tx, stored)), updated_at=row.updated_at,
     )  # fmt: skip
 

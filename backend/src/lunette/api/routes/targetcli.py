@@ -52,10 +52,10 @@ _ADOPTED: Responses = {
 
 @verbs.post("/site:adopt", operation_id="site_adopt", status_code=202, response_model=None, responses=_ADOPTED)
 def site_adopt(body: AdoptRequest, change: Creating) -> Response:
-    """Takes over iSCSI targets that LIO serves for others, with all that is in them, while their hosts go on.
+    """Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.
 
-    Names, LUN numbers, NAAs, serials and CHAP stay; nothing that is served is made anew. A target of which anything
-    cannot be taken over stays whole as it is, and the dry run says why.
+    Names, LUN numbers and namespace ids, NAAs, UUIDs, NGUIDs, serials, CHAP and keys stay; nothing that is served is
+    made anew. One of which anything cannot be taken over stays whole as it is, and the dry run says why.
     """
     foreign = change.control.agent.foreign()
     with suppress(Unavailable):

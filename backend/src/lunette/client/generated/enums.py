@@ -9,12 +9,57 @@ ACTION = (
     "interrupt",
     "destroy",
 )
-ArrayEngine = Literal["md", "zfs", "lvm", "spdk", "external"]
+AlertFamily = Literal[
+    "agent",
+    "array",
+    "clock",
+    "delivery",
+    "disk",
+    "exports",
+    "fc_port",
+    "firewall",
+    "host",
+    "initiator",
+    "interface",
+    "job",
+    "mapping",
+    "portal",
+    "schedule",
+    "sealed_copy",
+    "spdk",
+    "subsystem",
+    "system",
+    "target",
+    "thin_pool",
+]
+ALERT_FAMILY = (
+    "agent",
+    "array",
+    "clock",
+    "delivery",
+    "disk",
+    "exports",
+    "fc_port",
+    "firewall",
+    "host",
+    "initiator",
+    "interface",
+    "job",
+    "mapping",
+    "portal",
+    "schedule",
+    "sealed_copy",
+    "spdk",
+    "subsystem",
+    "system",
+    "target",
+    "thin_pool",
+)
+ArrayEngine = Literal["md", "zfs", "lvm", "external"]
 ARRAY_ENGINE = (
     "md",
     "zfs",
     "lvm",
-    "spdk",
     "external",
 )
 ArrayHealth = Literal["clean", "resyncing", "reshaping", "degraded", "rebuilding", "failed", "missing", "unknown"]
@@ -28,15 +73,30 @@ ARRAY_HEALTH = (
     "missing",
     "unknown",
 )
-ArrayVerb = Literal["add_spares", "add_disks", "grow", "replace", "fail", "remove", "readd", "scrub", "pace", "tune"]
-ARRAY_VERB = (
+ArrayVerb = Literal[
     "add_spares",
     "add_disks",
     "grow",
+    "reshape",
     "replace",
     "fail",
     "remove",
     "readd",
+    "force_start",
+    "scrub",
+    "pace",
+    "tune",
+]
+ARRAY_VERB = (
+    "add_spares",
+    "add_disks",
+    "grow",
+    "reshape",
+    "replace",
+    "fail",
+    "remove",
+    "readd",
+    "force_start",
     "scrub",
     "pace",
     "tune",
@@ -79,6 +139,13 @@ DH_HASH = (
     "sha384",
     "sha512",
 )
+DiskHealthState = Literal["ok", "warning", "failing", "unknown"]
+DISK_HEALTH_STATE = (
+    "ok",
+    "warning",
+    "failing",
+    "unknown",
+)
 DiskState = Literal["free", "member", "occupied", "system", "missing", "unknown"]
 DISK_STATE = (
     "free",
@@ -97,6 +164,8 @@ DRIFT_KIND = (
     "unknown",
     "foreign",
 )
+Encryption = Literal["luks2"]
+ENCRYPTION = ("luks2",)
 EventOutcome = Literal["begun", "done", "failed"]
 EVENT_OUTCOME = (
     "begun",
@@ -152,6 +221,12 @@ HEALTH_STATE = (
     "warning",
     "critical",
 )
+InitiatorKind = Literal["iqn", "wwpn", "nqn"]
+INITIATOR_KIND = (
+    "iqn",
+    "wwpn",
+    "nqn",
+)
 InterfaceKind = Literal["vlan", "bond"]
 INTERFACE_KIND = (
     "vlan",
@@ -167,6 +242,9 @@ JobKind = Literal[
     "array.create",
     "array.delete",
     "array.change",
+    "array.start",
+    "array.adopt",
+    "array.release",
     "volumes.create",
     "volume.delete",
     "volume.recover",
@@ -177,15 +255,24 @@ JobKind = Literal[
     "snapshot.delete",
     "thin_pool.grow",
     "interface.change",
+    "session.disconnect",
     "site.apply",
     "site.adopt",
     "schedule.run",
     "system.update",
+    "system.restart",
+    "system.power_off",
+    "disk.wipe",
+    "disk.locate",
+    "host.verify_paths",
 ]
 JOB_KIND = (
     "array.create",
     "array.delete",
     "array.change",
+    "array.start",
+    "array.adopt",
+    "array.release",
     "volumes.create",
     "volume.delete",
     "volume.recover",
@@ -196,10 +283,16 @@ JOB_KIND = (
     "snapshot.delete",
     "thin_pool.grow",
     "interface.change",
+    "session.disconnect",
     "site.apply",
     "site.adopt",
     "schedule.run",
     "system.update",
+    "system.restart",
+    "system.power_off",
+    "disk.wipe",
+    "disk.locate",
+    "host.verify_paths",
 )
 JobState = Literal["pending", "running", "succeeded", "failed", "undone", "stuck"]
 JOB_STATE = (
@@ -287,6 +380,13 @@ MISSED_RUNS = (
     "run_once",
     "skip",
 )
+NextStep = Literal["start", "adopt", "rebuild", "none"]
+NEXT_STEP = (
+    "start",
+    "adopt",
+    "rebuild",
+    "none",
+)
 OsType = Literal["linux", "esxi", "windows", "proxmox", "other"]
 OS_TYPE = (
     "linux",
@@ -355,12 +455,13 @@ PROBLEM_TYPE = (
     "unavailable",
     "no-space",
 )
-Protocol = Literal["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"]
+Protocol = Literal["iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc"]
 PROTOCOL = (
     "iscsi",
     "iser",
     "nvme-tcp",
     "nvme-rdma",
+    "nvme-fc",
     "fc",
 )
 Provisioning = Literal["thick", "thin"]
@@ -474,6 +575,14 @@ TUNING_NAME = (
     "stripe_cache_size",
     "skip_copy",
     "scheduler",
+)
+WipeMethod = Literal["signatures", "format", "crypto", "sanitize_block", "sanitize_crypto"]
+WIPE_METHOD = (
+    "signatures",
+    "format",
+    "crypto",
+    "sanitize_block",
+    "sanitize_crypto",
 )
 WriteHole = Literal["ppl", "bitmap", "none", "copy_on_write", "external"]
 WRITE_HOLE = (

@@ -40,6 +40,14 @@ OPERATIONS: dict[str, Operation] = {
     "login_delete": Operation("POST", "/logout"),
     "me_show": Operation("GET", "/me"),
     "password_change": Operation("POST", "/password", body="PasswordChange"),
+    "login_list": Operation(
+        "GET",
+        "/logins",
+        query=("sort",),
+        words=(("sort", ("created_at", "-created_at", "expires_at", "-expires_at")),),
+        is_list=True,
+    ),
+    "login_end": Operation("POST", "/logins/{login}:end", parameters=("login",), dry_run=True),
     "user_list": Operation(
         "GET",
         "/users",
@@ -69,7 +77,7 @@ OPERATIONS: dict[str, Operation] = {
     "disk_list": Operation(
         "GET",
         "/disks",
-        query=("sort", "name", "state", "transport", "array"),
+        query=("sort", "name", "state", "transport", "health", "array"),
         words=(
             (
                 "sort",
@@ -77,10 +85,17 @@ OPERATIONS: dict[str, Operation] = {
             ),
             ("state", ("free", "member", "occupied", "system", "missing", "unknown")),
             ("transport", ("nvme", "sas", "sata", "scsi", "virtio", "ubd", "other")),
+            ("health", ("ok", "warning", "failing", "unknown")),
         ),
         is_list=True,
     ),
     "disk_show": Operation("GET", "/disks/{disk}", parameters=("disk",)),
+    "disk_wipe": Operation(
+        "POST", "/disks/{disk}:wipe", parameters=("disk",), body="DiskWipeWish", dry_run=True, job=True
+    ),
+    "disk_locate": Operation(
+        "POST", "/disks/{disk}:locate", parameters=("disk",), body="DiskLocateWish", dry_run=True, job=True
+    ),
     "layout_list": Operation("GET", "/arrays/layouts", query=("disks", "block_bytes")),
     "array_list": Operation(
         "GET",
@@ -143,6 +158,9 @@ OPERATIONS: dict[str, Operation] = {
     "array_grow": Operation(
         "POST", "/arrays/{array}:grow", parameters=("array",), body="ArrayGrow", dry_run=True, job=True
     ),
+    "array_reshape": Operation(
+        "POST", "/arrays/{array}:reshape", parameters=("array",), body="ArrayReshape", dry_run=True, job=True
+    ),
     "array_replace": Operation(
         "POST", "/arrays/{array}:replace", parameters=("array",), body="ArrayReplace", dry_run=True, job=True
     ),
@@ -157,6 +175,30 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "array_scrub": Operation(
         "POST", "/arrays/{array}:scrub", parameters=("array",), body="ArrayScrub", dry_run=True, job=True
+    ),
+    "array_force_start": Operation(
+        "POST", "/arrays/{array}:force_start", parameters=("array",), body="ArrayForceStart", dry_run=True, job=True
+    ),
+    "array_release": Operation(
+        "POST", "/arrays/{array}:release", parameters=("array",), body="ArrayRelease", dry_run=True, job=True
+    ),
+    "array_unlock": Operation(
+        "POST", "/arrays/{array}:unlock", parameters=("array",), body="ArrayUnlock", dry_run=True
+    ),
+    "array_key_change": Operation(
+        "POST", "/arrays/{array}:change_key", parameters=("array",), body="ArrayKeyChange", dry_run=True
+    ),
+    "foreign_array_list": Operation("GET", "/foreign-arrays", is_list=True),
+    "foreign_array_start": Operation(
+        "POST", "/foreign-arrays/{foreign_array}:start", parameters=("foreign_array",), dry_run=True, job=True
+    ),
+    "foreign_array_adopt": Operation(
+        "POST",
+        "/foreign-arrays/{foreign_array}:adopt",
+        parameters=("foreign_array",),
+        body="ForeignArrayAdopt",
+        dry_run=True,
+        job=True,
     ),
     "volume_create_batch": Operation("POST", "/volumes:batch", body="VolumeBatch", dry_run=True, job=True),
     "volume_delete_batch": Operation(
@@ -271,6 +313,9 @@ OPERATIONS: dict[str, Operation] = {
         is_binary=True,
     ),
     "host_paths": Operation("GET", "/hosts/{host}/paths", parameters=("host",)),
+    "host_verify_paths": Operation(
+        "POST", "/hosts/{host}:verify-paths", parameters=("host",), body="HostVerifyPaths", dry_run=True, job=True
+    ),
     "host_list": Operation(
         "GET",
         "/hosts",
@@ -284,7 +329,13 @@ OPERATIONS: dict[str, Operation] = {
     "host_create": Operation("POST", "/hosts", body="HostCreate", dry_run=True),
     "host_show": Operation("GET", "/hosts/{host}", parameters=("host",)),
     "host_patch": Operation(
-        "PATCH", "/hosts/{host}", parameters=("host",), body="HostPatch", if_match=True, dry_run=True
+        "PATCH",
+        "/hosts/{host}",
+        parameters=("host",),
+        query=("confirm",),
+        body="HostPatch",
+        if_match=True,
+        dry_run=True,
     ),
     "host_delete": Operation("DELETE", "/hosts/{host}", parameters=("host",), if_match=True, dry_run=True),
     "host_group_list": Operation(
@@ -300,6 +351,7 @@ OPERATIONS: dict[str, Operation] = {
         "PATCH",
         "/host-groups/{host_group}",
         parameters=("host_group",),
+        query=("confirm",),
         body="HostGroupPatch",
         if_match=True,
         dry_run=True,
@@ -307,13 +359,16 @@ OPERATIONS: dict[str, Operation] = {
     "host_group_delete": Operation(
         "DELETE", "/host-groups/{host_group}", parameters=("host_group",), if_match=True, dry_run=True
     ),
+    "initiator_list": Operation(
+        "GET", "/initiators", query=("kind",), words=(("kind", ("iqn", "wwpn", "nqn")),), is_list=True
+    ),
     "portal_list": Operation(
         "GET",
         "/portals",
         query=("sort", "name", "protocol"),
         words=(
             ("sort", ("name", "-name", "address", "-address", "port", "-port", "created_at", "-created_at")),
-            ("protocol", ("iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc")),
+            ("protocol", ("iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc")),
         ),
         is_list=True,
     ),
@@ -368,6 +423,9 @@ OPERATIONS: dict[str, Operation] = {
         query=("sort", "name", "host"),
         words=(("sort", ("initiator", "-initiator", "host", "-host", "target_iqn", "-target_iqn")),),
         is_list=True,
+    ),
+    "session_disconnect": Operation(
+        "POST", "/sessions/{session}:disconnect", parameters=("session",), dry_run=True, job=True
     ),
     "performance_list": Operation(
         "GET",
@@ -427,6 +485,8 @@ OPERATIONS: dict[str, Operation] = {
     "site_apply": Operation("POST", "/site:apply", query=("confirm",), body="SiteRequest", dry_run=True, job=True),
     "appliance_backup": Operation("POST", "/appliance:backup", body="BackupRequest", is_binary=True),
     "appliance_support": Operation("POST", "/appliance:support", is_binary=True),
+    "appliance_restart": Operation("POST", "/appliance:restart", dry_run=True, job=True),
+    "appliance_power_off": Operation("POST", "/appliance:power-off", dry_run=True, job=True),
     "appliance_restore": Operation("POST", "/appliance:restore", body="RestoreRequest", dry_run=True),
     "appliance_rebuild": Operation("POST", "/appliance:rebuild", body="RebuildRequest", dry_run=True),
     "update_show": Operation("GET", "/updates"),
@@ -452,6 +512,9 @@ OPERATIONS: dict[str, Operation] = {
                     "array.create",
                     "array.delete",
                     "array.change",
+                    "array.start",
+                    "array.adopt",
+                    "array.release",
                     "volumes.create",
                     "volume.delete",
                     "volume.recover",
@@ -462,10 +525,16 @@ OPERATIONS: dict[str, Operation] = {
                     "snapshot.delete",
                     "thin_pool.grow",
                     "interface.change",
+                    "session.disconnect",
                     "site.apply",
                     "site.adopt",
                     "schedule.run",
                     "system.update",
+                    "system.restart",
+                    "system.power_off",
+                    "disk.wipe",
+                    "disk.locate",
+                    "host.verify_paths",
                 ),
             ),
         ),
@@ -531,14 +600,23 @@ OPERATIONS: dict[str, Operation] = {
     "alert_list": Operation(
         "GET",
         "/alerts",
-        query=("sort", "active", "severity"),
+        query=("sort", "active", "acknowledged", "severity", "ref"),
         words=(
             ("sort", ("-raised_at", "raised_at", "severity", "-severity")),
             ("active", ("true", "false")),
+            ("acknowledged", ("true", "false")),
             ("severity", ("info", "warning", "critical")),
         ),
         is_list=True,
     ),
+    "alert_show": Operation("GET", "/alerts/{alert}", parameters=("alert",)),
+    "alert_acknowledge": Operation(
+        "POST", "/alerts/{alert}:acknowledge", parameters=("alert",), body="AlertAcknowledge", dry_run=True
+    ),
+    "alert_silence": Operation(
+        "POST", "/alerts/{alert}:silence", parameters=("alert",), body="AlertSilence", dry_run=True
+    ),
+    "alert_reopen": Operation("POST", "/alerts/{alert}:reopen", parameters=("alert",), dry_run=True),
 }
 
 
@@ -587,6 +665,23 @@ class Operations:
     def password_change(self, body: t.PasswordChange) -> None:
         """Changes the own password and ends every other session of this user."""
         self.operate("password_change", {}, {}, body)
+
+    def login_list(
+        self,
+        *,
+        sort: Literal["created_at", "-created_at", "expires_at", "-expires_at"] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.ActiveLogin]:
+        """Browsers that are logged in now: an administrator sees all, the others their own."""
+        return self.pages("login_list", {"sort": sort}, limit)
+
+    @overload
+    def login_end(self, login: str, *, dry_run: Literal[False] = False) -> None: ...
+    @overload
+    def login_end(self, login: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def login_end(self, login: str, *, dry_run: bool = False) -> Any:
+        """Ends a login at once, as logging out in that browser would. API tokens of its user stay valid."""
+        return self.operate("login_end", {"login": login}, {}, dry_run=dry_run)
 
     def user_list(
         self,
@@ -671,18 +766,41 @@ class Operations:
         name: str | None = None,
         state: t.DiskState | None = None,
         transport: t.Transport | None = None,
+        health: t.DiskHealthState | None = None,
         array: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Disk]:
         """The disks; `name` is matched with id, model and serial."""
         return self.pages(
-            "disk_list", {"sort": sort, "name": name, "state": state, "transport": transport, "array": array}, limit
+            "disk_list",
+            {"sort": sort, "name": name, "state": state, "transport": transport, "health": health, "array": array},
+            limit,
         )
 
     def disk_show(self, disk: str) -> t.Disk:
         """One disk, by its stable id, its serial, or another of its names under /dev/disk/by-id."""
         answer: t.Disk = self.operate("disk_show", {"disk": disk}, {})
         return answer
+
+    @overload
+    def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: Literal[True]) -> t.Plan: ...
+    def disk_wipe(self, disk: str, body: t.DiskWipeWish, *, dry_run: bool = False) -> Any:
+        """Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be
+        taken back.
+        """
+        return self.operate("disk_wipe", {"disk": disk}, {}, body, dry_run=dry_run)
+
+    @overload
+    def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: Literal[True]) -> t.Plan: ...
+    def disk_locate(self, disk: str, body: t.DiskLocateWish, *, dry_run: bool = False) -> Any:
+        """Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right
+        one.
+        """
+        return self.operate("disk_locate", {"disk": disk}, {}, body, dry_run=dry_run)
 
     def layout_list(self, *, disks: list[str] | None = None, block_bytes: int | None = None) -> t.Layouts:
         """Every level of every engine with these disks: usable space, failures survived, cost of a small
@@ -773,6 +891,14 @@ class Operations:
         return self.operate("array_grow", {"array": array}, {}, body, dry_run=dry_run)
 
     @overload
+    def array_reshape(self, array: str, body: t.ArrayReshape, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_reshape(self, array: str, body: t.ArrayReshape, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_reshape(self, array: str, body: t.ArrayReshape, *, dry_run: bool = False) -> Any:
+        """Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6."""
+        return self.operate("array_reshape", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
     def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: Literal[False] = False) -> t.Job: ...
     @overload
     def array_replace(self, array: str, body: t.ArrayReplace, *, dry_run: Literal[True]) -> t.Plan: ...
@@ -811,6 +937,72 @@ class Operations:
     def array_scrub(self, array: str, body: t.ArrayScrub, *, dry_run: bool = False) -> Any:
         """Reads and compares everything, or stops doing so. The array shows progress and what did not agree."""
         return self.operate("array_scrub", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_force_start(self, array: str, body: t.ArrayForceStart, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_force_start(self, array: str, body: t.ArrayForceStart, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_force_start(self, array: str, body: t.ArrayForceStart, *, dry_run: bool = False) -> Any:
+        """Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`."""
+        return self.operate("array_force_start", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_release(self, array: str, body: t.ArrayRelease, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def array_release(self, array: str, body: t.ArrayRelease, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_release(self, array: str, body: t.ArrayRelease, *, dry_run: bool = False) -> Any:
+        """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no
+        more.
+        """
+        return self.operate("array_release", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_unlock(self, array: str, body: t.ArrayUnlock, *, dry_run: Literal[False] = False) -> t.Array: ...
+    @overload
+    def array_unlock(self, array: str, body: t.ArrayUnlock, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_unlock(self, array: str, body: t.ArrayUnlock, *, dry_run: bool = False) -> Any:
+        """Unlocks an encrypted array that waits for its key. What is on it is served again by itself."""
+        return self.operate("array_unlock", {"array": array}, {}, body, dry_run=dry_run)
+
+    @overload
+    def array_key_change(self, array: str, body: t.ArrayKeyChange, *, dry_run: Literal[False] = False) -> t.Array: ...
+    @overload
+    def array_key_change(self, array: str, body: t.ArrayKeyChange, *, dry_run: Literal[True]) -> t.Plan: ...
+    def array_key_change(self, array: str, body: t.ArrayKeyChange, *, dry_run: bool = False) -> Any:
+        """Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a
+        key.
+        """
+        return self.operate("array_key_change", {"array": array}, {}, body, dry_run=dry_run)
+
+    def foreign_array_list(self, *, limit: int | None = None) -> Iterator[t.ForeignArray]:
+        """The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of
+        them.
+        """
+        return self.pages("foreign_array_list", {}, limit)
+
+    @overload
+    def foreign_array_start(self, foreign_array: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def foreign_array_start(self, foreign_array: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def foreign_array_start(self, foreign_array: str, *, dry_run: bool = False) -> Any:
+        """Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is
+        written.
+        """
+        return self.operate("foreign_array_start", {"foreign_array": foreign_array}, {}, dry_run=dry_run)
+
+    @overload
+    def foreign_array_adopt(
+        self, foreign_array: str, body: t.ForeignArrayAdopt, *, dry_run: Literal[False] = False
+    ) -> t.Job: ...
+    @overload
+    def foreign_array_adopt(
+        self, foreign_array: str, body: t.ForeignArrayAdopt, *, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def foreign_array_adopt(self, foreign_array: str, body: t.ForeignArrayAdopt, *, dry_run: bool = False) -> Any:
+        """Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as
+        it is.
+        """
+        return self.operate("foreign_array_adopt", {"foreign_array": foreign_array}, {}, body, dry_run=dry_run)
 
     @overload
     def volume_create_batch(self, body: t.VolumeBatch, *, dry_run: Literal[False] = False) -> t.Job: ...
@@ -1015,6 +1207,16 @@ class Operations:
         answer: t.HostPaths = self.operate("host_paths", {"host": host}, {})
         return answer
 
+    @overload
+    def host_verify_paths(self, host: str, body: t.HostVerifyPaths, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def host_verify_paths(self, host: str, body: t.HostVerifyPaths, *, dry_run: Literal[True]) -> t.Plan: ...
+    def host_verify_paths(self, host: str, body: t.HostVerifyPaths, *, dry_run: bool = False) -> Any:
+        """Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each
+        time.
+        """
+        return self.operate("host_verify_paths", {"host": host}, {}, body, dry_run=dry_run)
+
     def host_list(
         self,
         *,
@@ -1046,12 +1248,18 @@ class Operations:
         return answer
 
     @overload
-    def host_patch(self, host: str, body: t.HostPatch, *, dry_run: Literal[False] = False) -> t.Host: ...
+    def host_patch(
+        self, host: str, body: t.HostPatch, *, confirm: list[str] | None = None, dry_run: Literal[False] = False
+    ) -> t.Host: ...
     @overload
-    def host_patch(self, host: str, body: t.HostPatch, *, dry_run: Literal[True]) -> t.Plan: ...
-    def host_patch(self, host: str, body: t.HostPatch, *, dry_run: bool = False) -> Any:
+    def host_patch(
+        self, host: str, body: t.HostPatch, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def host_patch(
+        self, host: str, body: t.HostPatch, *, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Changes a host; an absent field stays. Initiators that leave lose their sessions."""
-        return self.operate("host_patch", {"host": host}, {}, body, dry_run=dry_run)
+        return self.operate("host_patch", {"host": host}, {"confirm": confirm}, body, dry_run=dry_run)
 
     @overload
     def host_delete(self, host: str, *, dry_run: Literal[False] = False) -> None: ...
@@ -1086,13 +1294,22 @@ class Operations:
 
     @overload
     def host_group_patch(
-        self, host_group: str, body: t.HostGroupPatch, *, dry_run: Literal[False] = False
+        self,
+        host_group: str,
+        body: t.HostGroupPatch,
+        *,
+        confirm: list[str] | None = None,
+        dry_run: Literal[False] = False,
     ) -> t.HostGroup: ...
     @overload
-    def host_group_patch(self, host_group: str, body: t.HostGroupPatch, *, dry_run: Literal[True]) -> t.Plan: ...
-    def host_group_patch(self, host_group: str, body: t.HostGroupPatch, *, dry_run: bool = False) -> Any:
+    def host_group_patch(
+        self, host_group: str, body: t.HostGroupPatch, *, confirm: list[str] | None = None, dry_run: Literal[True]
+    ) -> t.Plan: ...
+    def host_group_patch(
+        self, host_group: str, body: t.HostGroupPatch, *, confirm: list[str] | None = None, dry_run: bool = False
+    ) -> Any:
         """Changes a group; an absent field stays. A host that leaves loses the group's volumes."""
-        return self.operate("host_group_patch", {"host_group": host_group}, {}, body, dry_run=dry_run)
+        return self.operate("host_group_patch", {"host_group": host_group}, {"confirm": confirm}, body, dry_run=dry_run)
 
     @overload
     def host_group_delete(self, host_group: str, *, dry_run: Literal[False] = False) -> None: ...
@@ -1101,6 +1318,12 @@ class Operations:
     def host_group_delete(self, host_group: str, *, dry_run: bool = False) -> Any:
         """Deletes a group that nothing is mapped to any more; its hosts stay."""
         return self.operate("host_group_delete", {"host_group": host_group}, {}, dry_run=dry_run)
+
+    def initiator_list(self, *, kind: t.InitiatorKind | None = None, limit: int | None = None) -> Iterator[t.Initiator]:
+        """Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's,
+        and who was turned away over iSCSI in the last day.
+        """
+        return self.pages("initiator_list", {"kind": kind}, limit)
 
     def portal_list(
         self,
@@ -1292,6 +1515,16 @@ class Operations:
         """
         return self.pages("session_list", {"sort": sort, "name": name, "host": host}, limit)
 
+    @overload
+    def session_disconnect(self, session: str, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def session_disconnect(self, session: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def session_disconnect(self, session: str, *, dry_run: bool = False) -> Any:
+        """Ends a session, and every other that its initiator has with the same target; its host logs in again
+        by itself.
+        """
+        return self.operate("session_disconnect", {"session": session}, {}, dry_run=dry_run)
+
     def performance_list(
         self,
         *,
@@ -1475,6 +1708,26 @@ class Operations:
         return answer
 
     @overload
+    def appliance_restart(self, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def appliance_restart(self, *, dry_run: Literal[True]) -> t.Plan: ...
+    def appliance_restart(self, *, dry_run: bool = False) -> Any:
+        """Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when
+        it is up.
+        """
+        return self.operate("appliance_restart", {}, {}, dry_run=dry_run)
+
+    @overload
+    def appliance_power_off(self, *, dry_run: Literal[False] = False) -> t.Job: ...
+    @overload
+    def appliance_power_off(self, *, dry_run: Literal[True]) -> t.Plan: ...
+    def appliance_power_off(self, *, dry_run: bool = False) -> Any:
+        """Switches the appliance off in order. All exports stop until somebody switches it on; then the job is
+        over.
+        """
+        return self.operate("appliance_power_off", {}, {}, dry_run=dry_run)
+
+    @overload
     def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[False] = False) -> t.RestoreFound: ...
     @overload
     def appliance_restore(self, body: t.RestoreRequest, *, dry_run: Literal[True]) -> t.Plan: ...
@@ -1539,7 +1792,7 @@ class Operations:
     @overload
     def site_adopt(self, body: t.AdoptRequest, *, dry_run: Literal[True]) -> t.Plan: ...
     def site_adopt(self, body: t.AdoptRequest, *, dry_run: bool = False) -> Any:
-        """Takes over iSCSI targets that LIO serves for others, with all that is in them, while their hosts go
+        """Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go
         on.
         """
         return self.operate("site_adopt", {}, {}, body, dry_run=dry_run)
@@ -1681,8 +1934,47 @@ class Operations:
         *,
         sort: Literal["-raised_at", "raised_at", "severity", "-severity"] | None = None,
         active: bool | None = None,
+        acknowledged: bool | None = None,
         severity: t.Severity | None = None,
+        ref: str | None = None,
         limit: int | None = None,
     ) -> Iterator[t.Alert]:
         """What a person must look at, with cause and fix."""
-        return self.pages("alert_list", {"sort": sort, "active": active, "severity": severity}, limit)
+        return self.pages(
+            "alert_list",
+            {"sort": sort, "active": active, "acknowledged": acknowledged, "severity": severity, "ref": ref},
+            limit,
+        )
+
+    def alert_show(self, alert: str) -> t.Alert:
+        """One alert."""
+        answer: t.Alert = self.operate("alert_show", {"alert": alert}, {})
+        return answer
+
+    @overload
+    def alert_acknowledge(
+        self, alert: str, body: t.AlertAcknowledge, *, dry_run: Literal[False] = False
+    ) -> t.Alert: ...
+    @overload
+    def alert_acknowledge(self, alert: str, body: t.AlertAcknowledge, *, dry_run: Literal[True]) -> t.Plan: ...
+    def alert_acknowledge(self, alert: str, body: t.AlertAcknowledge, *, dry_run: bool = False) -> Any:
+        """Says that somebody sees to an open alert. That ends with the alert, and where it gets worse."""
+        return self.operate("alert_acknowledge", {"alert": alert}, {}, body, dry_run=dry_run)
+
+    @overload
+    def alert_silence(self, alert: str, body: t.AlertSilence, *, dry_run: Literal[False] = False) -> t.Alert: ...
+    @overload
+    def alert_silence(self, alert: str, body: t.AlertSilence, *, dry_run: Literal[True]) -> t.Plan: ...
+    def alert_silence(self, alert: str, body: t.AlertSilence, *, dry_run: bool = False) -> Any:
+        """Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it
+        is told.
+        """
+        return self.operate("alert_silence", {"alert": alert}, {}, body, dry_run=dry_run)
+
+    @overload
+    def alert_reopen(self, alert: str, *, dry_run: Literal[False] = False) -> t.Alert: ...
+    @overload
+    def alert_reopen(self, alert: str, *, dry_run: Literal[True]) -> t.Plan: ...
+    def alert_reopen(self, alert: str, *, dry_run: bool = False) -> Any:
+        """Takes an acknowledgement and a silence back."""
+        return self.operate("alert_reopen", {"alert": alert}, {}, dry_run=dry_run)

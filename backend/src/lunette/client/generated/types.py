@@ -6,6 +6,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from lunette.client.generated.enums import (
     Action,
+    AlertFamily,
     ArrayEngine,
     ArrayHealth,
     ArrayVerb,
@@ -14,8 +15,10 @@ from lunette.client.generated.enums import (
     Convergence,
     DhGroup,
     DhHash,
+    DiskHealthState,
     DiskState,
     DriftKind,
+    Encryption,
     EventOutcome,
     ExportEngine,
     ExportFormat,
@@ -25,6 +28,7 @@ from lunette.client.generated.enums import (
     FirewallMode,
     FirewallState,
     HealthState,
+    InitiatorKind,
     InterfaceKind,
     InterfaceRole,
     JobKind,
@@ -37,6 +41,7 @@ from lunette.client.generated.enums import (
     Measured,
     MemberRole,
     MissedRuns,
+    NextStep,
     OsType,
     Part,
     PathState,
@@ -59,16 +64,22 @@ from lunette.client.generated.enums import (
     Transport,
     TrialState,
     TuningName,
+    WipeMethod,
     WriteHole,
 )
 
 __all__ = [
     "Action",
+    "ActiveLogin",
+    "ActiveLoginPage",
     "AdoptRequest",
     "AdoptionAnswer",
     "AgentStatus",
     "Alert",
+    "AlertAcknowledge",
+    "AlertFamily",
     "AlertPage",
+    "AlertSilence",
     "AlertTest",
     "Array",
     "ArrayAddDisks",
@@ -76,16 +87,21 @@ __all__ = [
     "ArrayCreate",
     "ArrayDiskChoice",
     "ArrayEngine",
+    "ArrayForceStart",
     "ArrayGrow",
     "ArrayHealth",
+    "ArrayKeyChange",
     "ArrayMember",
     "ArrayObserved",
     "ArrayPage",
     "ArrayPatch",
     "ArrayProgress",
+    "ArrayRelease",
     "ArrayReplace",
+    "ArrayReshape",
     "ArrayScrub",
     "ArrayTuningValue",
+    "ArrayUnlock",
     "ArrayVerb",
     "BackupRequest",
     "BondMode",
@@ -106,14 +122,25 @@ __all__ = [
     "DhGroup",
     "DhHash",
     "Difference",
+    "DiscoveryAuth",
+    "DiscoveryLogin",
     "Disk",
+    "DiskErrorRecovery",
     "DiskHardware",
+    "DiskHealth",
+    "DiskHealthReason",
+    "DiskHealthState",
+    "DiskHealthValues",
+    "DiskLocateWish",
     "DiskPage",
+    "DiskSeat",
     "DiskSignature",
     "DiskState",
+    "DiskWipeWish",
     "Drift",
     "DriftKind",
     "DriftReport",
+    "Encryption",
     "Engine",
     "EngineLevel",
     "EnginePage",
@@ -139,6 +166,11 @@ __all__ = [
     "FirewallMode",
     "FirewallOpening",
     "FirewallState",
+    "ForeignArray",
+    "ForeignArrayAdopt",
+    "ForeignArrayPage",
+    "ForeignMember",
+    "ForeignVolume",
     "Health",
     "HealthState",
     "Host",
@@ -152,6 +184,10 @@ __all__ = [
     "HostPatch",
     "HostPath",
     "HostPaths",
+    "HostVerifyPaths",
+    "Initiator",
+    "InitiatorKind",
+    "InitiatorPage",
     "InspectRequest",
     "Inspection",
     "Interface",
@@ -198,10 +234,12 @@ __all__ = [
     "MemberRole",
     "MissedRuns",
     "NewToken",
+    "NextStep",
     "OsType",
     "Part",
     "PasswordChange",
     "PathState",
+    "PathVerification",
     "Performance",
     "PerformanceHistory",
     "PerformancePage",
@@ -260,6 +298,7 @@ __all__ = [
     "Site",
     "SiteArray",
     "SiteChap",
+    "SiteDhChap",
     "SiteHost",
     "SiteRequest",
     "Snapshot",
@@ -309,12 +348,37 @@ __all__ = [
     "WebhookSettings",
     "WhyChain",
     "WhyLink",
+    "WipeMethod",
     "WriteHole",
 ]
 
 
+class ActiveLogin(TypedDict):
+    """A browser in which somebody is logged in. `address` is where the login came from, null if that is
+    not known.
+    """
+
+    id: str
+    username: str
+    role: Role
+    address: str | None
+    is_own: bool
+    created_at: str
+    expires_at: str
+
+
+class ActiveLoginPage(TypedDict):
+    """ActiveLoginPage"""
+
+    items: list[ActiveLogin]
+    next_cursor: str | None
+    total: int
+
+
 class AdoptRequest(TypedDict):
-    """What to take over: targets by their names; none named means all that can be."""
+    """What to take over: targets by their IQNs, NVMe subsystems by their NQNs; none named means all that
+    can be.
+    """
 
     targets: NotRequired[list[str]]
 
@@ -347,12 +411,23 @@ class Alert(TypedDict):
 
     id: str
     key: str
+    family: AlertFamily | None
     severity: str
     message: str
     cause: str
     fix: str
     raised_at: str
     resolved_at: str | None
+    acknowledged_at: str | None
+    acknowledged_by: str | None
+    note: str
+    silenced_until: str | None
+
+
+class AlertAcknowledge(TypedDict):
+    """That somebody knows of an alert and sees to it. `note` says what is done, or by whom."""
+
+    note: NotRequired[str]
 
 
 class AlertPage(TypedDict):
@@ -361,6 +436,14 @@ class AlertPage(TypedDict):
     items: list[Alert]
     next_cursor: str | None
     total: int
+
+
+class AlertSilence(TypedDict):
+    """The wish that an alert is told to nobody for `duration_s` seconds, a minute to a year, also if it
+    comes back.
+    """
+
+    duration_s: int
 
 
 class AlertTest(TypedDict):
@@ -384,6 +467,7 @@ class Array(TypedDict):
     thin_pool: ThinPool | None
     chunk_bytes: int | None
     layout: Raid10Layout | None
+    write_mostly: list[str]
     group_data_disks: int | None
     distributed_spares: int | None
     write_hole: WriteHole
@@ -394,7 +478,12 @@ class Array(TypedDict):
     stripe_cache_size: int | None
     skip_copy: bool | None
     scheduler: Scheduler | None
+    spare_group: str | None
     health_command: str | None
+    integrity: bool
+    encryption: Encryption | None
+    keep_key: bool
+    locked: bool | None
     tuning: list[ArrayTuningValue]
     members: list[ArrayMember]
     volumes: int
@@ -434,7 +523,9 @@ class ArrayCreate(TypedDict):
     layout: NotRequired[Raid10Layout | None]
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[str]]
+    write_mostly: NotRequired[list[str]]
     spares: NotRequired[list[str]]
+    spare_group: NotRequired[str | None]
     log: NotRequired[list[str]]
     cache: NotRequired[list[str]]
     special: NotRequired[list[str]]
@@ -447,12 +538,24 @@ class ArrayCreate(TypedDict):
     skip_copy: NotRequired[bool | None]
     scheduler: NotRequired[Scheduler | None]
     health_command: NotRequired[str | None]
+    integrity: NotRequired[bool]
+    encryption: NotRequired[Encryption | None]
+    passphrase: NotRequired[str | None]
+    keep_key: NotRequired[bool]
 
 
 class ArrayDiskChoice(TypedDict):
     """One disk of the array, by its id; one that is gone is named by the id it had."""
 
     disk: str
+
+
+class ArrayForceStart(TypedDict):
+    """Starts an array that was being written to when it stopped, and that lacks a disk. `confirm`: its
+    name.
+    """
+
+    confirm: str
 
 
 class ArrayGrow(TypedDict):
@@ -462,6 +565,15 @@ class ArrayGrow(TypedDict):
 
     disks: list[str]
     wipe: NotRequired[list[str]]
+
+
+class ArrayKeyChange(TypedDict):
+    """Changes who opens an encrypted array. `passphrase` opens it now; what is left out stays as it is."""
+
+    passphrase: str
+    new_passphrase: NotRequired[str | None]
+    keep_old: NotRequired[bool]
+    keep_key: NotRequired[bool | None]
 
 
 class ArrayMember(TypedDict):
@@ -480,6 +592,7 @@ class ArrayObserved(TypedDict):
 
     age_s: float
     device: str | None
+    level: str
     write_hole: WriteHole
     layout: str | None
     free_distributed_spares: int | None
@@ -487,6 +600,7 @@ class ArrayObserved(TypedDict):
     mismatch_count: int | None
     last_scrub: str | None
     health_words: str | None
+    dirty_degraded: bool
 
 
 class ArrayPage(TypedDict):
@@ -508,6 +622,8 @@ class ArrayPatch(TypedDict):
     scheduler: NotRequired[Scheduler | None]
     sync_speed_min_bytes_s: NotRequired[int | None]
     sync_speed_max_bytes_s: NotRequired[int | None]
+    write_mostly: NotRequired[list[str] | None]
+    spare_group: NotRequired[str | None]
     health_command: NotRequired[str | None]
 
 
@@ -520,11 +636,27 @@ class ArrayProgress(TypedDict):
     left_s: float | None
 
 
+class ArrayRelease(TypedDict):
+    """Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no
+    more. `confirm`: its name.
+    """
+
+    confirm: str
+
+
 class ArrayReplace(TypedDict):
     """Put the disk `new` in the place of `disk`, which may be working, faulty or gone."""
 
     disk: str
     new: str
+    wipe: NotRequired[list[str]]
+
+
+class ArrayReshape(TypedDict):
+    """Another level, with a disk more. `wipe` as at creation."""
+
+    level: Level
+    disks: NotRequired[list[str]]
     wipe: NotRequired[list[str]]
 
 
@@ -544,6 +676,12 @@ class ArrayTuningValue(TypedDict):
     automatic: bool
     why: str
     observed: str | None
+
+
+class ArrayUnlock(TypedDict):
+    """Opens an encrypted array until it is stopped or the appliance restarts."""
+
+    passphrase: str
 
 
 class BackupRequest(TypedDict):
@@ -701,6 +839,27 @@ class Difference(TypedDict):
     change: RowChange
 
 
+class DiscoveryAuth(TypedDict):
+    """What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the
+    appliance answers. The secrets are never shown; left out, those that are kept stay, as long as their
+    users are the same.
+    """
+
+    user: str
+    secret: NotRequired[str | None]
+    mutual_user: NotRequired[str | None]
+    mutual_secret: NotRequired[str | None]
+
+
+class DiscoveryLogin(TypedDict):
+    """What a host shows before it is told the iSCSI targets."""
+
+    user: str
+    has_secret: bool
+    mutual_user: str | None
+    has_mutual_secret: bool
+
+
 class Disk(TypedDict):
     """One physical drive, by its stable id. `occupied_by` tells why it cannot be used without being wiped."""
 
@@ -715,12 +874,27 @@ class Disk(TypedDict):
     slot: int | None
     occupied_by: str | None
     wipeable: bool
+    health: DiskHealth | None
     observed: DiskHardware | None
     age_s: float | None
 
 
+class DiskErrorRecovery(TypedDict):
+    """How long a SATA drive tries to read a bad sector. `limit_s`: when it gives up and names the sector;
+    null if it tries as long as it likes. `is_limitable`: whether it can be told when. `wait_s`: when
+    the kernel gives the drive up; null if that is not known.
+    """
+
+    is_limitable: bool
+    limit_s: float | None
+    wait_s: int | None
+
+
 class DiskHardware(TypedDict):
-    """What the drive says about itself, and what is on it."""
+    """What the drive says about itself, and what is on it. `power_loss_protection`: true if what it
+    acknowledged is safe from a power cut, for it has no volatile write cache that is on; null if that
+    is not known.
+    """
 
     device: str
     wwn: str | None
@@ -729,13 +903,64 @@ class DiskHardware(TypedDict):
     logical_block_bytes: int
     physical_block_bytes: int
     write_cache: bool
+    power_loss_protection: bool | None
     numa_node: int | None
+    place: DiskSeat
     links: list[str]
     partitions: int
     signatures: list[DiskSignature]
     holders: list[str]
     mounts: list[str]
     fabric: bool
+
+
+class DiskHealth(TypedDict):
+    """What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for
+    it. `problem`: why nothing could be read. `error_recovery`: of SATA drives alone.
+    """
+
+    state: DiskHealthState
+    reasons: list[DiskHealthReason]
+    values: DiskHealthValues
+    read_at: str | None
+    is_asleep: bool
+    problem: str | None
+    error_recovery: DiskErrorRecovery | None
+
+
+class DiskHealthReason(TypedDict):
+    """One thing that is wrong with a disk; each is an alert as well."""
+
+    kind: str
+    severity: Severity
+    message: str
+
+
+class DiskHealthValues(TypedDict):
+    """What the drive gives, each in the unit of its name; null is what it does not give. `used_percent` is
+    of the life its maker gave it.
+    """
+
+    temperature_c: int | None
+    temperature_warning_c: int | None
+    temperature_critical_c: int | None
+    available_spare_percent: int | None
+    available_spare_threshold_percent: int | None
+    used_percent: int | None
+    power_on_hours: int | None
+    unsafe_shutdowns: int | None
+    written_bytes: int | None
+    media_errors: int | None
+    reallocated_sectors: int | None
+    pending_sectors: int | None
+    uncorrectable_sectors: int | None
+    grown_defects: int | None
+
+
+class DiskLocateWish(TypedDict):
+    """The light of the bay the disk sits in is switched on, or with `off` off again."""
+
+    off: NotRequired[bool]
 
 
 class DiskPage(TypedDict):
@@ -746,12 +971,35 @@ class DiskPage(TypedDict):
     total: int
 
 
+class DiskSeat(TypedDict):
+    """Where the drive sits; null is what the machine does not tell. `pci_address`: its own, if it is an
+    NVMe drive, else its controller's. `bay`: what the enclosure calls it. `is_located`: whether the
+    bay's light is on; null if there is none to switch.
+    """
+
+    pci_address: str | None
+    pci_slot: str | None
+    enclosure: str | None
+    bay: str | None
+    is_located: bool | None
+
+
 class DiskSignature(TypedDict):
     """Something recognised on a disk: a file system, a partition table, an md superblock, an LVM label."""
 
     type: str
     label: str | None
     uuid: str | None
+
+
+class DiskWipeWish(TypedDict):
+    """The disk is emptied for good. `confirm`: its serial. `signatures`: types of those that are part of
+    somebody's array, pool or volume group and may be destroyed, such as linux_raid_member.
+    """
+
+    method: WipeMethod
+    confirm: str
+    signatures: NotRequired[list[str]]
 
 
 class Drift(TypedDict):
@@ -796,6 +1044,7 @@ class Engine(TypedDict):
     compare_and_write: bool
     protocols: list[str]
     lacking: list[str]
+    encryption: list[Encryption]
     health_commands: list[str]
     needs: list[str]
 
@@ -814,6 +1063,8 @@ class EngineLevel(TypedDict):
     verbs: list[ArrayVerb]
     layouts: list[Raid10Layout]
     roles: list[MemberRole]
+    becomes: list[Level]
+    options: list[str]
 
 
 class EnginePage(TypedDict):
@@ -981,6 +1232,62 @@ class FirewallOpening(TypedDict):
     portals: list[str]
 
 
+class ForeignArray(TypedDict):
+    """An array that others made, or one of Lunette with logical volumes that others made. Nothing of that
+    is written before it is adopted.
+    """
+
+    id: str
+    name: str
+    home_host: str | None
+    engine: ArrayEngine
+    level: str
+    health: str
+    size_bytes: int | None
+    read_only: bool
+    members: list[ForeignMember]
+    carries: list[str]
+    group: str | None
+    free_bytes: int | None
+    volumes: list[ForeignVolume]
+    array: str | None
+    next: NextStep
+    reason: str | None
+
+
+class ForeignArrayAdopt(TypedDict):
+    """How an array becomes ours."""
+
+    name: NotRequired[str | None]
+    volumes: NotRequired[list[str] | None]
+    make_group: NotRequired[bool]
+
+
+class ForeignArrayPage(TypedDict):
+    """ForeignArrayPage"""
+
+    items: list[ForeignArray]
+    next_cursor: str | None
+    total: int
+
+
+class ForeignMember(TypedDict):
+    """A disk of it. `disk_id` is null for what is no whole disk, and for one that is missing."""
+
+    disk_id: str | None
+    device: str | None
+    state: str
+
+
+class ForeignVolume(TypedDict):
+    """A logical volume in its group, or a zvol of the pool."""
+
+    name: str
+    size_bytes: int
+    open: bool
+    reason: str | None
+
+
 class Health(TypedDict):
     """That the API answers; nothing more is told without credentials."""
 
@@ -988,8 +1295,8 @@ class Health(TypedDict):
 
 
 class Host(TypedDict):
-    """A client server. `export` tells whether its own paths are open; a host in a group also sees the
-    group's.
+    """A client server. `export` tells whether all that is mapped to itself is served; its group has its
+    own.
     """
 
     id: str
@@ -1001,6 +1308,7 @@ class Host(TypedDict):
     nqns: list[str]
     chap: ChapUsers | None
     dhchap: DhChapAsked | None
+    opens_without_missing_after_s: int | None
     group: str | None
     group_id: str | None
     target_iqn: str | None
@@ -1023,6 +1331,7 @@ class HostCreate(TypedDict):
     chap: NotRequired[Chap | None]
     dhchap: NotRequired[DhChap | None]
     description: NotRequired[str]
+    opens_without_missing_after_s: NotRequired[int | None]
 
 
 class HostGroup(TypedDict):
@@ -1033,6 +1342,7 @@ class HostGroup(TypedDict):
     description: str
     hosts: list[str]
     host_ids: list[str]
+    opens_without_missing_after_s: int | None
     target_iqn: str | None
     subsystem_nqn: str | None
     export: Export
@@ -1047,6 +1357,7 @@ class HostGroupCreate(TypedDict):
     name: str
     hosts: NotRequired[list[str]]
     description: NotRequired[str]
+    opens_without_missing_after_s: NotRequired[int | None]
 
 
 class HostGroupPage(TypedDict):
@@ -1058,11 +1369,14 @@ class HostGroupPage(TypedDict):
 
 
 class HostGroupPatch(TypedDict):
-    """Changes of a group; an absent field stays."""
+    """Changes of a group; an absent field stays. `opens_without_missing_after_s: null` takes the deadline
+    away.
+    """
 
     name: NotRequired[str | None]
     hosts: NotRequired[list[str] | None]
     description: NotRequired[str | None]
+    opens_without_missing_after_s: NotRequired[int | None]
 
 
 class HostKit(TypedDict):
@@ -1101,6 +1415,7 @@ class HostPatch(TypedDict):
     chap: NotRequired[Chap | None]
     dhchap: NotRequired[DhChap | None]
     description: NotRequired[str | None]
+    opens_without_missing_after_s: NotRequired[int | None]
 
 
 class HostPath(TypedDict):
@@ -1123,6 +1438,34 @@ class HostPaths(TypedDict):
     sentence: str
     paths: list[HostPath]
     volumes: list[VolumePaths]
+    verification: PathVerification | None
+
+
+class HostVerifyPaths(TypedDict):
+    """Each path of the host is taken away in turn. `confirm`: the host's name."""
+
+    confirm: str
+    away_s: NotRequired[int]
+
+
+class Initiator(TypedDict):
+    """One that is on the fabric, logged in, or was turned away at a login over iSCSI. `words` say where it
+    was seen.
+    """
+
+    name: str
+    kind: InitiatorKind
+    peer: str | None
+    words: str
+    refused_at: str | None
+
+
+class InitiatorPage(TypedDict):
+    """InitiatorPage"""
+
+    items: list[Initiator]
+    next_cursor: str | None
+    total: int
 
 
 class InspectRequest(TypedDict):
@@ -1180,6 +1523,7 @@ class InterfaceChange(TypedDict):
     addresses: NotRequired[list[str] | None]
     gateway: NotRequired[str | None]
     dns: NotRequired[list[str] | None]
+    ntp: NotRequired[list[str] | None]
     mtu_bytes: NotRequired[int | None]
     members: NotRequired[list[str] | None]
     portals: NotRequired[list[str]]
@@ -1193,13 +1537,21 @@ class InterfaceConfig(TypedDict):
     addresses: list[str]
     gateway: str | None
     dns: list[str]
+    ntp: list[str]
     mtu_bytes: int | None
     made: InterfaceMade | None
 
 
 class InterfaceCreate(TypedDict):
-    """The wish for a VLAN or a bond. It has no addresses unless they, or DHCP, are given."""
+    """The wish for a VLAN or a bond."""
 
+    role: NotRequired[InterfaceRole]
+    dhcp: NotRequired[bool]
+    addresses: NotRequired[list[str]]
+    gateway: NotRequired[str | None]
+    dns: NotRequired[list[str]]
+    ntp: NotRequired[list[str]]
+    mtu_bytes: NotRequired[int | None]
     name: str
     kind: InterfaceKind
     parent: NotRequired[str | None]
@@ -1208,12 +1560,6 @@ class InterfaceCreate(TypedDict):
     mode: NotRequired[BondMode | None]
     lacp_rate: NotRequired[LacpRate | None]
     miimon_ms: NotRequired[int | None]
-    role: NotRequired[InterfaceRole]
-    dhcp: NotRequired[bool]
-    addresses: NotRequired[list[str]]
-    gateway: NotRequired[str | None]
-    dns: NotRequired[list[str]]
-    mtu_bytes: NotRequired[int | None]
 
 
 class InterfaceMade(TypedDict):
@@ -1372,6 +1718,7 @@ class Layout(TypedDict):
     survives_disks: int | None
     small_write_ios: float | None
     write_hole: list[WriteHole]
+    integrity_usable_bytes: int | None
     min_rebuild_s: float | None
 
 
@@ -1534,6 +1881,17 @@ class PasswordChange(TypedDict):
     new_password: str
 
 
+class PathVerification(TypedDict):
+    """What came of the last time that every path of the host was taken away in turn. `words`: path by
+    path.
+    """
+
+    at: str
+    is_passed: bool
+    words: list[str]
+    job_id: str
+
+
 class Performance(TypedDict):
     """What one thing does. Times are in milliseconds; null: the kernel does not count it, or there was no
     I/O.
@@ -1636,14 +1994,16 @@ class PlanVolume(TypedDict):
 
 
 class Portal(TypedDict):
-    """A listening address. `state` tells whether it listens now, `reason` why not."""
+    """A listening address. `state` tells whether it listens now, `reason` why not. Fibre Channel has no
+    `port`.
+    """
 
     id: str
     name: str
     protocol: Protocol
     engine: ExportEngine
     address: str
-    port: int
+    port: int | None
     state: ExportState
     reason: str | None
     created_at: str
@@ -1715,6 +2075,8 @@ class RdmaDevice(TypedDict):
     node_guid: str | None
     addresses: list[RdmaAddress]
     reason: str | None
+    lossless: list[int] | None
+    hint: str | None
     age_s: float
 
 
@@ -1979,6 +2341,9 @@ class Session(TypedDict):
     read_bytes: int | None
     write_bytes: int | None
     commands: int | None
+    queue_depth: int | None
+    can_disconnect: bool
+    stays_because: str | None
     age_s: float
 
 
@@ -1999,12 +2364,14 @@ class Settings(TypedDict):
     session_hours: int
     history_days: int
     deleted_keep_hours: int
+    disk_health_minutes: int
     mail: Mail | None
     webhook: Webhook | None
     syslog: Syslog | None
     heartbeat: str | None
     trusted_ca: str | None
     firewall: FirewallMode | None
+    discovery_auth: DiscoveryLogin | None
     deliveries: list[DeliveryState]
     updated_at: str
 
@@ -2017,12 +2384,14 @@ class SettingsPatch(TypedDict):
     session_hours: NotRequired[int | None]
     history_days: NotRequired[int | None]
     deleted_keep_hours: NotRequired[int | None]
+    disk_health_minutes: NotRequired[int | None]
     mail: NotRequired[MailSettings | None]
     webhook: NotRequired[WebhookSettings | None]
     syslog: NotRequired[SyslogSettings | None]
     heartbeat: NotRequired[str | None]
     trusted_ca: NotRequired[str | None]
     firewall: NotRequired[FirewallMode | None]
+    discovery_auth: NotRequired[DiscoveryAuth | None]
 
 
 class Site(TypedDict):
@@ -2051,7 +2420,9 @@ class SiteArray(TypedDict):
     layout: NotRequired[Raid10Layout | None]
     write_hole: NotRequired[WriteHole | None]
     wipe: NotRequired[list[Any]]
+    write_mostly: NotRequired[list[str]]
     spares: NotRequired[list[str]]
+    spare_group: NotRequired[str | None]
     log: NotRequired[list[str]]
     cache: NotRequired[list[str]]
     special: NotRequired[list[str]]
@@ -2064,6 +2435,10 @@ class SiteArray(TypedDict):
     skip_copy: NotRequired[bool | None]
     scheduler: NotRequired[Scheduler | None]
     health_command: NotRequired[str | None]
+    integrity: NotRequired[bool]
+    encryption: NotRequired[Encryption | None]
+    passphrase: NotRequired[str | None]
+    keep_key: NotRequired[bool]
 
 
 class SiteChap(TypedDict):
@@ -2075,8 +2450,18 @@ class SiteChap(TypedDict):
     mutual_secret: NotRequired[str | None]
 
 
+class SiteDhChap(TypedDict):
+    """DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one."""
+
+    secret: NotRequired[str | None]
+    is_mutual: NotRequired[bool | None]
+    mutual_secret: NotRequired[str | None]
+    hash: NotRequired[DhHash]
+    dh_group: NotRequired[DhGroup]
+
+
 class SiteHost(TypedDict):
-    """`chap: null` takes CHAP away; without the field it stays as it is."""
+    """`chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is."""
 
     name: str
     os_type: NotRequired[OsType]
@@ -2084,8 +2469,9 @@ class SiteHost(TypedDict):
     wwpns: NotRequired[list[str]]
     nqns: NotRequired[list[str]]
     chap: NotRequired[SiteChap | None]
-    dhchap: NotRequired[DhChap | None]
+    dhchap: NotRequired[SiteDhChap | None]
     description: NotRequired[str]
+    opens_without_missing_after_s: NotRequired[int | None]
 
 
 class SiteRequest(TypedDict):
@@ -2408,6 +2794,7 @@ class VolumeObserved(TypedDict):
     open: bool | None
     sealed: bool
     used_bytes: int | None
+    block_bytes: int | None
 
 
 class VolumePage(TypedDict):

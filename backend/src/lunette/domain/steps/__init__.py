@@ -5,21 +5,36 @@ from typing import Annotated
 from pydantic import Field
 
 from lunette.domain.steps.base import Step
-from lunette.domain.steps.disks import DiskWipe
+from lunette.domain.steps.disks import DiskErase, DiskLocate, DiskWipe
 from lunette.domain.steps.interfaces import InterfaceKeep, InterfaceRevert, InterfaceStep, InterfaceTry
+from lunette.domain.steps.luks import LuksCreate, LuksDestroy
+from lunette.domain.steps.lvmraid import (
+    LvmRaidCreate,
+    LvmRaidDestroy,
+    LvmRaidReplace,
+    LvmRaidScrub,
+    LvmRaidStep,
+)
 from lunette.domain.steps.md import (
     MdAdd,
     MdCreate,
     MdDestroy,
     MdFail,
+    MdForceStart,
     MdMember,
+    MdOpen,
+    MdRelease,
+    MdRelevel,
     MdRemove,
     MdReplace,
     MdReshape,
     MdScrub,
+    MdSpareOut,
+    MdStart,
     MdStep,
     MdWriteHole,
 )
+from lunette.domain.steps.paths import HostLink, PathsAsk, PathTry
 from lunette.domain.steps.pool import (
     PoolAdd,
     PoolAddSpecial,
@@ -33,6 +48,8 @@ from lunette.domain.steps.pool import (
     PoolStep,
     PoolTakeOut,
 )
+from lunette.domain.steps.power import MachineStop
+from lunette.domain.steps.sessions import SessionEnd
 from lunette.domain.steps.updates import SlotStart, SlotWrite
 from lunette.domain.steps.volumes import (
     AdoptedVolume,
@@ -41,6 +58,7 @@ from lunette.domain.steps.volumes import (
     GroupCreate,
     GroupErase,
     GroupGrow,
+    GroupRelease,
     GroupRemove,
     KeptVolume,
     SealedVolume,
@@ -62,15 +80,29 @@ from lunette.domain.steps.volumes import (
 
 AnyStep = Annotated[
     DiskWipe
+    | DiskErase
+    | DiskLocate
+    | LvmRaidCreate
+    | LvmRaidDestroy
+    | LvmRaidReplace
+    | LvmRaidScrub
     | MdCreate
     | MdDestroy
+    | MdStart
+    | MdOpen
+    | MdRelease
     | MdAdd
     | MdReplace
     | MdFail
+    | MdForceStart
     | MdRemove
+    | MdSpareOut
     | MdScrub
     | MdWriteHole
     | MdReshape
+    | MdRelevel
+    | LuksCreate
+    | LuksDestroy
     | PoolCreate
     | PoolDestroy
     | PoolAdd
@@ -86,6 +118,7 @@ AnyStep = Annotated[
     | GroupRemove
     | GroupErase
     | GroupGrow
+    | GroupRelease
     | VolumeCut
     | VolumesSeal
     | ExportsGone
@@ -103,8 +136,12 @@ AnyStep = Annotated[
     | InterfaceTry
     | InterfaceKeep
     | InterfaceRevert
+    | SessionEnd
+    | PathsAsk
+    | PathTry
     | SlotWrite
-    | SlotStart,
+    | SlotStart
+    | MachineStop,
     Field(discriminator="kind"),
 ]
 """The closed set of steps the agent runs."""
@@ -112,29 +149,49 @@ AnyStep = Annotated[
 __all__ = [
     "AdoptedVolume",
     "AnyStep",
+    "DiskErase",
+    "DiskLocate",
     "DiskWipe",
     "ExportsGone",
     "GroupAdopt",
     "GroupCreate",
     "GroupErase",
     "GroupGrow",
+    "GroupRelease",
     "GroupRemove",
+    "HostLink",
     "InterfaceKeep",
     "InterfaceRevert",
     "InterfaceStep",
     "InterfaceTry",
     "KeptVolume",
+    "LuksCreate",
+    "LuksDestroy",
+    "LvmRaidCreate",
+    "LvmRaidDestroy",
+    "LvmRaidReplace",
+    "LvmRaidScrub",
+    "LvmRaidStep",
+    "MachineStop",
     "MdAdd",
     "MdCreate",
     "MdDestroy",
     "MdFail",
+    "MdForceStart",
     "MdMember",
+    "MdOpen",
+    "MdRelease",
+    "MdRelevel",
     "MdRemove",
     "MdReplace",
     "MdReshape",
     "MdScrub",
+    "MdSpareOut",
+    "MdStart",
     "MdStep",
     "MdWriteHole",
+    "PathTry",
+    "PathsAsk",
     "PoolAdd",
     "PoolAddSpecial",
     "PoolCreate",
@@ -147,6 +204,7 @@ __all__ = [
     "PoolStep",
     "PoolTakeOut",
     "SealedVolume",
+    "SessionEnd",
     "SlotStart",
     "SlotWrite",
     "SnapshotDelete",

@@ -2,9 +2,17 @@
 
 from typing import ClassVar, Literal
 
+from lunette.domain.disk_health import EraseMethod
 from lunette.domain.disks import Signature
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
+
+_HOW = {
+    EraseMethod.FORMAT: "by Format NVM",
+    EraseMethod.CRYPTO: "by a new key",
+    EraseMethod.SANITIZE_BLOCK: "by Sanitize, every block",
+    EraseMethod.SANITIZE_CRYPTO: "by Sanitize, a new key",
+}
 
 
 class DiskWipe(Step):
@@ -20,6 +28,45 @@ class DiskWipe(Step):
     def describe(self) -> str:
         found = ", ".join(s.type for s in self.signatures) or "partition table"
         return f"wipe {found} from disk {self.disk_id} ({format_size(self.size_bytes)}): its data is lost"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.disk_id,)
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
+class DiskLocate(Step):
+    """Switches the light of the bay a disk sits in. Refuses if the disk's serial is another now."""
+
+    kind: Literal["disk.locate"] = "disk.locate"
+    disk_id: str
+    serial: str
+    is_on: bool
+    was_on: bool
+
+    def describe(self) -> str:
+        return f"switch the light of disk {self.disk_id} {'on' if self.is_on else 'off'}"
+
+
+class DiskErase(Step):
+    """Has a drive erase itself. `erase_id` is kept once it is done, so that it is not done a second time.
+
+    Refuses as DiskWipe does, and where the drive would erase more than this one namespace.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["disk.erase"] = "disk.erase"
+    erase_id: str
+    disk_id: str
+    serial: str
+    size_bytes: int
+    signatures: tuple[Signature, ...]
+    method: EraseMethod
+
+    def describe(self) -> str:
+        how = _HOW[self.method]
+        return f"have disk {self.disk_id} erase itself {how} ({format_size(self.size_bytes)}): all its data is lost"
 
     def devices(self) -> tuple[str, ...]:
         return (self.disk_id,)

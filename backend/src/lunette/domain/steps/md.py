@@ -70,6 +70,53 @@ class MdStep(Model):
     md_name: str
 
 
+class MdStart(Step):
+    """Starts an array that others made and that does not run, so that nothing can be written to it. Undo stops it while
+    that is so.
+
+    `md_name` is md's own, with the home host: another array under this UUID is left alone.
+    """
+
+    kind: Literal["md.start"] = "md.start"
+    uuid: str
+    md_name: str
+    disk_ids: tuple[str, ...]
+
+    def describe(self) -> str:
+        return f"start md array {self.md_name} read-only"
+
+    def devices(self) -> tuple[str, ...]:
+        return self.disk_ids
+
+
+class MdOpen(Step):
+    """Lets an array be written that was started read-only. Undo makes it read-only again, unless it is in use."""
+
+    kind: Literal["md.open"] = "md.open"
+    uuid: str
+    md_name: str
+
+    def describe(self) -> str:
+        return f"let md array {self.md_name} be written"
+
+
+class MdRelease(Step):
+    """Takes our mark out of the superblocks of an array that nobody uses, and leaves it stopped. Undo puts it back."""
+
+    kind: Literal["md.release"] = "md.release"
+    array_id: str
+    uuid: str
+    md_name: str
+    members: tuple[MdMember, ...]
+    """All its disks, spares included: each must be there."""
+
+    def describe(self) -> str:
+        return f"take Lunette's mark off md array {self.md_name}, and leave it stopped"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(member.disk_id for member in self.members)
+
+
 class MdAdd(MdStep, Step):
     """Adds one blank disk; it fills a free slot at once, or stands by. Undo takes it out and clears its superblock.
 
@@ -134,6 +181,23 @@ class MdRemove(MdStep, Step):
         return (self.member.disk_id,)
 
 
+class MdSpareOut(MdStep, Step):
+    """Takes a spare out of an array that is whole, for another one. Undo gives it back.
+
+    `disk_bytes`: the least it must hold to come back.
+    """
+
+    kind: Literal["md.spare_out"] = "md.spare_out"
+    member: MdMember
+    disk_bytes: int
+
+    def describe(self) -> str:
+        return f"take spare {self.member.disk_id} out of md array {self.md_name}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.member.disk_id,)
+
+
 class MdWriteHole(MdStep, Step):
     """Changes how the write hole is treated, which md refuses to keep through a reshape. Undo sets what `was`."""
 
@@ -144,6 +208,12 @@ class MdWriteHole(MdStep, Step):
     def describe(self) -> str:
         if self.policy is WriteHole.PPL:
             return f"put the partial parity log of md array {self.md_name} back: its write hole is closed again"
+        if self.policy is WriteHole.BITMAP:
+            return (
+                f"keep a write-intent bitmap of md array {self.md_name} instead of its partial parity log: from here "
+                "on the write hole is open, and a power cut followed by the loss of a disk can damage blocks that were "
+                "not being written"
+            )
         return (
             f"take the partial parity log off md array {self.md_name}: until it is back the write hole is open, and a "
             "power cut followed by the loss of a disk can damage blocks that were not being written"
@@ -162,6 +232,45 @@ class MdReshape(MdStep, Step):
 
     def describe(self) -> str:
         return f"start the growth of md array {self.md_name} from {self.from_disks} to {self.to_disks} disks"
+
+
+class MdRelevel(MdStep, Step):
+    """Makes a raid5 a raid6. Nothing of it moves: the disk that stands by gets the second parity, and the others stay
+    as they are, so that it is as redundant as before from the first moment on.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["md.relevel"] = "md.relevel"
+    from_level: Level
+    to_level: Level
+    from_disks: int
+
+    def describe(self) -> str:
+        return (
+            f"make md array {self.md_name} a {self.to_level.value} of {self.from_disks + 1} disks: the new disk is "
+            "filled with the second parity"
+        )
+
+
+class MdForceStart(MdStep, Step):
+    """Starts an array that md keeps stopped as dirty degraded, from `members` as they are.
+
+    What it lacks is worked out from the others, also where a write was under way: there it can come out wrong.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["md.force_start"] = "md.force_start"
+    members: tuple[MdMember, ...]
+    of_disks: int
+
+    def describe(self) -> str:
+        return (
+            f"start md array {self.md_name} from {len(self.members)} of its {self.of_disks} disks, though writes were "
+            "under way when it stopped: blocks of the disk it lacks can be wrong, also where nobody was writing"
+        )
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(member.disk_id for member in self.members)
 
 
 class MdScrub(MdStep, Step):

@@ -18,6 +18,10 @@ class GroupStep(Step):
     md_uuid: str
     group: str
     disk: MdMember | None = None
+    mapping: str | None = None
+    """Of an encrypted array: the name of the opened device, on which the group lies."""
+    raid_group: str | None = None
+    """Of an array of LVM RAID: the group over its disks, whose RAID volume this group lies on."""
 
     def devices(self) -> tuple[str, ...]:
         return (self.disk.disk_id,) if self.disk else ()
@@ -52,6 +56,7 @@ class GroupGrow(Step):
     md_uuid: str
     group: str
     size_bytes: int
+    mapping: str | None = None
 
     def describe(self) -> str:
         return f"let volume group {self.group} use all {format_size(self.size_bytes)} of its array"
@@ -76,6 +81,8 @@ class GroupAdopt(Step):
     """LVM's own, so that another group of this name is not taken for it."""
     is_new: bool
     """The group itself is taken over with them; otherwise it is ours already."""
+    was_listed: bool = True
+    """LVM's devices file named the array before, so undo leaves it there."""
     volumes: tuple[AdoptedVolume, ...]
 
     def describe(self) -> str:
@@ -85,6 +92,24 @@ class GroupAdopt(Step):
             if self.is_new
             else (f"mark {count} in volume group {self.group} as ours")
         )
+
+
+class GroupRelease(Step):
+    """Takes our marks off a volume group and all that is in it, and removes the sealed copy. Undo puts the marks back;
+    the copy is then written anew by itself.
+
+    Nothing but LVM's tags is written: each that is ours becomes one of the same content that is nobody's.
+    """
+
+    kind: Literal["group.release"] = "group.release"
+    array_id: str
+    md_uuid: str
+    group: str
+    stops: bool
+    """Its array is stopped next, so its volumes are taken down. False: others may go on using theirs."""
+
+    def describe(self) -> str:
+        return f"take Lunette's marks off volume group {self.group} and its volumes: their data stay"
 
 
 class KeptVolume(Model):

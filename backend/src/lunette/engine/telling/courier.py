@@ -81,6 +81,7 @@ class Post:
     def round(self) -> float:
         """Wakes the channels for which something waits."""
         now = self._now()
+        alerts.end_silences(self._store, now)
         with self._store.read() as tx:
             waiting = tx.scalars(select(Delivery.channel).where(Delivery.over_at.is_(None)).distinct()).all()
             wanted = read_settings(tx)

@@ -26,12 +26,15 @@ def appliance_name(settings: Settings) -> str:
 
 
 def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> None:
-    """Tells every channel that is in use that an alert was raised or is over."""
+    """Tells every channel in use that an alert was raised, or is told again, or is over; not while it is silent."""
+    if row.silenced_until is not None and now < row.silenced_until:
+        return
     settings = read_settings(tx)
-    raised = int(row.raised_at.timestamp() * 1000)
+    moment = now if kind is MessageKind.RAISED else row.raised_at
     message = Message(
-        id=f"{row.id}.{raised}.{kind.value}", kind=kind, at=now, appliance=appliance_name(settings),
-        severity=Severity(row.severity), key=row.key, text=row.message, cause=row.cause, fix=row.fix,
+        id=f"{row.id}.{int(moment.timestamp() * 1000)}.{kind.value}", kind=kind, at=now,
+        appliance=appliance_name(settings), severity=Severity(row.severity), key=row.key,
+        text=row.message, cause=row.cause, fix=row.fix,
     )  # fmt: skip
     post(tx, message, [one for one in settings.channels() if row.key != trouble_key(one)])
 
@@ -39,7 +42,8 @@ def post_alert(tx: Session, row: Alert, kind: MessageKind, now: dt.datetime) -> 
 def post_heartbeat(tx: Session, now: dt.datetime) -> None:
     """The daily sign of life, with what is open."""
     settings = read_settings(tx)
-    open_alerts = tx.scalars(select(Alert.message).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)).all()
+    rows = tx.scalars(select(Alert).where(Alert.resolved_at.is_(None)).order_by(Alert.raised_at)).all()
+    open_alerts = [f"{row.message} (acknowledged)" if row.acknowledged_at else row.message for row in rows]
     words = f"{len(open_alerts)} alerts are open" if open_alerts else "no alert is open"
     message = Message(
         id=f"heartbeat.{now:%Y%m%dT%H%M%S}", kind=MessageKind.HEARTBEAT, at=now, appliance=appliance_name(settings),

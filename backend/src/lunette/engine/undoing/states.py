@@ -80,7 +80,7 @@ def _host(tx: Session, row: Host) -> Json:
         }  # fmt: skip
     return {
         "name": row.name, "os_type": row.os_type, "description": row.description, **initiators,
-        "chap": chap, "dhchap": dhchap,
+        "chap": chap, "dhchap": dhchap, "opens_without_missing_after_s": row.opens_without_missing_after_s,
     }  # fmt: skip
 
 
@@ -89,11 +89,13 @@ def _opened(tx: Session, sealed: str | None) -> str | None:
 
 
 def _identities(tx: Session, owner_ids: Sequence[str]) -> dict[str, Json]:
-    query = select(Target.host_id, Target.host_group_id, Target.id, Target.iqn, Target.nqn)
+    query = select(Target.host_id, Target.host_group_id, Target.id, Target.iqn, Target.nqn, Target.subsystem)
     owned = Target.host_id.in_(owner_ids) | Target.host_group_id.in_(owner_ids)
     return {
-        owner: KeptIdentity(owner_id=owner, target_id=target, iqn=iqn, nqn=nqn).model_dump(mode="json")
-        for host, group, target, iqn, nqn in tx.execute(query.where(owned))
+        owner: KeptIdentity(owner_id=owner, target_id=target, iqn=iqn, nqn=nqn, subsystem=subsystem).model_dump(
+            mode="json"
+        )
+        for host, group, target, iqn, nqn, subsystem in tx.execute(query.where(owned))
         if (owner := host or group)
     }
 
@@ -104,6 +106,7 @@ def _host_groups(tx: Session, ids: Sequence[str]) -> States:
         row.id: {
             "name": row.name, "description": row.description,
             "hosts": sorted(member.host_id for member in row.members), IDENTITY: identities[row.id],
+            "opens_without_missing_after_s": row.opens_without_missing_after_s,
         }
         for row in tx.scalars(select(HostGroup).where(HostGroup.id.in_(ids)))
     }  # fmt: skip
@@ -121,7 +124,7 @@ def _mappings(tx: Session, ids: Sequence[str]) -> States:
 
 def _portals(tx: Session, ids: Sequence[str]) -> States:
     return {
-        row.id: {"name": row.name, "protocol": row.protocol, "address": row.address, "port": row.port}
+        row.id: {"name": row.name, "protocol": row.protocol, "address": row.address, "port": row.port or None}
         for row in tx.scalars(select(Portal).where(Portal.id.in_(ids)))
     }
 
@@ -152,7 +155,7 @@ def _schedules(tx: Session, ids: Sequence[str]) -> States:
 def _settings(tx: Session, ids: Sequence[str]) -> States:
     held = with_secrets(tx)
     state = held.model_dump(mode="json")
-    for name, field in SECRETS.items():
+    for name, field in SECRETS.values():
         secret: SecretStr | None = getattr(getattr(held, name), field, None)
         if secret is not None:
             state[name][field] = secret.get_secret_value()

@@ -1,4 +1,7 @@
-"""What lies beneath a backstore: a logical volume of a group on one md array of whole disks can be taken over."""
+"""What lies beneath a backstore or a namespace.
+
+A logical volume of a group on one md array of whole disks can be taken over.
+"""
 
 from lunette.domain.adopting import Foreign, ForeignBackstore, ForeignGroup
 from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, Raid10Layout
@@ -16,10 +19,10 @@ _LEVELS = {facts.level.value for facts in LEVELS}
 
 
 class Beneath:
-    """Judges backstores by the devices they serve."""
+    """Judges backstores and namespaces by the devices they serve."""
 
     def __init__(self, foreign: Foreign, seen: Observation, facts: Facts) -> None:
-        self._foreign, self._facts = foreign, facts
+        self._foreign, self._facts, self._seen = foreign, facts, seen
         self._arrays = {array.uuid: array for array in seen.arrays if array.engine is ArrayEngine.MD}
         self._groups = {group.name: self._group_refusal(group) for group in foreign.groups}
 
@@ -28,7 +31,7 @@ class Beneath:
         found = self._foreign.backstore(store.reference)
         if found is None:
             return "LIO has not opened its device."
-        return self._identity_refusal(store, found) or self._device_refusal(store, found)
+        return self._identity_refusal(store, found) or self.device_refusal(store.dev, found.group, found.lv_name)
 
     def array(self, group: ForeignGroup) -> ObservedArray:
         """The array of a group that is not refused."""
@@ -44,19 +47,23 @@ class Beneath:
             return f"A volume of Lunette has its NAA {naa_of(serial)} already: hosts would take the two for one disk."
         return None
 
-    def _device_refusal(self, store: SavedStore, found: ForeignBackstore) -> str | None:
-        group = self._foreign.group(found.group)
-        if group is None or found.lv_name is None:
+    def device_refusal(self, device: str | None, group_name: str | None, lv_name: str | None) -> str | None:
+        """Why what lies on a device cannot be taken over: it must be a logical volume of the group."""
+        group = self._foreign.group(group_name)
+        if group is None or lv_name is None:
             return (
-                f"{store.dev} is no logical volume that LVM shows: only those on md arrays are taken over. "
+                f"{device} is no logical volume that LVM shows: only those on md arrays are taken over. "
                 "Copy its content into a volume, with the hosts off it."
             )
-        volume = group.volume(found.lv_name)
-        where = f"{group.name}/{found.lv_name}"
+        volume = group.volume(lv_name)
+        where = f"{group.name}/{lv_name}"
         if volume is None or volume.is_ours:
             return f"{where} is a volume of Lunette, which hosts know by another serial: map it with Lunette instead."
         if not volume.is_plain:
-            return f"{where} is thin, and Lunette would not tend the pool it is in: make it a thick one first."
+            return (
+                f"{where} is thin, or a snapshot, a cache or a RAID of LVM's, and Lunette would not tend what it leans "
+                "on: make it a plain one first."
+            )
         refusal = self._groups[group.name]
         return f"{where}: {refusal}" if refusal else None
 
@@ -66,6 +73,8 @@ class Beneath:
                 f"volume group {group.name} lies on {group.devices} devices, {len(group.arrays)} of them md arrays: "
                 "Lunette serves groups that lie on one md array and nothing else."
             )
+        if group.closed:
+            return f"volume group {group.name} is not free: {group.closed}."
         uuid = group.arrays[0]
         known = self._facts.arrays.get(uuid)
         if known is not None:
@@ -80,32 +89,41 @@ class Beneath:
                 "the data disks instead."
             )
         array = self._arrays.get(uuid)
-        return "its array is not observed." if array is None else self._array_refusal(array, group.md_name)
+        if array is None:
+            return "its array is not observed."
+        return array_refusal(array, group.md_name, self._seen, self._facts)
 
-    def _array_refusal(self, array: ObservedArray, md_name: str) -> str | None:
-        name = md_name or array.device or array.uuid
-        if ":" not in md_name:
-            return f"array {name} has no name with a home host in its superblock, so it is not told from others."
-        if md_name in self._facts.md_names:
-            return f"another array of Lunette is called {md_name} by md."
-        if array.level not in _LEVELS or array.level not in {one.value for one in Level}:
-            return f"array {name} is {array.level}, which Lunette does not keep."
-        if array.level == Level.RAID10 and array.layout not in {one.value for one in Raid10Layout}:
-            return f"array {name} has the layout {array.layout}, which Lunette does not keep."
-        if array.state in (ArrayState.FAILED, ArrayState.MISSING) or array.is_reshaping:
-            return f"array {name} is {array.state.value} now: wait, or repair it first."
-        return self._member_refusal(array, name)
 
-    def _member_refusal(self, array: ObservedArray, name: str) -> str | None:
-        for member in array.members:
-            if member.device is None:
-                return f"array {name} has lost a disk: replace it first."
-            if member.disk_id is None:
-                return f"array {name} has the member {member.device}, which is no whole disk."
-            if member.state not in _MEMBER_STATES:
-                return (
-                    f"disk {member.disk_id} of array {name} is {member.state}: take it out, or wait until it is done."
-                )
-            if owner := self._facts.disks.get(member.disk_id):
-                return f"disk {member.disk_id} of array {name} is recorded as a disk of array {owner}."
-        return None
+def array_refusal(array: ObservedArray, md_name: str, seen: Observation, facts: Facts) -> str | None:
+    """Why an array that others made cannot be kept by Lunette as it is now."""
+    name = md_name or array.device or array.uuid
+    if ":" not in md_name:
+        return f"array {name} has no name with a home host in its superblock, so it is not told from others."
+    if md_name in facts.md_names:
+        return f"another array of Lunette is called {md_name} by md."
+    if array.level not in _LEVELS or array.level not in {one.value for one in Level}:
+        return f"array {name} is {array.level}, which Lunette does not keep."
+    if array.level == Level.RAID10 and array.layout not in {one.value for one in Raid10Layout}:
+        return f"array {name} has the layout {array.layout}, which Lunette does not keep."
+    if array.state in (ArrayState.FAILED, ArrayState.MISSING) or array.is_reshaping:
+        return f"array {name} is {array.state.value} now: wait, or repair it first."
+    return member_refusal(array, name, seen, facts)
+
+
+def member_refusal(array: ObservedArray, name: str, seen: Observation, facts: Facts) -> str | None:
+    """Why the disks of an array cannot be disks of ours."""
+    for member in array.members:
+        if member.device is None:
+            return f"array {name} has lost a disk: replace it first."
+        if member.disk_id is None:
+            return f"array {name} has the member {member.device}, which is no whole disk."
+        if array.device is not None and member.state not in _MEMBER_STATES:
+            return f"disk {member.disk_id} of array {name} is {member.state}: take it out, or wait until it is done."
+        if owner := facts.disks.get(member.disk_id):
+            return f"disk {member.disk_id} of array {name} is recorded as a disk of array {owner}."
+        disk = seen.disk(member.disk_id)
+        if disk is not None and disk.fabric:
+            return f"disk {member.disk_id} of array {name} is reached over a fabric: it is another machine's volume."
+        if disk is not None and (disk.used_by_system or disk.mounts or disk.is_swap):
+            return f"disk {member.disk_id} of array {name} is used by the system that runs here."
+    return None

@@ -30,9 +30,11 @@ class Facts:
     serials: frozenset[str]
     naas: frozenset[str]
     """Of volumes, also of deleted ones."""
+    uuids: frozenset[str]
+    nguids: frozenset[str]
     initiators: Mapping[str, str]
     """Name of the host by initiator."""
     targets: frozenset[str]
-    """Names of targets."""
+    """Names of targets, over SCSI and over NVMe."""
     disks: Mapping[str, str]
     """Name of the array by disk id."""

@@ -12,6 +12,7 @@ from lunette.domain.targetcli import Finding, SavedAcl, SavedGroup, SavedPortal,
 from lunette.planner import portals as portal_planner
 from lunette.planner.adopting.beneath import Beneath
 from lunette.planner.adopting.facts import Facts
+from lunette.planner.adopting.nvme import NvmeJudge
 from lunette.planner.targetcli import inspect
 from lunette.planner.targetcli.access import numbers
 
@@ -25,9 +26,13 @@ class Judge:
         self.foreign, self.seen, self.facts = foreign, seen, facts
         self.beneath = Beneath(foreign, seen, facts)
         self._over_ip = [target for target in foreign.saved.targets if target.fabric == "iscsi"]
-        unknown = sorted(set(chosen) - {target.wwn for target in self._over_ip})
-        if unknown:
-            raise Invalid(f"LIO serves no target {unknown[0]} for others: a dry run without names shows what is there.")
+        known = {target.wwn for target in self._over_ip} | {one.nqn for one in foreign.subsystems}
+        if unknown := sorted(set(chosen) - known):
+            raise Invalid(
+                f"This machine serves no target or subsystem {unknown[0]} for others: a dry run without names shows "
+                "what is there."
+            )
+        self.nvme = NvmeJudge(foreign, seen, facts, self.beneath, chosen)
         whole = inspect(foreign.saved.model_copy(update={"targets": tuple(self._over_ip)}))
         self._findings = {finding.path: finding for finding in whole.findings}
         self._stores = {store.reference: store for store in foreign.saved.storage_objects}
@@ -38,7 +43,7 @@ class Judge:
         self._settle()
 
     def findings(self) -> tuple[Finding, ...]:
-        return tuple(self._findings.values())
+        return (*self._findings.values(), *self.nvme.findings())
 
     def group_of(self, target: SavedTarget) -> SavedGroup:
         """The one portal group of a target that is taken over."""
@@ -53,6 +58,9 @@ class Judge:
         for reference, store in self._stores.items():
             if self._fits(reference) and (refusal := self.beneath.refusal(store)):
                 self._refuse(reference, refusal)
+            found = self.foreign.backstore(reference)
+            if found and (nqn := self.foreign.subsystem_of(found.group, found.lv_name)):
+                self._refuse(reference, f"NVMe subsystem {nqn} serves its volume too, and stays as it is.")
 
     def _look_at(self, target: SavedTarget) -> None:
         path = f"/iscsi/{target.wwn}"
@@ -108,7 +116,7 @@ class Judge:
         if self.known_portal(portal):
             return None
         try:
-            wish = PortalCreate(name="adopted", address=address, port=portal.port)
+            wish = PortalCreate(name="adopted", address=str(address), port=portal.port)
             portal_planner.plan_create(wish, self.seen, False, self.facts.portals, IdentitySource())
         except LunetteError as error:
             return f"{error.errors[0].message if error.errors else error.detail}."

@@ -1,14 +1,16 @@
 """The rows of what is taken over: every name and number as it stands, every identity that is new chosen here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lunette.domain.adopting import ForeignGroup
 from lunette.domain.arrays import ObservedArray
-from lunette.domain.exports import AdoptedBackstore
-from lunette.domain.hosts import Chap
+from lunette.domain.dhchap import DhChap
+from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem
+from lunette.domain.hosts import Chap, InitiatorKind
 from lunette.domain.identity import IdentitySource, VolumeIdentity, naa_of
-from lunette.domain.steps import AdoptedVolume, GroupAdopt
+from lunette.domain.mappings import ExportEngine, Family, Protocol
+from lunette.domain.steps import AdoptedVolume, AnyStep, GroupAdopt
 from lunette.domain.targetcli import SavedStore, SavedTarget
 from lunette.planner.adopting.judge import Judge
 from lunette.planner.targetcli.access import credentials, host_name
@@ -27,6 +29,8 @@ class NewArray:
 
 @dataclass(frozen=True)
 class NewVolume:
+    """One that was served to nobody, or over NVMe, has no backstore: SCSI shows it as every volume of ours."""
+
     id: str
     name: str
     array_id: str
@@ -34,7 +38,9 @@ class NewVolume:
     lv_name: str
     size_bytes: int
     identity: VolumeIdentity
-    backstore: AdoptedBackstore
+    backstore: AdoptedBackstore | None
+    without_nguid: bool = False
+    """Hosts were shown none over NVMe."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +48,10 @@ class NewHost:
     id: str
     name: str
     initiator_id: str
-    iqn: str
+    kind: InitiatorKind
+    initiator: str
     chap: Chap | None
+    dhchap: DhChap | None
     target_id: str
     """Of the target it gets in the end, if none of its own is taken over."""
     target_iqn: str
@@ -52,7 +60,7 @@ class NewHost:
 
 @dataclass(frozen=True)
 class NewTarget:
-    """A target that is taken over, for a host or for a group of hosts."""
+    """A target or a subsystem that is taken over, for a host or for a group of hosts, with the other name it gets."""
 
     id: str
     iqn: str
@@ -60,6 +68,8 @@ class NewTarget:
     tag: int
     host_id: str | None
     host_group_id: str | None
+    subsystem: AdoptedSubsystem | None = None
+    """None: a target."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class NewMapping:
     host_group_id: str | None
     lun: int
     shared: bool
+    family: Family = Family.SCSI
 
 
 @dataclass(frozen=True)
@@ -85,6 +96,10 @@ class NewPortal:
     name: str
     address: str
     port: int
+    protocol: Protocol = Protocol.ISCSI
+    engine: ExportEngine = ExportEngine.LIO
+    folder: str | None = None
+    """Where it stands in nvmet."""
 
 
 @dataclass
@@ -98,7 +113,7 @@ class Rows:
     targets: list[NewTarget] = field(default_factory=list)
     mappings: list[NewMapping] = field(default_factory=list)
     portals: list[NewPortal] = field(default_factory=list)
-    steps: list[GroupAdopt] = field(default_factory=list)
+    steps: list[AnyStep] = field(default_factory=list)
 
     def ids(self) -> tuple[str, ...]:
         """Of everything that would be forgotten again if the job is taken back."""
@@ -106,18 +121,11 @@ class Rows:
         return tuple(row.id for rows in every for row in rows)
 
 
-def make_rows(judge: Judge, identities: IdentitySource) -> Rows:
-    """Chooses everything that is new. Empty where nothing is taken over."""
-    maker = _Maker(judge, identities)
-    for target in judge.adopted:
-        maker.take(target)
-    maker.mark()
-    return maker.rows
+class Maker:
+    """Makes the rows of targets, and what those of subsystems have in common with them."""
 
-
-class _Maker:
     def __init__(self, judge: Judge, identities: IdentitySource) -> None:
-        self._judge, self._ids, self._facts = judge, identities, judge.facts
+        self.judge, self.ids, self.facts = judge, identities, judge.facts
         self.rows = Rows()
         self._arrays: dict[str, str] = {}
         """Array id by group."""
@@ -125,98 +133,115 @@ class _Maker:
         self._hosts: dict[str, NewHost] = {}
         uses = [store.reference for target in judge.adopted for store in judge.stores_of(target)]
         self._shared = {reference for reference in uses if uses.count(reference) > 1}
-        taken = (self._facts.volumes, self._facts.hosts, self._facts.host_groups, self._facts.portal_names)
+        taken = (self.facts.volumes, self.facts.hosts, self.facts.host_groups, self.facts.portal_names)
         self._names = dict(zip(("volume", "host", "group", "portal"), map(set, taken), strict=True))
-        self._names["array"] = {array.name for array in self._facts.arrays.values()}
+        self._names["array"] = {array.name for array in self.facts.arrays.values()}
 
     def take(self, target: SavedTarget) -> None:
         """One target with all that is in it."""
-        group = self._judge.group_of(target)
-        hosts = [self._host(acl.node_wwn, credentials(acl, group)) for acl in group.node_acls]
-        owner = hosts[0] if len(hosts) == 1 else self._host_group(target, hosts)
-        alone = isinstance(owner, NewHost)
-        host_id, host_group_id = (owner.id, None) if alone else (None, owner.id)
-        nqn = self._ids.subsystem_nqn(self._facts.appliance_id)
-        self.rows.targets.append(NewTarget(self._ids.id(), target.wwn, nqn, group.tag, host_id, host_group_id))
+        group = self.judge.group_of(target)
+        hosts = [
+            self.host(InitiatorKind.IQN, acl.node_wwn, host_name(acl.node_wwn), chap=credentials(acl, group))
+            for acl in group.node_acls
+        ]
+        host_id, host_group_id = self.owner(host_name(target.wwn), hosts)
+        nqn = self.ids.subsystem_nqn(self.facts.appliance_id)
+        self.rows.targets.append(NewTarget(self.ids.id(), target.wwn, nqn, group.tag, host_id, host_group_id))
         for lun in sorted(group.luns, key=lambda one: one.index):
-            store = next(one for one in self._judge.stores_of(target) if one.reference == lun.storage_object)
+            store = next(one for one in self.judge.stores_of(target) if one.reference == lun.storage_object)
             volume = self._volume(store)
             shared = store.reference in self._shared
-            mapping = NewMapping(self._ids.id(), volume.id, host_id, host_group_id, lun.index, shared)
+            mapping = NewMapping(self.ids.id(), volume.id, host_id, host_group_id, lun.index, shared)
             self.rows.mappings.append(mapping)
         for portal in group.portals:
             address = portal.ip_address.strip("[]")
             known = {(one.address, one.port) for one in self.rows.portals}
-            if not self._judge.known_portal(portal) and (address, portal.port) not in known:
-                name = self._name("portal", f"iscsi-{address}-{portal.port}")
-                self.rows.portals.append(NewPortal(self._ids.id(), name, address, portal.port))
+            if not self.judge.known_portal(portal) and (address, portal.port) not in known:
+                name = self.name("portal", f"iscsi-{address}-{portal.port}")
+                self.rows.portals.append(NewPortal(self.ids.id(), name, address, portal.port))
 
     def mark(self) -> None:
         """One step for each volume group."""
         for name, array_id in self._arrays.items():
-            group = self._judge.foreign.group(name)
+            group = self.judge.foreign.group(name)
             if group is not None:
                 volumes = (one for one in self.rows.volumes if one.group == name)
                 marks = tuple(AdoptedVolume(volume_id=one.id, lv_name=one.lv_name) for one in volumes)
                 self.rows.steps.append(
                     GroupAdopt(
                         array_id=array_id, md_uuid=group.arrays[0], group=name, group_uuid=group.uuid,
-                        is_new=group.arrays[0] not in self._facts.arrays, volumes=marks,
+                        is_new=group.arrays[0] not in self.facts.arrays, volumes=marks,
                     )
                 )  # fmt: skip
 
-    def _host(self, iqn: str, chap: Chap | None) -> NewHost:
-        if iqn not in self._hosts:
-            appliance_id = self._facts.appliance_id
-            self._hosts[iqn] = NewHost(
-                self._ids.id(), self._name("host", host_name(iqn)), self._ids.id(), iqn, chap, self._ids.id(),
-                self._ids.target_iqn(appliance_id), self._ids.subsystem_nqn(appliance_id),
+    def host(
+        self, kind: InitiatorKind, initiator: str, name: str, *, chap: Chap | None = None, dhchap: DhChap | None = None
+    ) -> NewHost:
+        """The host of an initiator, made the first time it is asked for."""
+        if initiator not in self._hosts:
+            appliance_id = self.facts.appliance_id
+            self._hosts[initiator] = NewHost(
+                self.ids.id(), self.name("host", name), self.ids.id(), kind, initiator, chap, dhchap, self.ids.id(),
+                self.ids.target_iqn(appliance_id), self.ids.subsystem_nqn(appliance_id),
             )  # fmt: skip
-            self.rows.hosts.append(self._hosts[iqn])
-        return self._hosts[iqn]
+            self.rows.hosts.append(self._hosts[initiator])
+        return self._hosts[initiator]
 
-    def _host_group(self, target: SavedTarget, hosts: Iterable[NewHost]) -> NewGroup:
-        name = self._name("group", host_name(target.wwn))
-        group = NewGroup(self._ids.id(), name, tuple(host.id for host in hosts))
+    def owner(self, name: str, hosts: Sequence[NewHost]) -> tuple[str | None, str | None]:
+        """Id of the host, or of the group that is made of several."""
+        if len(hosts) == 1:
+            return hosts[0].id, None
+        group = NewGroup(self.ids.id(), self.name("group", name), tuple(host.id for host in hosts))
         self.rows.groups.append(group)
-        return group
+        return None, group.id
 
     def _volume(self, store: SavedStore) -> NewVolume:
         if store.reference not in self._volumes:
-            found = self._judge.foreign.backstore(store.reference)
-            group = self._judge.foreign.group(found.group if found else None)
+            found = self.judge.foreign.backstore(store.reference)
+            group = self.judge.foreign.group(found.group if found else None)
             volume = group.volume(found.lv_name or "") if group and found else None
             if found is None or group is None or volume is None:
                 raise AssertionError(f"{store.reference} was judged to be a logical volume")
             serial = store.wwn or ""
-            identity = self._ids.volume().model_copy(update={"serial": serial, "naa": naa_of(serial)})
+            identity = self.ids.volume().model_copy(update={"serial": serial, "naa": naa_of(serial)})
             self._volumes[store.reference] = NewVolume(
-                self._ids.id(), self._name("volume", store.name), self._array(group), group.name, volume.name,
+                self.ids.id(), self.name("volume", store.name), self.array(group), group.name, volume.name,
                 volume.size_bytes, identity, found.kept,
             )  # fmt: skip
             self.rows.volumes.append(self._volumes[store.reference])
         return self._volumes[store.reference]
 
-    def _array(self, group: ForeignGroup) -> str:
+    def array(self, group: ForeignGroup) -> str:
+        """Id of the array beneath a volume group."""
         if group.name not in self._arrays:
-            known = self._facts.arrays.get(group.arrays[0])
+            known = self.facts.arrays.get(group.arrays[0])
             if known is None:
-                name = group.md_name.rpartition(":")[2]
                 array = NewArray(
-                    self._ids.id(), self._name("array", f"md{name}" if name.isdigit() else name), group.md_name,
-                    group.name, self._judge.beneath.array(group),
+                    self.ids.id(), self.name("array", array_name(group.md_name)), group.md_name,
+                    group.name, self.judge.beneath.array(group),
                 )  # fmt: skip
                 self.rows.arrays.append(array)
             self._arrays[group.name] = known.id if known else self.rows.arrays[-1].id
         return self._arrays[group.name]
 
-    def _name(self, noun: str, wanted: str) -> str:
+    def name(self, noun: str, wanted: str) -> str:
         """The name, made one of ours, with a number behind it where it is taken."""
-        plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "-" for one in wanted)
-        plain = plain.strip("-_.") or noun
-        name = next(one for one in _numbered(plain) if one not in self._names[noun])
-        self._names[noun].add(name)
-        return name
+        return free_name(noun, wanted, self._names[noun])
+
+
+def free_name(noun: str, wanted: str, taken: set[str]) -> str:
+    """The name, made one of ours, with a number behind it where it is taken; from here on it is."""
+    plain = "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "-" for one in wanted)
+    plain = plain.strip("-_.") or noun
+    name = next(one for one in _numbered(plain) if one not in taken)
+    taken.add(name)
+    return name
+
+
+def array_name(md_name: str) -> str:
+    """What an array is called where nobody says otherwise: /dev/md/0 of the machine it was made on is md0."""
+    name = md_name.rpartition(":")[2]
+    return f"md{name}" if name.isdigit() else name
 
 
 def _numbered(plain: str) -> Iterator[str]:

@@ -2,21 +2,28 @@
 
 from collections.abc import Iterator
 
+from lunette.domain.hosts import InitiatorKind
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.sizes import format_size
 from lunette.planner.adopting.judge import Judge
 from lunette.planner.adopting.rows import Rows
 from lunette.planner.findings import shorten
+from lunette.planner.mappings import number_name
 from lunette.planner.portals import shown
 
 
 def describe(judge: Judge, rows: Rows) -> Plan:
     """One line for each row; nothing to do makes an empty plan."""
-    count = len(judge.adopted)
     return Plan(
-        title=f"Adopt {count} iSCSI target{'s' if count != 1 else ''}",
+        title=_title(len(judge.adopted), len(judge.nvme.adopted)),
         changes=tuple(_changes(rows)), steps=tuple(rows.steps), warnings=tuple(_warnings(judge, rows)),
     )  # fmt: skip
+
+
+def _title(targets: int, subsystems: int) -> str:
+    counts = ((targets, "iSCSI target"), (subsystems, "NVMe subsystem"))
+    told = [f"{count} {noun}{'s' if count != 1 else ''}" for count, noun in counts if count]
+    return f"Adopt {' and '.join(told) or '0 iSCSI targets'}"
 
 
 def _changes(rows: Rows) -> Iterator[Change]:
@@ -29,10 +36,14 @@ def _changes(rows: Rows) -> Iterator[Change]:
     for volume in rows.volumes:
         where = f"{volume.group}/{volume.lv_name}"
         on = f" on array {arrays[volume.array_id]}" if volume.array_id in arrays else ""
-        detail = f"{where} ({format_size(volume.size_bytes)}){on}, NAA {volume.identity.naa} stays"
+        kept = f"NAA {volume.identity.naa}" if volume.backstore else f"UUID {volume.identity.uuid}"
+        detail = f"{where} ({format_size(volume.size_bytes)}){on}, {kept} stays"
         yield _new("volume", volume.name, detail)
     for host in rows.hosts:
-        yield _new("host", host.name, f"{host.iqn} with {'CHAP as it is' if host.chap else 'no CHAP'}")
+        is_nvme = host.kind is InitiatorKind.NQN
+        proof = "DH-HMAC-CHAP" if is_nvme else "CHAP"
+        has = host.dhchap if is_nvme else host.chap
+        yield _new("host", host.name, f"{host.initiator} with {f'{proof} as it is' if has else f'no {proof}'}")
     for group in rows.groups:
         yield _new("host group", group.name, shorten([owners[one] for one in group.host_ids]))
     for target in rows.targets:
@@ -40,21 +51,27 @@ def _changes(rows: Rows) -> Iterator[Change]:
         luns = [
             one for one in rows.mappings if (one.host_id, one.host_group_id) == (target.host_id, target.host_group_id)
         ]
+        name = target.nqn if target.subsystem else target.iqn
         for one in luns:
-            yield _new("mapping", volumes[one.volume_id], f"LUN {one.lun} of {owner} at {target.iqn}, as it is")
+            number = number_name(one.family, one.lun)
+            yield _new("mapping", volumes[one.volume_id], f"{number} of {owner} at {name}, as it is")
     for portal in rows.portals:
-        yield _new("portal", portal.name, f"iscsi on {shown(portal.address, portal.port)}")
+        yield _new("portal", portal.name, f"{portal.protocol.value} on {shown(portal.address, portal.port)}")
 
 
 def _warnings(judge: Judge, rows: Rows) -> Iterator[str]:
     staying = [target.wwn for target in judge.foreign.saved.targets if target not in judge.adopted]
+    staying += [one.nqn for one in judge.foreign.subsystems if one not in judge.nvme.adopted]
     if staying:
         yield (
             f"{shorten(staying)} stay as they are. Lunette does not bring them back after a boot, and whatever does "
             "must not restore the ones that are taken over with them."
         )
     if rows.targets and (rows.portals or judge.facts.portals):
-        yield "Every portal leads to every target, so targets that were at some addresses only will be at all of them."
+        yield (
+            "Every portal leads to every target or subsystem of its family, so those that were at some addresses only "
+            "will be at all of them."
+        )
     taken = {(volume.group, volume.lv_name) for volume in rows.volumes}
     for name in sorted({volume.group for volume in rows.volumes}):
         group = judge.foreign.group(name)

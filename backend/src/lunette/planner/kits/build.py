@@ -1,12 +1,13 @@
 """Chooses the builder for the host's system, and says what is missing before a kit can help."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from lunette.domain.hosts import OsType
 from lunette.domain.kits import HostKit
-from lunette.domain.mappings import Family, Protocol
+from lunette.domain.mappings import NVME_PROTOCOLS, Family, Protocol
 from lunette.planner.kits import esxi, linux, proxmox, windows
-from lunette.planner.kits.facts import KitFacts
+from lunette.planner.kits.facts import KEEP_S, KitFacts
 from lunette.planner.kits.parts import Parts
 
 _BUILDERS: dict[OsType, Callable[[KitFacts], Parts]] = {
@@ -16,9 +17,14 @@ _BUILDERS: dict[OsType, Callable[[KitFacts], Parts]] = {
     OsType.WINDOWS: windows.build,
 }
 
+_LOOK_FOR_TARGETS = (OsType.LINUX, OsType.PROXMOX, OsType.WINDOWS)
+"""Where people, or the kit itself, ask for targets; others are told them one by one."""
+
 
 def build(facts: KitFacts) -> HostKit:
     """The kit of a host. Without files and commands where there is nothing to set up; the warnings say why."""
+    if facts.os_type not in _LOOK_FOR_TARGETS:
+        facts = replace(facts, discovery=None)
     parts = _BUILDERS.get(facts.os_type, _by_hand)(facts)
     return HostKit(
         host=facts.host, os_type=facts.os_type, proof=parts.proof, files=parts.files, commands=parts.commands,
@@ -40,7 +46,7 @@ def _missing(facts: KitFacts) -> Iterator[str]:
         yield "No Fibre Channel port of the appliance serves as a target: make one a target."
     if nvme and not facts.nqns:
         yield f"Host {facts.host} has no initiator for its volumes over NVMe: enter its NQN."
-    if nvme and facts.nqns and not facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA):
+    if nvme and facts.nqns and not facts.portals_of(*NVME_PROTOCOLS):
         yield "No portal speaks NVMe: add one on an address the host can reach."
 
 
@@ -64,4 +70,5 @@ def _by_hand(facts: KitFacts) -> Parts:
     ]
     portals = [f"Portal {one.name}: {one.shown} over {one.protocol.value}" for one in facts.portals]
     ports = [f"Fibre Channel port {one}" for one in facts.fc_ports if facts.wwpns]
-    return Parts(notes=(*doors, *portals, *ports, "Give the host timeouts above the time the appliance takes to boot."))
+    waiting = f"Give the host timeouts of {facts.wait_s(KEEP_S)} s or more. {facts.measured}"
+    return Parts(notes=(*doors, *portals, *ports, waiting))

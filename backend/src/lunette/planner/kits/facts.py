@@ -1,5 +1,6 @@
 """What a kit is made from: the host, the doors its volumes are behind, and where the appliance listens."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -7,9 +8,10 @@ from ipaddress import ip_address
 from pydantic import SecretStr
 
 from lunette.domain.hosts import OsType
-from lunette.domain.mappings import Family, Protocol
+from lunette.domain.mappings import Family, Protocol, is_everywhere, is_fc_address
 
 CHAP_SECRET, CHAP_MUTUAL = "@LUNETTE-CHAP-SECRET@", "@LUNETTE-CHAP-MUTUAL-SECRET@"
+DISCOVERY_SECRET, DISCOVERY_MUTUAL = "@LUNETTE-DISCOVERY-SECRET@", "@LUNETTE-DISCOVERY-MUTUAL-SECRET@"
 DHCHAP_KEY, DHCHAP_MUTUAL = "@LUNETTE-DHCHAP-KEY@", "@LUNETTE-DHCHAP-MUTUAL-KEY@"
 """Stand where secrets go if nobody asked for them. The kit's scripts refuse to work with one in place."""
 REPLACEMENT_S = 15
@@ -18,6 +20,13 @@ dm-multipath."""
 NOOP_S = 5
 """Between two pings of a path, and how long the answer may take: open-iscsi's own values in iscsid.conf, and Red Hat's
 "Configuring device mapper multipath" for RHEL 9, chapter on iSCSI settings."""
+
+KEEP_S = 600
+"""A host keeps a disk without paths that long at least, so that it outlives a boot of the appliance."""
+GUEST_S = 180
+"""What a request of a virtual machine may take at least: the timeout VMware Tools give a Linux guest's disks."""
+RESTARTS = 2
+"""An update that does not prove healthy costs two restarts (docs/decisions/0037)."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,9 @@ class KitPortal:
 
     @property
     def shown(self) -> str:
-        """Address and port as tools write them."""
+        """Address and port as tools write them; over Fibre Channel the names of the port."""
+        if is_fc_address(self.address):
+            return self.address
         return (
             f"[{self.address}]:{self.port}" if ip_address(self.address).version == 6 else f"{self.address}:{self.port}"
         )
@@ -88,14 +99,32 @@ class KitFacts:
     fc_ports: tuple[str, ...]
     chap: KitChap | None = None
     dhchap: KitDhChap | None = None
+    discovery: KitChap | None = None
+    """What is to be shown before the targets are told."""
     has_secrets: bool = False
     warnings: tuple[str, ...] = ()
+    outage_s: float | None = None
+    """How long the last restart kept hosts from their exports, in seconds; None: not measured yet."""
 
     def doors_of(self, family: Family) -> tuple[KitDoor, ...]:
         return tuple(door for door in self.doors if door.family is family)
 
     def portals_of(self, *protocols: Protocol) -> tuple[KitPortal, ...]:
         return tuple(portal for portal in self.portals if portal.protocol in protocols)
+
+    def wait_s(self, least: int) -> int:
+        """Seconds a host has to wait for its paths: those of an update that fails, and no less than `least`."""
+        return max(least, math.ceil(RESTARTS * (self.outage_s or 0)))
+
+    @property
+    def measured(self) -> str:
+        """What the waiting times go by, as a sentence."""
+        if self.outage_s is None:
+            return "How long a restart takes was not measured here yet: fetch the kit again after the first one."
+        return (
+            f"The last restart kept hosts from their volumes for {self.outage_s:.0f} s, as the plan of an update says, "
+            "and an update that fails takes twice that. Fetch the kit again when restarts have become longer."
+        )
 
     @property
     def over_iscsi(self) -> bool:
@@ -109,12 +138,19 @@ class KitFacts:
 
     @property
     def over_nvme(self) -> bool:
+        """Whether it comes over a network, so that a kit says where to."""
         reached = self.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
         return bool(self.nqns and reached and self.doors_of(Family.NVME))
 
     @property
+    def over_nvme_fc(self) -> bool:
+        """Whether it comes over Fibre Channel, where the ports find each other."""
+        return bool(self.nqns and self.portals_of(Protocol.NVME_FC) and self.doors_of(Family.NVME))
+
+    @property
     def needs_secrets(self) -> bool:
-        return bool((self.over_iscsi and self.chap) or (self.over_nvme and self.dhchap))
+        over_iscsi = self.over_iscsi and (self.chap or self.discovery)
+        return bool(over_iscsi or (self.over_nvme and self.dhchap))
 
 
 def plain(secret: SecretStr | None, placeholder: str) -> str:
@@ -126,10 +162,10 @@ def reached(listening: Sequence[KitPortal], addresses: Sequence[str], rdma: Sequ
     """The portals with those that listen everywhere told by each address a host can reach; RDMA only where it is."""
     found = []
     for portal in listening:
-        wanted = ip_address(portal.address)
-        if not wanted.is_unspecified:
+        if not is_everywhere(portal.address):
             found.append(portal)
             continue
+        wanted = ip_address(portal.address)
         for text in rdma if portal.protocol.is_rdma else addresses:
             one = ip_address(text)
             if one.version == wanted.version and not (one.is_loopback or one.is_link_local):

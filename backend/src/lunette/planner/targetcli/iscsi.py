@@ -3,7 +3,7 @@
 So a portal group with one ACL is the target of a host, and one whose ACLs all see the same numbers that of a group.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from ipaddress import ip_address
 
@@ -28,9 +28,10 @@ _FIXED = ("prod_mode_write_protect", "default_erl", "t10_pi", "fabric_prot_type"
 
 
 class Owners:
-    """Which initiators come in where, over all targets, and with what credentials."""
+    """Which initiators come in where, over all targets, with what credentials and to which backstores."""
 
     def __init__(self, saved: SavedConfig) -> None:
+        self._behind: dict[str, Counter[str]] = defaultdict(Counter)
         self._places: dict[tuple[str, bool], list[str]] = defaultdict(list)
         self._chap: dict[str, set[Chap | None]] = defaultdict(set)
         for target in saved.targets:
@@ -40,13 +41,19 @@ class Owners:
 
     def _note(self, target: SavedTarget, group: SavedGroup, acl: SavedAcl) -> None:
         self._places[acl.node_wwn.lower(), len(group.node_acls) > 1].append(f"{target.wwn} tpg{group.tag}")
+        luns = {lun.index: lun.storage_object for lun in group.luns}
+        seen = {luns[one.tpg_lun] for one in acl.mapped_luns if one.tpg_lun in luns}
+        self._behind[acl.node_wwn.lower()].update(seen)
         try:
             self._chap[acl.node_wwn.lower()].add(credentials(acl, group))
         except Refused:
             return
 
     def check(self, acl: SavedAcl, *, grouped: bool) -> None:
-        """A host has one target of its own, is in one group, and has one secret. Raises Refused."""
+        """A host has one target of its own, is in one group, and has one secret and one way to a volume.
+
+        Raises Refused.
+        """
         initiator = acl.node_wwn.lower()
         places = self._places[initiator, grouped]
         if len(places) > 1:
@@ -57,6 +64,11 @@ class Owners:
             )
         if len(self._chap[initiator]) > 1:
             raise Refused("Its CHAP differs from target to target, and a host has one in Lunette: make it one first.")
+        if twice := sorted(store for store, times in self._behind[initiator].items() if times > 1):
+            raise Refused(
+                f"It has {twice[0]} through several targets. In Lunette a host has one way to a volume: take its LUN "
+                "out of all but one of them first."
+            )
 
 
 class Portals:

@@ -1,10 +1,11 @@
 """Which drives there are and what is on them, read afresh from the machine each time."""
 
 import re
+from collections.abc import Collection, Mapping
 
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import Conflict, NotFound, ToolFailed
-from lunette.providers.disks import parse
+from lunette.providers.disks import parse, place
 from lunette.system.doorway import System
 
 BY_ID = "/dev/disk/by-id"
@@ -22,15 +23,19 @@ _COLUMNS = "NAME,KNAME,PATH,TYPE,SIZE,VENDOR,MODEL,SERIAL,REV,WWN,TRAN,ROTA,LOG-
 """No more: lsblk shows every volume below every drive of its array, and all its columns take three times as long."""
 
 
-def observe_disks(system: System) -> tuple[ObservedDisk, ...]:
-    """Every drive of the machine, in order of its id; those over a fabric too, marked as such.
+def observe_disks(system: System, only: Collection[str] | None = None) -> tuple[ObservedDisk, ...]:
+    """Every drive of the machine, in order of its id; those over a fabric too, marked as such. With `only` those that
+    are known by one of these names below /dev/disk/by-id: no other one is read, and one that hangs holds nobody up.
 
     A drive over a fabric is never read: it is not ours, and one whose target is gone holds every reader until the
     kernel gives up. A drive the kernel has given up is not asked again.
     """
     entries = parse.block_tree(system.run(["lsblk", "-J", "-b", "-o", _COLUMNS]).stdout)
     links = _links(system)
-    drives = [(entry, _facts(system, entry["kname"])) for entry in entries]
+    board = place.slots(system)
+    if only is not None:
+        entries = [entry for entry in entries if not set(only).isdisjoint(links.get(entry["path"], ()))]
+    drives = [(entry, _facts(system, entry["kname"], board)) for entry in entries]
     local = [(entry, facts) for entry, facts in drives if not parse.over_fabric(entry, facts)]
     found = read_signatures(system, [entry["path"] for entry, facts in local if facts.state not in _GIVEN_UP])
     for entry, facts in local:
@@ -38,7 +43,7 @@ def observe_disks(system: System) -> tuple[ObservedDisk, ...]:
             found[entry["kname"]] = (Signature(type=UNREADABLE, label=f"the kernel says {facts.state}", uuid=None),)
     mounted = parse.mounts(_attribute(system, MOUNTS) or "")
     disks = [parse.disk(entry, links.get(entry["path"], ()), found, facts, mounted) for entry, facts in drives]
-    return tuple(sorted(disks, key=lambda disk: disk.id))
+    return tuple(sorted(parse.one_per_drive(disks), key=lambda disk: disk.id))
 
 
 def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signature, ...]]:
@@ -83,7 +88,7 @@ def _links(system: System) -> dict[str, tuple[str, ...]]:
     return {device: tuple(names) for device, names in found.items()}
 
 
-def _facts(system: System, name: str) -> parse.SysfsFacts:
+def _facts(system: System, name: str, board: Mapping[str, str]) -> parse.SysfsFacts:
     base = f"/sys/block/{name}"
     holders = [
         holder
@@ -91,15 +96,20 @@ def _facts(system: System, name: str) -> parse.SysfsFacts:
         for holder in system.listdir(f"{folder}/holders")
     ]
     numa = _attribute(system, f"{base}/device/numa_node") or _attribute(system, f"{base}/device/device/numa_node")
-    controllers = [f"{base}/device", *(f"{base}/device/{c}" for c in system.listdir(f"{base}/device"))]
-    transports = [_attribute(system, f"{path}/transport") for path in controllers] if name.startswith("nvme") else []
+    below = system.listdir(f"{base}/device") if name.startswith("nvme") else []
+    controllers = [f"{base}/device", *(f"{base}/device/{one}" for one in below)] if name.startswith("nvme") else []
+    by_sd = f"{base}/device/scsi_disk"
+    scsi = [f"{by_sd}/{one}" for one in system.listdir(by_sd)] if name.startswith("sd") else []
+    transports = {path: _attribute(system, f"{path}/transport") for path in controllers}
     return parse.SysfsFacts(
         path=system.realpath(base),
         holders=tuple(holders),
         write_cache=_attribute(system, f"{base}/queue/write_cache") == "write back",
         numa_node=int(numa) if numa and int(numa) >= 0 else None,
-        transports=tuple(transport for transport in transports if transport),
+        transports=tuple(transport for transport in transports.values() if transport),
+        place=place.observe(system, name, [path for path in controllers if transports[path]], board),
         state=_attribute(system, f"{base}/device/state"),
+        cache_type=next((_attribute(system, f"{path}/cache_type") for path in scsi), None),
     )
 
 

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from lunette.domain.base import Model
-from lunette.domain.disks import ObservedDisk, Signature, Transport
+from lunette.domain.disks import DiskPlace, ObservedDisk, Signature, Transport
 
 NOT_DRIVES = re.compile(r"^(ram|loop|zram|sr|md|dm-|zd|fd|nbd|rbd|drbd|bcache|mtdblock|pmem)")
 """Kernel names of block devices that are no drives: memory, removable media, and what is built on drives."""
@@ -28,8 +28,11 @@ class SysfsFacts(Model):
     numa_node: int | None
     transports: tuple[str, ...]
     """Transports of the NVMe controllers behind it."""
+    place: DiskPlace = DiskPlace()
     state: str | None = None
     """What the kernel says of the device, `running` or `live` while it works."""
+    cache_type: str | None = None
+    """Of what is driven by sd alone."""
 
 
 def block_tree(text: str) -> list[Mapping[str, Any]]:
@@ -105,7 +108,9 @@ def disk(
         logical_block_bytes=int(entry["log-sec"]),
         physical_block_bytes=int(entry["phy-sec"]),
         write_cache=facts.write_cache,
+        cache_type=facts.cache_type,
         numa_node=facts.numa_node,
+        place=facts.place,
         links=links,
         partitions=len(parts),
         signatures=own,
@@ -116,6 +121,21 @@ def disk(
         fabric=over_fabric(entry, facts),
         array_uuid=next((plain(s.uuid) for s in own if s.type == "linux_raid_member" and s.uuid), None),
     )
+
+
+def one_per_drive(disks: Sequence[ObservedDisk]) -> Iterator[ObservedDisk]:
+    """The disks; one that is a further path to a drive says so.
+
+    A SAS drive with two ports shows twice, with one WWN, serial and size. udev gives its names under by-id to one of
+    them: that is the disk. Some makers give all their drives one WWN, so that alone tells nothing.
+    """
+    first: dict[tuple[str, str, int], ObservedDisk] = {}
+    for disk in sorted(disks, key=lambda disk: (not disk.links, disk.kernel_name)):
+        if disk.wwn and disk.serial:
+            first.setdefault((disk.wwn, disk.serial, disk.size_bytes), disk)
+    for disk in disks:
+        known = first.get((disk.wwn or "", disk.serial, disk.size_bytes), disk)
+        yield disk if known is disk else disk.model_copy(update={"other_path_of": known.id})
 
 
 def over_fabric(entry: Mapping[str, Any], facts: SysfsFacts) -> bool:

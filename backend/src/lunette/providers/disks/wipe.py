@@ -2,7 +2,7 @@
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, ToolFailed
-from lunette.domain.steps import DiskWipe
+from lunette.domain.steps import DiskErase, DiskWipe
 from lunette.providers.disks.inventory import observe_disks, same_disk, settle
 from lunette.system.doorway import System
 
@@ -18,7 +18,7 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     disk = same_disk(observe_disks(system), step.disk_id, step.serial)
     if not disk.signatures and not disk.partitions:
         return None
-    _refuse(disk, step)
+    refuse(disk, step)
     if system.is_held(disk.device):
         # The kernel knows every user, also one whose mounts cannot be seen from here. A held partition holds the disk.
         raise InUse(f"disk {step.disk_id} is not wiped because a program or file system has it open: free it first")
@@ -26,13 +26,13 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     # Partitions first: their own signatures would come back to life under the next partition table.
     for device in (*parts, disk.device):
         system.run(["wipefs", "--all", device])
-    left = _look_again(system, step, disk.device)
+    left = look_again(system, step, disk.device)
     if left.signatures or left.partitions:
         raise ToolFailed(f"disk {step.disk_id} is not blank after the wipe: {left.occupation()}; look at the job's log")
     return f"disk {step.disk_id} is blank"
 
 
-def _look_again(system: System, step: DiskWipe, device: str) -> ObservedDisk:
+def look_again(system: System, step: DiskWipe | DiskErase, device: str) -> ObservedDisk:
     """The disk once the kernel shows no partition of it any more, or as it is after some tries.
 
     The kernel does not drop partitions while udev probes one of them: BLKRRPART is refused with EBUSY (block/ioctl.c).
@@ -47,7 +47,8 @@ def _look_again(system: System, step: DiskWipe, device: str) -> ObservedDisk:
     return left
 
 
-def _refuse(disk: ObservedDisk, step: DiskWipe) -> None:
+def refuse(disk: ObservedDisk, step: DiskWipe | DiskErase) -> None:
+    """Raises Conflict for another drive, InUse for one that is used or carries what the plan did not name."""
     if disk.size_bytes != step.size_bytes:
         raise Conflict(
             f"disk {step.disk_id} has {disk.size_bytes} bytes, but the plan was made for {step.size_bytes}: "

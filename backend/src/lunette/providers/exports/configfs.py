@@ -1,12 +1,14 @@
 """Small moves in one target's part of configfs, counted, and the kernel's refusals put into words."""
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, KeysView
+from functools import partial
 from typing import ClassVar
 
 from lunette.domain.base import Model
 from lunette.system.doorway import System
 
+MOST = 200
 _WORDS = {
     errno.EBUSY: "it is in use",
     errno.ENODEV: "its device is not there",
@@ -22,6 +24,8 @@ class Attribute(Model):
     name: str
     value: str
     secret: bool = False
+    shown: str | None = None
+    """What reading it gives where that is not what was written."""
 
 
 class Refused(Exception):
@@ -29,7 +33,10 @@ class Refused(Exception):
 
 
 class Configfs:
-    """Paths are below `root`. `changed` counts writes, links and folders made or removed."""
+    """Paths are below `root`. `changed` counts writes, links and folders made or removed.
+
+    `found` tells how each of these was before, up to MOST; without what is written to sysfs.
+    """
 
     cleared: ClassVar[str] = ""
     """What is written to a secret attribute to clear it."""
@@ -37,6 +44,7 @@ class Configfs:
     def __init__(self, system: System, root: str) -> None:
         self.system, self.root = system, root
         self.changed = 0
+        self.found: list[tuple[str, str]] = []
 
     def names(self, path: str) -> list[str]:
         return self.system.listdir(f"{self.root}/{path}")
@@ -66,20 +74,21 @@ class Configfs:
         return below.removeprefix(f"{self.root.rpartition('/')[2]}/")
 
     def mkdir(self, path: str) -> None:
-        self._move(f"make {path}", lambda: self.system.mkdir(f"{self.root}/{path}"))
+        self._move(f"make {path}", lambda: self.system.mkdir(f"{self.root}/{path}"), (path, "was missing"))
 
     def rmdir(self, path: str) -> None:
-        self._move(f"remove {path}", lambda: self.system.rmdir(f"{self.root}/{path}"))
+        self._move(f"remove {path}", lambda: self.system.rmdir(f"{self.root}/{path}"), (path, "was there unasked"))
 
     def link(self, path: str, target: str) -> None:
-        self._move(f"link {path}", lambda: self.system.symlink(f"{self.root}/{target}", f"{self.root}/{path}"))
+        make = partial(self.system.symlink, f"{self.root}/{target}", f"{self.root}/{path}")
+        self._move(f"link {path}", make, (path, "was missing"))
 
     def unlink(self, path: str) -> None:
-        self._move(f"unlink {path}", lambda: self.system.unlink(f"{self.root}/{path}"))
+        self._move(f"unlink {path}", lambda: self.system.unlink(f"{self.root}/{path}"), (path, "was there unasked"))
 
     def write(self, path: str, value: str) -> None:
         """Without a newline: LIO's CHAP attributes would keep it. The value is in no message."""
-        self._move(f"set {path}", lambda: self.system.write(f"{self.root}/{path}", value))
+        self._move(f"set {path}", lambda: self.system.write(f"{self.root}/{path}", value), (path, "was different"))
 
     def write_sysfs(self, path: str, value: str) -> None:
         """Set an attribute of a device, by its whole path."""
@@ -90,7 +99,7 @@ class Configfs:
         found = self.read(f"{path}/{attribute.name}")
         if attribute.secret and found == self.cleared:
             found = ""
-        if found != attribute.value:
+        if found != (attribute.value if attribute.shown is None else attribute.shown):
             self.write(f"{path}/{attribute.name}", attribute.value or (self.cleared if attribute.secret else ""))
 
     def remove_linked(self, path: str) -> None:
@@ -100,13 +109,23 @@ class Configfs:
                 self.unlink(f"{path}/{name}")
         self.rmdir(path)
 
-    def _move(self, what: str, move: Callable[[], None]) -> None:
+    def put_right(self, failed: KeysView[str]) -> tuple[str, ...]:
+        """How things were that are right now, in words: without what is at or below a path that failed."""
+        return tuple(
+            f"{path} {was}"
+            for path, was in self.found
+            if failed.isdisjoint(path.rsplit("/", count)[0] for count in range(path.count("/") + 1))
+        )
+
+    def _move(self, what: str, move: Callable[[], None], was: tuple[str, str] | None = None) -> None:
         try:
             move()
         except OSError as error:
             why = _WORDS.get(error.errno or 0) or error.strerror or str(error)
             raise Refused(f"the kernel refused to {what}: {why}") from error
         self.changed += 1
+        if was is not None and len(self.found) < MOST:
+            self.found.append(was)
 
 
 def attempt(failed: dict[str, str], path: str, move: Callable[[], None]) -> None:

@@ -30,6 +30,35 @@ def observe(system: System) -> tuple[RdmaDevice, ...]:
     return tuple(device for device in found if device.link_layer)
 
 
+def told(system: System) -> tuple[RdmaDevice, ...]:
+    """The devices with their flow control, which costs a command for each interface."""
+    return tuple(
+        device.model_copy(update={"lossless": _lossless(system, device.interface)})
+        if device.interface and device.link_layer == "Ethernet"
+        else device
+        for device in observe(system)
+    )
+
+
+def _lossless(system: System, interface: str) -> tuple[int, ...] | None:
+    """Priorities with PFC; None where nobody tells: a driver without it, such as soft RoCE's, makes dcb end with 1."""
+    if system.find_tool("dcb") is None:
+        return None
+    try:
+        return parse_pfc(system.run(["dcb", "-j", "pfc", "show", "dev", interface], ok=(0, 1)).stdout)
+    except (LunetteError, ValueError):
+        return None
+
+
+def parse_pfc(text: str) -> tuple[int, ...]:
+    """The priorities that are on, of `dcb -j pfc show dev` (iproute2, dcb/dcb_pfc.c). Raises ValueError."""
+    found = json.loads(text)
+    states = found.get("prio_pfc") if isinstance(found, dict) else None
+    if not isinstance(states, list) or not all(isinstance(one, bool) for one in states):
+        raise ValueError("no list of priorities")
+    return tuple(priority for priority, is_on in enumerate(states) if is_on)
+
+
 def load(system: System, module: str) -> None:
     """Load a module that serves a protocol over RDMA, if there is a device for it.
 

@@ -44,14 +44,14 @@ def look(system: System) -> Listing | None:
     return [_settled(entry) for entry in listing if "metainfo" not in entry]
 
 
-def load(system: System, text: str) -> None:
-    """Puts a table in the place of the one that is there, all at once.
+def load(system: System, text: str, file: str = NOW) -> None:
+    """Does what the text says to nft's tables, all at once: a table of ours takes the place of the one that is there.
 
-    Raises Unavailable if the kernel has no nftables, ToolFailed if it refuses.
+    It is handed over in the file. Raises Unavailable if the kernel has no nftables, ToolFailed if it refuses.
     """
-    system.write_durably(NOW, text.encode(), 0o600)
+    system.write_durably(file, text.encode(), 0o600)
     try:
-        system.run(["nft", "--file", NOW], timeout_s=TIMEOUT_S)
+        system.run(["nft", "--file", file], timeout_s=TIMEOUT_S)
     except ToolFailed as error:
         if any(words in error.log for words in _NOT_IN_THIS_KERNEL):
             raise Unavailable("the kernel has no nftables (nf_tables, nf_tables_inet): boot one that has it") from error

@@ -42,8 +42,13 @@ def parse(content: bytes) -> InterfaceSettings | None:
 
 
 def render(interface: str, settings: InterfaceSettings) -> bytes:
-    """The file for an interface."""
-    return "\n".join([_HEADER + settings.model_dump_json(), *_lines(interface, settings), ""]).encode()
+    """The file for an interface.
+
+    What came later stands in it only where it is used: the same settings stay the same bytes after an update, and the
+    system before understands them.
+    """
+    later = {"ntp"} if not settings.ntp else None
+    return "\n".join([_HEADER + settings.model_dump_json(exclude=later), *_lines(interface, settings), ""]).encode()
 
 
 def device(interface: str, made: Made) -> bytes:
@@ -82,6 +87,7 @@ def _lines(interface: str, settings: InterfaceSettings) -> Iterator[str]:
         yield "ConfigureWithoutCarrier=yes"  # a portal keeps its address while the cable is out
     yield from (f"Address={one}" for one in settings.addresses)
     yield from (f"DNS={one}" for one in settings.dns)
+    yield from (f"NTP={one}" for one in settings.ntp)
     if settings.gateway is not None and settings.role is not InterfaceRole.STORAGE:
         yield f"Gateway={settings.gateway}"
     if settings.dhcp:

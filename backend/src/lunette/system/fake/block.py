@@ -18,6 +18,9 @@ class Partition:
     """Its name in the partition table."""
 
 
+BAY = "enclosure_device:"
+
+
 @dataclass
 class FakeDisk:
     """A drive. Its media keep their content while it is out of the machine."""
@@ -38,8 +41,14 @@ class FakeDisk:
     is_swap: bool = False
     scheduler: str = "none"
     is_present: bool = True
+    bay: str | None = None
+    """What the SCSI enclosure it sits in calls its bay."""
+    is_located: bool = False
+    """The bay's light."""
     has_write_cache: bool = True
     """A volatile one, which is on."""
+    command_timeout_s: int = 30
+    """How long the kernel waits for an answer of a SCSI device."""
 
     def links(self) -> list[str]:
         """Names under /dev/disk/by-id."""
@@ -69,7 +78,7 @@ class Device:
 
     kernel_name: str
     kind: str
-    """disk, part, md, lv or zvol."""
+    """disk, part, md, crypt, lv or zvol."""
     size_bytes: int
     links: list[str]
     """All its paths in /dev beside /dev/<kernel_name>."""
@@ -103,6 +112,17 @@ class Blocks:
                 found[name] = Device(name, "part", size, names, media=part.media)
         return found | self.stacked
 
+    def write(self, path: str, text: str) -> bool:
+        """The light of a bay, or how long the kernel waits for a drive; False for any other path."""
+        slow = next((d for d in self.disks if path == f"/sys/block/{d.kernel_name}/device/timeout"), None)
+        if slow is not None and slow.transport != "nvme":
+            slow.command_timeout_s = int(text)
+            return True
+        disk = next((d for d in self.disks if path == f"/sys/block/{d.kernel_name}/device/{BAY}{d.bay}/locate"), None)
+        if disk is not None:
+            disk.is_located = text.strip() == "1"
+        return disk is not None
+
     def disk(self, kernel_name: str) -> FakeDisk | None:
         return next((d for d in self.disks if d.kernel_name == kernel_name and d.is_present), None)
 
@@ -116,6 +136,11 @@ class Blocks:
     def above(self, kernel_name: str) -> list[str]:
         """Kernel names of what is built directly on a device."""
         return sorted(d.kernel_name for d in self.stacked.values() if kernel_name in d.below)
+
+    def beneath(self, device: Device) -> list[str]:
+        """Kernel names of a device and of everything it stands on."""
+        below = [self.stacked[name] for name in device.below if name in self.stacked]
+        return [device.kernel_name, *device.below, *(name for one in below for name in self.beneath(one))]
 
     def is_held(self, kernel_name: str) -> bool:
         """True if an exclusive open is refused: something is stacked on it, mounted from it, or holds it."""

@@ -59,7 +59,8 @@ class BlockTools:
             array = self._md.arrays[device.kernel_name]
             row |= {"type": array.geometry.level, "uuid": None}
         else:
-            row |= {"type": "lvm", "name": next(link for link in device.links if "/mapper/" in link).split("/")[-1]}
+            name = next(link for link in device.links if "/mapper/" in link).split("/")[-1]
+            row |= {"type": "crypt" if device.kind == "crypt" else "lvm", "name": name}
             row["path"] = f"/dev/mapper/{row['name']}"
         signatures = device.media.all_signatures() if device.media else []
         if signatures and signatures[0].usage != "partition-table":

@@ -5,6 +5,7 @@ After it the process is dead: every further call crashes too, until the test sta
 """
 
 import errno
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,6 +47,39 @@ class _Fault:
     """Which of the points between effects a fault with DURING strikes at."""
 
 
+class Hang:
+    """Commands that do not come back until they are let go. Others work meanwhile."""
+
+    def __init__(self, picks: Callable[[str], bool]) -> None:
+        self._picks = picks
+        self.began = threading.Event()
+        """Set once one hangs."""
+        self.lines: list[str] = []
+        """Those that hang or hung."""
+        self._over = threading.Event()
+        self._is_killed = False
+
+    def let_go(self) -> None:
+        """They do their work, and no later one hangs."""
+        self._over.set()
+
+    def kill(self) -> None:
+        """Their time is over and they are killed before they did anything; no later one hangs."""
+        self._is_killed = True
+        self._over.set()
+
+    def hold(self, line: str) -> None:
+        """Raises ToolFailed if the command is killed."""
+        if self._over.is_set() or not self._picks(line):
+            return
+        self.lines.append(line)
+        self.began.set()
+        self._over.wait()
+        if self._is_killed:
+            words = f"{line.split(maxsplit=1)[0]} did not finish within 60 s and was stopped: see whether a disk hangs"
+            raise ToolFailed(words, log=f"{line}: no end after 60.0 s")
+
+
 class Faults:
     """Counts calls and strikes at those that were armed."""
 
@@ -56,6 +90,24 @@ class Faults:
         self._striking: tuple[_Fault, Call] | None = None
         self._broken: Callable[[Call], bool] | None = None
         self._points = 0
+        self._hangs: list[Hang] = []
+        self._processes = 0
+
+    def hang(self, picks: Callable[[str], bool]) -> Hang:
+        """Commands whose line `picks` picks hang until they are let go."""
+        self._hangs.append(Hang(picks))
+        return self._hangs[-1]
+
+    def hold(self, line: str) -> None:
+        """Called by each command before anything else. Raises ToolFailed, or Crash if its process was killed meanwhile.
+
+        A command that was under way when the agent was killed goes on by itself; here it has done nothing yet.
+        """
+        process = self._processes
+        for hang in self._hangs:
+            hang.hold(line)
+        if process != self._processes:
+            raise Crash("the process that waited for this command was killed")
 
     def fail_at(self, number: int, when: When = When.BEFORE, point: int = 1) -> None:
         """The call `number` from now (1 is the next one) raises ToolFailed if it is a command, OSError(EIO) if not."""
@@ -78,6 +130,7 @@ class Faults:
         """A new process came up after a crash."""
         self.dead = False
         self._striking = None
+        self._processes += 1
 
     @contextmanager
     def call(self, name: str, detail: str, *, changes: bool) -> Iterator[None]:

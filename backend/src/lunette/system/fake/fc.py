@@ -46,6 +46,8 @@ class FakeFcPort:
     remotes: list[str] = field(default_factory=list)
     sessions: set[str] = field(default_factory=set)
     lips: int = 0
+    nvme_info: str = ""
+    """What lpfc tells of NVMe on the port."""
 
     @property
     def interface(self) -> str:
@@ -58,13 +60,24 @@ class FcWorld:
     def __init__(self, core: Callable[[], TargetCore]) -> None:
         self._core = core
         self.ports: list[FakeFcPort] = []
+        self.nvme_targets: set[str] = set()
+        """The ports that drivers have registered as NVMe targets, by WWNN and WWPN."""
+        self.has_fcloop = False
 
     def fabrics(self, available: set[str]) -> dict[str, Callable[[], Group]]:
         """What mkdir below target/ makes."""
         known = {"qla2xxx": "tcm_qla2xxx", "fc": "tcm_fc"}
         return {folder: _Fabric(self, self._core, folder).make for folder, name in known.items() if name in available}
 
+    def plug_nvme(self, address: str) -> None:
+        """nvme_fcloop registers a port as an NVMe target; the module stays when the port goes."""
+        self.has_fcloop = True
+        self.nvme_targets.add(address)
+
     def reboot(self) -> None:
+        """What nvme_fcloop made is gone."""
+        self.nvme_targets.clear()
+        self.has_fcloop = False
         for port in self.ports:
             port.sessions.clear()
             port.has_link = True
@@ -139,6 +152,8 @@ class FcWorld:
         if any(port.driver == "fcoe" for port in self.ports):
             for name in ("enable", "disable"):
                 put(root, f"/sys/module/libfcoe/parameters/{name}", "")
+        if self.has_fcloop:
+            put(root, "/sys/module/nvmet_fc/holders/nvme_fcloop/refcnt", "0\n")
 
     def _add(self, root: Tree, port: FakeFcPort) -> None:
         name, is_qla = f"host{port.number}", port.driver == "qla2xxx"
@@ -158,18 +173,15 @@ class FcWorld:
         for key, text in texts.items():
             put(root, f"{at}/{key}", f"{text}\n")
         counted = {
-            "rx_words": "0x40",
-            "tx_words": "0x80",
-            "rx_frames": "0x2",
-            "tx_frames": "0x3",
-            "error_frames": "0xffffffffffffffff",
-            "invalid_crc_count": "0x0",
-            "link_failure_count": "0x1",
-        }
+            "rx_words": "0x40", "tx_words": "0x80", "rx_frames": "0x2", "tx_frames": "0x3",
+            "error_frames": "0xffffffffffffffff", "invalid_crc_count": "0x0", "link_failure_count": "0x1",
+        }  # fmt: skip
         for key, text in counted.items():
             put(root, f"{at}/statistics/{key}", f"{text}\n")
         put(root, f"{scsi}/proc_name", f"{port.driver if not is_qla else '(null)'}\n")
         put(root, f"{scsi}/active_mode", f"{self._active_mode(port)}\n")
+        if port.nvme_info:
+            put(root, f"{scsi}/nvme_info", port.nvme_info)
         if is_qla and port.changes_mode:
             shown = f"Supported options: enabled | disabled | dual | exclusive\nCurrent selection: {port.ini_mode}\n"
             put(root, f"{scsi}/qlini_mode", shown)

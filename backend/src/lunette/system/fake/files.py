@@ -3,6 +3,9 @@
 import errno
 from dataclasses import dataclass
 
+FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette", "/run/systemd/system")
+"""What the image and the service manager make."""
+
 
 @dataclass
 class _File:
@@ -19,6 +22,11 @@ class Files:
         self._folders: set[str] = {"/"}
         self.owners: dict[str, int] = {}
         """Uids of what is not root's."""
+        self._make_folders()
+
+    def _make_folders(self) -> None:
+        for folder in FOLDERS:
+            self.seed(f"{folder}/.keep", b"")
 
     def seed(self, path: str, data: bytes) -> None:
         """Put a file there as the image has it, with the folders above it."""
@@ -88,3 +96,4 @@ class Files:
                 del self._files[path]
             file.on_disk = file.now
         self._folders = {folder for folder in self._folders if not folder.startswith("/run/")}
+        self._make_folders()

@@ -6,7 +6,7 @@ A file is taken whole or not at all. Tables of others are kept, and shown to be 
 import copy
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ KEPT, BROKEN = "/var/lib/lunette/agent/firewall.nft", "/run/lunette/firewall-bro
 UNIT = "/usr/lib/systemd/system/lunette-firewall.service"
 BY_DEFAULT = "/usr/lib/lunette/firewall-managed"
 _BLOCK = re.compile(r"^\t(set|chain) (\w+) \{\n(.*?)^\t\}$", re.MULTILINE | re.DOTALL)
+_TIMEOUT = re.compile(r"(.*) timeout (\d+)s")
 _ELEMENTS = re.compile(r"elements = \{ (.*) \}")
 _NO_SUCH = "Error: No such file or directory\n"
 
@@ -28,13 +29,15 @@ class FakeTable:
     sets: dict[str, list[str]] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     chains: dict[str, list[str]] = field(default_factory=dict)
+    expires: dict[str, float] = field(default_factory=dict)
+    """When an element that has a timeout goes."""
 
 
 class Nftables:
     """The tables of family inet, by name."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
+    def __init__(self, files: Files, now: Callable[[], float] = lambda: 0.0) -> None:
+        self._files, self._now = files, now
         self.tables: dict[str, FakeTable] = {}
         self.is_in_kernel = True
         self.refuses: str | None = None
@@ -83,6 +86,13 @@ class Nftables:
             return True
         return f'"{interface}"' not in found.sets["closed"] and place in found.sets["management"]
 
+    def holds(self, table: str, of_set: str, element: str) -> bool:
+        """Whether a set has an element whose time is not over."""
+        found = self.tables.get(table)
+        if found is None or element not in found.sets.get(of_set, ()):
+            return False
+        return found.expires.get(element, self._now() + 1) > self._now()
+
     def _load(self, text: str) -> Answer:
         if not self.is_in_kernel:
             return 1, "", "netlink: Error: Could not process rule: Operation not supported\n"
@@ -101,7 +111,7 @@ class Nftables:
                 if part.count("{") != part.count("}"):
                     return 1, "", "/dev/stdin:1:1-1: Error: syntax error, unexpected end of file\n"
                 after.setdefault(name, FakeTable())
-                _read(after[name], part)
+                _read(after[name], part, self._now())
         self.tables = after
         self.loads += 1
         return 0, "", ""
@@ -114,13 +124,18 @@ def _named(part: str) -> tuple[str, str]:
     return words[0], words[3] if words[0] == "delete" else words[2]
 
 
-def _read(table: FakeTable, text: str) -> None:
+def _read(table: FakeTable, text: str, now: float) -> None:
     for kind, name, body in _BLOCK.findall(text):
         if kind == "chain":
             table.chains[name] = [line.strip() for line in body.splitlines()]
             continue
         held = _ELEMENTS.search(body)
-        table.sets[name] = held.group(1).split(", ") if held else []
+        table.sets[name] = []
+        for element in held.group(1).split(", ") if held else ():
+            timed = _TIMEOUT.fullmatch(element)
+            table.sets[name].append(timed[1] if timed else element)
+            if timed:
+                table.expires[timed[1]] = now + int(timed[2])
         table.types[name] = body.splitlines()[0].strip().removeprefix("type ")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from lunette.system.fake import zfs_tools
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.configfs import refuse
+from lunette.system.fake.crypt import Crypt
 from lunette.system.fake.fc import FakeFcPort, FcWorld
 from lunette.system.fake.files import Files
 from lunette.system.fake.lio_core import TargetCore
@@ -16,6 +17,7 @@ from lunette.system.fake.mdadm_manage import Answer
 from lunette.system.fake.media import Media
 from lunette.system.fake.network import Network
 from lunette.system.fake.nvmet import FakeController, NvmeTarget
+from lunette.system.fake.power import Power
 from lunette.system.fake.rdma import FakeRdmaDevice, RdmaCore
 from lunette.system.fake.slots import FakeSlots
 from lunette.system.fake.spdk import UNIT, SpdkTarget
@@ -23,19 +25,17 @@ from lunette.system.fake.tools import Tools
 from lunette.system.fake.traffic import Io, Traffic
 from lunette.system.fake.vfs import Vfs
 from lunette.system.fake.views import Node, Tree, build, put
+from lunette.system.fake.wires import Wires
 from lunette.system.fake.zfs import Zfs
 from lunette.system.fake.zfs_tools import ZfsTools
 
 GIB = 1024**3
-FOLDERS = ("/etc/target/pr", "/etc/target/alua", "/var/lib/lunette/agent", "/run/lunette")
-"""Folders the image and the service manager make."""
 MODULES = ("target_core_mod", "target_core_iblock", "iscsi_target_mod", "md_mod", "raid456", "raid1", "raid10", "raid0",
-           "dm_mod", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert", "tcm_fc", "tcm_qla2xxx",
-           "zfs")  # fmt: skip
+           "dm_mod", "dm_crypt", "dm_raid", "dm_integrity", "configfs", "nvmet", "nvmet_tcp", "nvmet_rdma", "ib_isert",
+           "tcm_fc", "tcm_qla2xxx", "zfs")  # fmt: skip
 _MD_WORDS = {
     "sync_action": ("idle", "check", "repair", "resync", "recover", "frozen"), "array_state": ("active",),
-    "array_size": ("default",),
-}  # fmt: skip
+    "array_size": ("default",)}  # fmt: skip
 """What may be written to these attributes of an array."""
 
 
@@ -57,30 +57,30 @@ class Hardware:
         self.zfs = Zfs(self.blocks)
         self.traffic = Traffic(self.blocks)
         self.tools = Tools(self.blocks, self.md, self.lvm, self.half_way, lambda: self.clock)
+        self.crypt = Crypt(self.blocks, self.files, self.half_way, self.tools)
         zfs_commands = ZfsTools(
             self.blocks, self.zfs, self.half_way, lambda: self.clock, lambda: "zfs" in self._modules, self._hostid
         )  # fmt: skip
-        for command in zfs_tools.COMMANDS:
-            self.tools.add(command, zfs_commands.run)
         self.tools.add("modprobe", self._modprobe)
         self.available_modules = set(MODULES)
         self.boot_modules: set[str] = {"configfs"}
         """Loaded at every boot."""
         self.vfs = Vfs(self.files, self._view, self._write_sysfs)
         self._modules: set[str] = set()
+        self.power = Power(self.later)
         self._views: list[Tree] = []
         self.target: TargetCore | None = None
         self.iscsi: IscsiFabric | None = None
         self.nvme: NvmeTarget | None = None
         self.rdma = RdmaCore(self.addresses, self._request_module)
         self.fc = FcWorld(self._core)
-        self.network = net = Network(self.addresses, self.files, self.later)
-        for name, run in {"rdma": self.rdma.resources, **net.commands}.items():
+        self.network = net = Network(self.addresses, self.files, self.later, lambda: self.clock)
+        self.wires = Wires(lambda: self.iscsi, net.firewall, self.later, self.changed)
+        commands = {"rdma": self.rdma.resources, "systemctl": self._systemctl, **net.commands, **self.wires.commands}
+        for name, run in {**dict.fromkeys(zfs_tools.COMMANDS, zfs_commands.run), **commands}.items():
             self.tools.add(name, run)
         self.spdk = SpdkTarget(self.blocks, self.files, self.addresses, self.later)
-        self.tools.add("systemctl", self._systemctl)
-        for path in (DEVICES_FILE, *(f"{folder}/.keep" for folder in FOLDERS)):
-            self.files.seed(path, b"")
+        self.files.seed(DEVICES_FILE, b"")
         self.watchers: list[Callable[[], None]] = []
         """Called after every change, to see what must hold at every moment."""
         self.told: list[Callable[[], None]] = []
@@ -162,7 +162,6 @@ class Hardware:
         self.blocks.reboot()
         self.traffic.reboot()
         self.files.reboot(power_cut=power_cut)
-        self.files.seed("/run/lunette/.keep", b"")
         self._modules, self.target, self.iscsi, self.nvme = set(), None, None, None
         self.vfs.configfs.clear()
         self.fc.reboot()
@@ -170,6 +169,7 @@ class Hardware:
         self.spdk.reboot()
         self._load(self.boot_modules)
         self.advance(10.0)
+        self.power.starts += 1
         if self.slots is not None:
             self.slots.boot()
         self.changed()
@@ -203,12 +203,11 @@ class Hardware:
         views = self._views
         if not views:
             modules = frozenset(self._modules)
-            node = Node(
-                self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic,
-                self.memory_bytes,
-            )  # fmt: skip
+            node = Node(self.blocks, self.md, self.lvm, self.zfs, modules, self.hostname, self.rdma, self.traffic,
+                        self.memory_bytes)  # fmt: skip
             tree = build(node, self.clock)
-            for add in (self.fc.add_to, self.network.add_to, *((self.slots.add_to,) if self.slots else ())):
+            slots = (self.slots.add_to,) if self.slots else ()
+            for add in (self.power.add_to, self.fc.add_to, self.network.add_to, *slots):
                 add(tree)
             if self.iscsi is not None:
                 put(tree, "/proc/net/tcp", self.iscsi.sockets())
@@ -223,14 +222,14 @@ class Hardware:
         for name in sorted(names):
             self._modules |= {name, *needs.get(name, set())}
         if "target_core_mod" in self._modules and self.target is None:
-            iscsi = IscsiFabric(self._core, self.addresses, self.rdma)
+            iscsi = IscsiFabric(self._core, self.addresses, self.rdma, lambda: self.clock)
             fabrics = {"iscsi": iscsi.make} if "iscsi_target_mod" in self.available_modules else {}
             fabrics |= self.fc.fabrics(self.available_modules)
             self.iscsi = iscsi
             self.target = TargetCore(self.blocks, self.vfs.is_dir, fabrics)
             self.vfs.mount(self.target.root)
         if "nvmet" in self._modules and self.nvme is None:
-            self.nvme = NvmeTarget(self.blocks, self.addresses, self.rdma)
+            self.nvme = NvmeTarget(self.blocks, self.addresses, self.rdma, self.fc.nvme_targets)
             self.vfs.mount(self.nvme.root)
         self.changed()
 
@@ -261,8 +260,8 @@ class Hardware:
         """The agent's process ends."""
 
     def _systemctl(self, argv: Sequence[str]) -> Answer:
-        if argv[-1] == "reboot" and self.slots is not None:
-            return self.slots.restart(self.die)
+        if argv[-1] in self.power.VERBS:
+            return self.power.stop(argv[-1], self.die)
         return self.spdk.systemctl(argv) if argv[-1] == UNIT else self.network.systemctl(argv)
 
     def install_spdk(self) -> None:
@@ -273,7 +272,7 @@ class Hardware:
         self.changed()
 
     def _write_sysfs(self, path: str, text: str) -> None:
-        if self.fc.write(path, text):
+        if self.fc.write(path, text) or self.blocks.write(path, text) or self.zfs.write(path, text):
             return
         parts = path.split("/")
         disk = next((d for d in self.blocks.disks if d.kernel_name == parts[3]), None) if len(parts) > 3 else None
@@ -295,6 +294,7 @@ class Hardware:
             if array.sync_action == "idle" and word in ("check", "repair"):
                 array.sync_action, array.sync_started = word, self.clock
             elif array.sync_action in ("check", "repair") and word == "idle":
+                array.overrides["sync_min"] = str(int(array.progress(self.clock) * array.geometry.component_kib * 2))
                 array.last_sync, array.sync_action = array.sync_action, "idle"
         elif parts[0] == "array_state":
             array.is_read_auto = False
@@ -303,9 +303,9 @@ class Hardware:
             self.md.show_size(array)
         elif parts[0].startswith("dev-"):
             member = next(m for m in array.bound() if m.disk.kernel_name == parts[0].removeprefix("dev-"))
-            if parts[1] != "state" or word not in ("want_replacement", "-want_replacement"):
+            if parts[1] != "state" or word.removeprefix("-") not in ("want_replacement", "writemostly"):
                 raise refuse(errno.EINVAL, path)
-            member.is_wanted_out = not word.startswith("-")
+            member.mark(word)
             self.md.recover(array, self.clock)
         elif parts[0] in ("sync_speed_min", "sync_speed_max"):
             array.overrides.pop(parts[0], None)
@@ -324,9 +324,9 @@ class Hardware:
             device.media.zero(offset, length)
 
     def _check_io(self, device: Device) -> None:
-        for name in [device.kernel_name, *device.below]:
+        for name in self.blocks.beneath(device):
             array = self.md.arrays.get(name)
-            if array and array.has_failed():
+            if (array and array.has_failed()) or self.tools.raid.has_failed(name):
                 raise refuse(errno.EIO, device.kernel_name)
 
     def write_data(self, path: str, offset: int, text: str) -> None:

@@ -49,6 +49,18 @@ def number(text: str, allowed: range | None = None) -> int:
     return value
 
 
+def access_type() -> Attribute:
+    """Written as a number and shown in words, as core_alua_show_access_type does."""
+    held = [3]
+
+    def store(text: str) -> None:
+        held[0] = number(text, range(4))
+
+    return Attribute(
+        show=lambda: f"{('None', 'Implicit', 'Explicit', 'Implicit and Explicit')[held[0]]}\n", store=store
+    )
+
+
 class Backstore:
     """One backstore: its folder in configfs and, once enabled, the device it holds."""
 
@@ -95,7 +107,10 @@ class Backstore:
         }
         group.add_default(Group("wwn", "wwn", wwn))
         alua = group.add_default(Group("alua", "alua"))
-        state = {"alua_access_state": setting("0"), "tg_pt_gp_id": constant("0"), "members": constant("")}
+        state = {
+            "alua_access_state": setting("0", _number_only), "alua_access_type": access_type(),
+            "tg_pt_gp_id": constant("0"), "members": constant(""),
+        }  # fmt: skip
         alua.add_default(Group("default_tg_pt_gp", "alua_tg_pt_gp", state))
         reservations = {
             "res_holder": constant("No SPC-3 Reservation holder"),

@@ -4,15 +4,16 @@ Rules of target_core_fabric_configfs.c and iscsi_target_configfs.c (Linux 6.12):
 * every refusal below a tpgt's np/ comes out as EINVAL, also an address that is not ours.
 * lun_N takes one link, to an enabled backstore (ENODEV); a mapped lun_N one link, to a LUN of its own tpgt (EINVAL).
 * CHAP attributes keep what was written, with a trailing newline if there was one; "NULL" unsets them.
-* closing a tpgt or removing an ACL ends the sessions on it.
+* closing a tpgt or removing an ACL ends the sessions on it, and so does another cmdsn_depth (1 to 512; 0 becomes 1).
 Stricter than the kernel: an IQN that initiators would refuse is refused here with EINVAL.
 """
 
 import errno
 import ipaddress
 import re
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lunette.system.fake.configfs import Attribute, Group, constant, refuse, setting
 from lunette.system.fake.lio_core import TargetCore, number
@@ -31,6 +32,7 @@ _TPG_NUMBERS = {"default_cmdsn_depth": "64", "default_erl": "0", "fabric_prot_ty
 _TPG_PARAM = {"AuthMethod": "CHAP,None", "MaxConnections": "1", "ImmediateData": "Yes", "InitialR2T": "Yes"}
 _ACL_ATTRIB = {"dataout_timeout": "3", "default_erl": "0", "nopin_timeout": "15", "nopin_response_timeout": "30"}
 _CHAP_LENGTH = 256
+_DEPTH, _DEEPEST = 64, 512
 
 
 @dataclass(eq=False)
@@ -51,10 +53,14 @@ class FakeSession:
 class IscsiFabric:
     """target/iscsi."""
 
-    def __init__(self, core: Callable[[], TargetCore], addresses: set[str], rdma: RdmaCore) -> None:
-        self._core, self._addresses = core, addresses
+    def __init__(
+        self, core: Callable[[], TargetCore], addresses: set[str], rdma: RdmaCore, now: Callable[[], float] = time.time
+    ) -> None:
+        self._core, self._addresses, self._now = core, addresses, now
         self._iser = IserListeners(rdma)
         self.sessions: list[FakeSession] = []
+        self.refused: list[tuple[float, str]] = []
+        """Who was turned away for want of an ACL, and when: it is in the kernel's log."""
         self.counted: dict[Group, MappedLun] = {}
         """What each mapped LUN has carried."""
         self._sid = 0
@@ -63,8 +69,7 @@ class IscsiFabric:
         """The fabric's folder, as the mkdir that loads the module gives it."""
         group = Group("iscsi", "fabric", {"lio_version": constant("Datera Inc. iSCSI Target v4.1.0")})
         group.make = self._make_target
-        names = ("userid", "password", "userid_mutual", "password_mutual")
-        discovery = {name: setting("") for name in names} | {"enforce_discovery_auth": flag("0")}
+        discovery = _chap() | {"enforce_discovery_auth": flag("0")}
         group.add_default(Group("discovery_auth", "discovery_auth", discovery))
         return group
 
@@ -161,7 +166,8 @@ class IscsiFabric:
     def _make_acl(self, target: Group, tpg: Group, name: str) -> Group:
         if len(name) > 223 or not _NAME.match(name):
             raise refuse(errno.EINVAL)
-        group = Group(name, "acl", {"cmdsn_depth": _count("64"), "tag": setting("")})
+        group = Group(name, "acl", {"tag": setting("")})
+        group.attributes["cmdsn_depth"] = _depth(lambda: self.close_sessions(target.name, tpg.name, name))
         group.attributes["info"] = Attribute(show=lambda: self._info(target.name, tpg.name, name))
         attrib = {key: _count(value) for key, value in _ACL_ATTRIB.items()}
         group.add_default(Group("attrib", "attrib", attrib | {"authentication": _inherited()}))
@@ -239,6 +245,7 @@ class IscsiFabric:
             raise ConnectionError("service unavailable (0x0301): the portal group is not enabled")
         acl = tpg.children["acls"].children.get(initiator)
         if acl is None:
+            self.refused.append((self._now(), initiator.lower()))
             raise PermissionError("authorization failure (0x0202): no ACL for this initiator")
         self._authenticate(tpg, acl, chap)
         luns = {
@@ -250,6 +257,11 @@ class IscsiFabric:
         session = FakeSession(target, tpg.name, initiator, portal, self._sid, luns, "SCTP" if iser else "TCP", peer)
         self.sessions.append(session)
         return session
+
+    def rejoin(self, session: FakeSession) -> None:
+        """A host that was in comes back as it was, under another number."""
+        self._sid += 1
+        self.sessions.append(replace(session, sid=self._sid))
 
     def _authenticate(self, tpg: Group, acl: Group, chap: tuple[str, str] | None) -> None:
         wanted = _text(acl.children["attrib"].attributes["authentication"])
@@ -308,6 +320,19 @@ def _count(value: str) -> Attribute:
 
 def _check_number(text: str, allowed: range | None) -> None:
     number(text, allowed)
+
+
+def _depth(end_sessions: Callable[[], None]) -> Attribute:
+    """A write of what it is already does nothing (core_tpg_set_initiator_node_queue_depth)."""
+    held = [_DEPTH]
+
+    def store(text: str) -> None:
+        wanted = max(1, number(text, range(_DEEPEST + 1)))
+        if wanted != held[0]:
+            held[0] = wanted
+            end_sessions()
+
+    return Attribute(show=lambda: f"{held[0]}\n", store=store)
 
 
 def _inherited() -> Attribute:

@@ -4,6 +4,7 @@ The devices file is a plain file, as in real life: a PV that is not in it is inv
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from lunette.system.fake.block import Blocks, Device
@@ -44,11 +45,15 @@ class Lvm:
 
     def __init__(self, blocks: Blocks, md: Md, files: Files) -> None:
         self._blocks, self._md, self._files = blocks, md, files
+        self.at_boot: list[Callable[[], None]] = []
+        """What else forgets what ran."""
         self._active: dict[str, str] = {}
         """dm kernel names by LV uuid."""
 
     def reboot(self) -> None:
         self._active.clear()
+        for forget in self.at_boot:
+            forget()
 
     def device_id(self, device: Device) -> str:
         """How the devices file names a device, whatever its kernel name is today."""
@@ -56,6 +61,10 @@ class Lvm:
         if array:
             digits = array.geometry.uuid
             return f"IDTYPE=md_uuid IDNAME={digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        if device.kind == "crypt":
+            return f"IDTYPE=crypt_uuid IDNAME=CRYPT-LUKS2-{device.links[0].rpartition('/')[2]}"
+        if device.kind == "raid":
+            return f"IDTYPE=lvmlv_uuid IDNAME=LVM-{device.links[0]}"
         if device.disk:
             return f"IDTYPE=sys_wwid IDNAME={device.disk.wwn}"
         return f"IDTYPE=devname IDNAME=/dev/{device.kernel_name}"
@@ -101,14 +110,19 @@ class Lvm:
         """LVM passes over the members of an array; what its own volumes stand on it sees."""
         return any(self._blocks.stacked[name].kind != "lv" for name in self._blocks.above(kernel_name))
 
-    def vg(self, name: str) -> tuple[Vg, Pv] | None:
-        return next(((pv.label.vg, pv) for pv in self.pvs() if pv.label.vg and pv.label.vg.name == name), None)
+    def vg(self, name: str, only: list[str] | None = None) -> tuple[Vg, Pv] | None:
+        return next(((pv.label.vg, pv) for pv in self.pvs(only) if pv.label.vg and pv.label.vg.name == name), None)
 
-    def vgs(self) -> list[tuple[Vg, Pv]]:
-        return [(pv.label.vg, pv) for pv in self.pvs() if pv.label.vg]
+    def vgs(self, only: list[str] | None = None) -> list[tuple[Vg, Pv]]:
+        return [(pv.label.vg, pv) for pv in self.pvs(only) if pv.label.vg]
 
-    def lvs(self) -> list[LvView]:
-        return [LvView(vg, lv, pv) for vg, pv in self.vgs() for lv in vg.lvs.values()]
+    def lvs(self, only: list[str] | None = None) -> list[LvView]:
+        return [LvView(vg, lv, pv) for vg, pv in self.vgs(only) for lv in vg.lvs.values()]
+
+    def is_read_only(self, pv: Pv) -> bool:
+        """True on an array to which nothing is written: LVM cannot commit its metadata there."""
+        array = self._md.arrays.get(pv.device.kernel_name)
+        return array is not None and array.is_read_only
 
     def lv(self, name: str) -> LvView | None:
         """A logical volume by vg/lv, with or without /dev/ in front."""

@@ -22,12 +22,13 @@ def report(lvm: Lvm, command: str, options: dict[str, list[str]], words: list[st
             seen = lvm.pvs(options.get("devices"))
             rows = [_row(fields, _PV, (lvm, pv)) for pv in seen if not words or _pv_named(pv, words)]
         case "vgs":
+            looked_at = lvm.vgs(options.get("devices"))
             rows = [
-                row for vg, pv in lvm.vgs() if not words or vg.name in words for row in _vg_rows(lvm, fields, vg, pv)
+                row for vg, pv in looked_at if not words or vg.name in words for row in _vg_rows(lvm, fields, vg, pv)
             ]
             missing = [word for word in words if lvm.vg(word) is None]
         case _:
-            named = [view for view in lvm.lvs() if not words or _lv_named(view, words)]
+            named = [view for view in lvm.lvs(options.get("devices")) if not words or _lv_named(view, words)]
             rows = [_row(fields, _LV, (lvm, view)) for view in named]
             missing = [word for word in words if lvm.vg(word) is None and lvm.lv(word) is None]
     said = "".join(
@@ -111,9 +112,9 @@ _PV: dict[str, Callable[..., Value]] = {
     "pv_missing": lambda lvm, pv: "",
     "pv_tags": lambda lvm, pv: [],
     "dev_size": lambda lvm, pv: str(pv.media.size_bytes),
-    "vg_name": lambda lvm, pv: pv.label.vg.name if pv.label.vg else "",
+    "vg_name": lambda lvm, pv: pv.label.vg.name if pv.label.vg else pv.label.raid.name if pv.label.raid else "",
     "vg_uuid": lambda lvm, pv: pv.label.vg.uuid if pv.label.vg else "",
-    "vg_tags": lambda lvm, pv: sorted(pv.label.vg.tags) if pv.label.vg else [],
+    "vg_tags": lambda lvm, pv: sorted((pv.label.vg or pv.label.raid or Vg("", "", 1, 0)).tags),
 }
 _VG: dict[str, Callable[..., Value]] = {
     "vg_name": lambda lvm, vg, pv: vg.name,
@@ -127,6 +128,9 @@ _VG: dict[str, Callable[..., Value]] = {
     "vg_tags": lambda lvm, vg, pv: sorted(vg.tags),
     "vg_missing_pv_count": lambda lvm, vg, pv: 0,
     "vg_partial": lambda lvm, vg, pv: "",
+    "vg_exported": lambda lvm, vg, pv: 0,
+    "vg_systemid": lambda lvm, vg, pv: "",
+    "vg_lock_type": lambda lvm, vg, pv: "",
     "pv_count": lambda lvm, vg, pv: 1,
     "lv_count": lambda lvm, vg, pv: len(vg.lvs),
     "pv_name": lambda lvm, vg, pv: _pv_path(pv),

@@ -1,9 +1,12 @@
 """The commands of lvm2 2.03.31 that change something, with its words and exit codes, as far as we use them."""
 
+import json
 from collections.abc import Callable, Sequence
 
+from lunette.system.fake import lvm_raid
 from lunette.system.fake.block import Blocks, Device
 from lunette.system.fake.lvm import Lvm, LvView, dm_safe
+from lunette.system.fake.lvm_raid import LvmRaid
 from lunette.system.fake.lvm_report import report
 from lunette.system.fake.lvm_volumes import OK, VolumeTools, each, fail, missing, size_bytes
 from lunette.system.fake.mdadm_manage import Answer
@@ -15,20 +18,21 @@ _SHORT = {
 }  # fmt: skip
 _BARE = {
     "yes", "force", "nosuffix", "noheadings", "binary", "all", "readonly", "help", "sysinit", "snapshot", "refresh",
-    "norestorefile",
+    "norestorefile", "foreign", "shared", "removemissing", "repair",
 }  # fmt: skip
 COMMANDS = (
     "pvcreate", "pvremove", "pvresize", "vgcreate", "vgremove", "vgchange", "lvcreate", "lvremove", "lvchange",
     "lvconvert", "lvextend", "lvrename", "lvm",
-    "pvs", "vgs", "lvs",
+    "pvs", "vgs", "lvs", *lvm_raid.COMMANDS,
 )  # fmt: skip
 
 
 class LvmTools:
     """Runs one LVM command line."""
 
-    def __init__(self, blocks: Blocks, lvm: Lvm, half_way: Callable[[], None]) -> None:
+    def __init__(self, blocks: Blocks, lvm: Lvm, half_way: Callable[[], None], now: Callable[[], float]) -> None:
         self._blocks, self._lvm, self._half_way = blocks, lvm, half_way
+        self.raid = LvmRaid(blocks, lvm, half_way, now)
         self._volumes = VolumeTools(lvm, half_way)
 
     def run(self, argv: Sequence[str]) -> Answer:
@@ -36,14 +40,19 @@ class LvmTools:
         if argv[0] == "lvm":  # the way to commands that Debian 13 gives no name of their own, such as lvmdevices
             argv = argv[1:]
         command = argv[0]
+        if command == "dmsetup":
+            return self.raid.dmsetup(list(argv))
         options, words = parse(argv[1:])
+        return self._on_raid(command, options, words) or self._on_others(command, options, words)
+
+    def _on_others(self, command: str, options: dict[str, list[str]], words: list[str]) -> Answer:
         match command:
             case "pvs" | "vgs" | "lvs":
                 return report(self._lvm, command, options, words)
             case "pvcreate":
                 return self._pvcreate(options, words[0])
             case "pvremove":
-                return self._pvremove(words[0])
+                return self._pvremove(words[0], is_forced="force" in options)
             case "pvresize":
                 return self._pvresize(words[0])
             case "vgcreate":
@@ -57,7 +66,40 @@ class LvmTools:
             case "lvmdevices":
                 return self._lvmdevices(options)
         made = self._volumes.run(command, options, words)
-        return made or fail(f"the fake does not know {' '.join(argv)}")
+        return made or fail(f"the fake does not know {command} {' '.join(words)}")
+
+    def _on_raid(self, command: str, options: dict[str, list[str]], words: list[str]) -> Answer | None:
+        """What a command does with groups over several disks; None for one about others."""
+        raid = self.raid
+        fields = [one for texts in options.get("options", []) for one in texts.split(",")]
+        if command == "pvs" and not words and "devices" not in options and "pv_name" in fields:
+            code, text, said = report(self._lvm, command, options, words)
+            known = json.loads(text)
+            rows = [{one: row.get(one) for one in fields} for row in raid.pv_rows()]
+            named = {row["pv_name"] for row in rows}
+            for row in known["report"][0]["pv"]:
+                if row.get("vg_name") in raid.groups():  # it has left, and carries metadata that are out of date
+                    row |= {"vg_name": "", "vg_tags": []}
+            known["report"][0]["pv"] = [r for r in known["report"][0]["pv"] if r["pv_name"] not in named] + rows
+            return code, json.dumps(known), said
+        if command == "lvs" and words and words[0].startswith("@"):
+            rows = raid.lv_rows(words[0][1:])
+            return 0, json.dumps({"report": [{"lv": rows}], "log": []}), ""
+        if command == "vgcreate" and len(words) > 2:
+            return raid.create_group(options, words[0], words[1:])
+        group = raid.groups().get(words[0].partition("/")[0]) if words else None
+        if group is None:
+            return None
+        calls: dict[str, Callable[[], Answer]] = {
+            "lvcreate": lambda: raid.create_volume(options, group, words[1:]),
+            "lvchange": lambda: raid.change(options, group),
+            "vgchange": lambda: raid.set_active(options, group),
+            "lvconvert": lambda: raid.convert(options, group, words[1:]),
+            "vgextend": lambda: raid.extend(group, words[1]),
+            "vgreduce": lambda: raid.reduce(options, group, words[1:]),
+            "vgremove": lambda: raid.remove_group(options, group),
+        }
+        return calls[command]() if command in calls else None
 
     def _usable(self, path: str) -> Device | Answer:
         device = self._blocks.find(path)
@@ -73,9 +115,10 @@ class LvmTools:
         if not isinstance(device, Device) or device.media is None:
             return device if not isinstance(device, Device) else OK
         media = device.media
-        if media.pv and media.pv.vg:
+        used = (media.pv.vg or media.pv.raid) if media.pv else None
+        if used:
             return fail(
-                f'Can\'t initialize physical volume "{path}" of volume group "{media.pv.vg.name}" without -ff',
+                f'Can\'t initialize physical volume "{path}" of volume group "{used.name}" without -ff',
                 f"{path}: physical volume not initialized.",
             )
         if ("uuid" in options) != ("norestorefile" in options):
@@ -87,16 +130,18 @@ class LvmTools:
         self._lvm.list_device(device)
         return 0, f'  Physical volume "{path}" successfully created.\n', ""
 
-    def _pvremove(self, path: str) -> Answer:
+    def _pvremove(self, path: str, *, is_forced: bool = False) -> Answer:
         device = self._usable(path)
         if not isinstance(device, Device) or device.media is None:
             return device if not isinstance(device, Device) else OK
         label = device.media.pv
         if label is None or not self._lvm.is_listed(device):
             return fail(f"No PV found on device {path}.")
-        if label.vg:
+        has_left = label.raid is not None and label.uuid not in label.raid.pvs
+        group = label.vg or (None if has_left and is_forced else label.raid)
+        if group is not None:
             return fail(
-                f"PV {path} is used by VG {label.vg.name} so please use vgreduce first.",
+                f"PV {path} is used by VG {group.name} so please use vgreduce first.",
                 "(If you are certain you need pvremove, then confirm by using --force twice.)",
                 f"{path}: physical volume label not removed.",
             )
@@ -155,14 +200,17 @@ class LvmTools:
         return 0, f'  Volume group "{name}" successfully removed\n', ""
 
     def _vgchange(self, options: dict[str, list[str]], words: list[str]) -> Answer:
-        for name in words or [vg.name for vg, _ in self._lvm.vgs()]:
-            found = self._lvm.vg(name)
+        only = options.get("devices")
+        for name in words or [vg.name for vg, _ in self._lvm.vgs(only)]:
+            found = self._lvm.vg(name, only)
             if found is None:
                 return fail(f'Volume group "{name}" not found', f"Cannot process volume group {name}")
-            vg, _ = found
+            vg, pv = found
+            if ("addtag" in options or "deltag" in options) and self._lvm.is_read_only(pv):
+                return fail(f"Error writing device /dev/{pv.device.kernel_name}: Operation not permitted")
             vg.tags |= set(options.get("addtag", []))
             vg.tags -= set(options.get("deltag", []))
-            for view in [view for view in self._lvm.lvs() if view.vg is vg and not view.lv.skips_activation]:
+            for view in [view for view in self._lvm.lvs(only) if view.vg is vg and not view.lv.skips_activation]:
                 answer = self._set_active(view, options)
                 if answer[0]:
                     return answer
@@ -176,6 +224,8 @@ class LvmTools:
                 return missing(self._lvm, name)
             if "refresh" in options:
                 self._lvm.resize(view)
+            if ("addtag" in options or "deltag" in options) and self._lvm.is_read_only(view.pv):
+                return fail(f"Error writing device /dev/{view.pv.device.kernel_name}: Operation not permitted")
             view.lv.tags |= set(options.get("addtag", []))
             view.lv.tags -= set(options.get("deltag", []))
             if "setactivationskip" in options:

@@ -93,7 +93,7 @@ class VolumeTools:
         return lv
 
     def convert(self, options: Options, name: str) -> Answer:
-        """Two volumes become a thin pool, in one commit of the metadata; the spare was made in one before."""
+        """Two volumes become a thin pool, in one commit of the metadata; in one before, the spare is any volume."""
         view, metadata = self._lvm.lv(name), self._lvm.lv(f"{name.partition('/')[0]}/{options['poolmetadata'][-1]}")
         if view is None or metadata is None:
             return missing(self._lvm, name)
@@ -103,12 +103,22 @@ class VolumeTools:
         spare = max(0, len(metadata.lv.extents) - len(vg.spare))
         if spare > len(free):
             return _no_room(vg, spare)
-        vg.spare += free[:spare]
-        self._half_way()
+        self._make_spare(vg, free[:spare])
         self._lvm.deactivate(metadata)
         del vg.lvs[metadata.lv.name]
         view.lv.metadata_extents = metadata.lv.extents
         return 0, f"  Converted {name} and {vg.name}/{metadata.lv.name} to thin pool.\n", ""
+
+    def _make_spare(self, vg: Vg, extents: list[int]) -> None:
+        """As pool_manip.c of LVM 2.03: a volume with a name of LVM's and no tag is there until all is committed."""
+        if not extents:
+            return
+        numbers = [int(name.removeprefix("lvol")) for name in vg.lvs if name.startswith("lvol")]
+        made = Lv(f"lvol{max(numbers, default=-1) + 1}", lvm_uuid(), set(), extents)
+        vg.lvs[made.name] = made
+        self._half_way()
+        del vg.lvs[made.name]
+        vg.spare += extents
 
     def extend(self, options: Options, name: str) -> Answer:
         """The metadata first, and then the kernel is told."""

@@ -6,6 +6,7 @@ What lies on media and what was written durably survives `reboot`; running array
 
 import errno
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -27,6 +28,8 @@ class FakeSystem(Hardware):
     def __init__(self) -> None:
         super().__init__()
         self.faults = Faults()
+        self.pause_s = 0.0
+        """Real seconds that every sleep takes: for tests in which other threads do their part meanwhile."""
         self._one_at_a_time = threading.RLock()
 
     def half_way(self) -> None:
@@ -55,8 +58,10 @@ class FakeSystem(Hardware):
     def run(
         self, argv: Sequence[str], *, timeout_s: float = 60.0, stdin: str | None = None, ok: tuple[int, ...] = (0,)
     ) -> CommandResult:
+        self.faults.hold(" ".join(argv))
         with self._call("run", " ".join(argv), changes=not self.tools.only_looks(argv)):
             self.advance(COMMAND_SECONDS)
+            self.crypt.stdin = stdin or ""
             answer = self.tools.run(argv)
         if answer is None:
             raise Unavailable(missing_tool(argv[0]))
@@ -201,4 +206,5 @@ class FakeSystem(Hardware):
         if self.faults.dead:
             with self.faults.call("sleep", "", changes=False):
                 pass
+        time.sleep(self.pause_s)
         self.advance(seconds)

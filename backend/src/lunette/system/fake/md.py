@@ -21,6 +21,13 @@ class Member:
     is_wanted_out: bool = False
     """`want_replacement`: a spare is to be filled for it."""
 
+    def mark(self, word: str) -> None:
+        """What is written to its `state`: want_replacement or writemostly, with a minus to take it away."""
+        if word.removeprefix("-") == "writemostly":
+            self.superblock.write_mostly = not word.startswith("-")
+        else:
+            self.is_wanted_out = not word.startswith("-")
+
 
 @dataclass
 class RunningArray:
@@ -41,6 +48,8 @@ class RunningArray:
     last_sync: str = "none"
     is_read_auto: bool = False
     """`mdadm -If` leaves an idle array so: nothing is rebuilt until it is written to."""
+    is_read_only: bool = False
+    """Nothing is written to it, not even its superblocks."""
     is_frozen: bool = False
     """mdadm works on it, or was killed while it did: nothing is filled meanwhile."""
     is_cut_reshape: bool = False
@@ -129,7 +138,13 @@ class Md:
             last.in_sync = False  # mdadm builds the last member's parity as if it were a spare
 
     def start(
-        self, geometry: Geometry, disks: list[FakeDisk], now: float, half_way: Callable[[], None]
+        self,
+        geometry: Geometry,
+        disks: list[FakeDisk],
+        now: float,
+        half_way: Callable[[], None],
+        *,
+        read_only: bool = False,
     ) -> RunningArray:
         """Run an array from disks whose superblocks say so. `half_way`: they are bound, nothing runs yet."""
         name = next(f"md{number}" for number in range(127, 0, -1) if f"md{number}" not in self.arrays)
@@ -148,8 +163,25 @@ class Md:
         self._blocks.stacked[name] = Device(name, "md", 0, [], below)
         half_way()
         array.is_active = True
+        for member in array.working():
+            member.superblock.array_in_sync &= member.superblock.is_clean
+            member.superblock.is_clean = True
         self._blocks.stacked[name] = Device(name, "md", geometry.size_kib() * 1024, links, below, media)
+        array.is_read_only = read_only
         self._record(array)
+        self._go_on(array, now)
+        return array
+
+    def write_again(self, array: RunningArray, now: float) -> None:
+        """`mdadm --readwrite`: what was not done because nothing could be written begins."""
+        array.is_read_only = False
+        self._record(array)
+        self._go_on(array, now)
+
+    def _go_on(self, array: RunningArray, now: float) -> None:
+        geometry = array.geometry
+        if array.is_read_only:
+            return
         if geometry.reshape_from is not None:
             array.is_read_auto = True  # Debian's start_ro: the kernel goes on with it at the first write
             array.is_cut_reshape = True
@@ -159,7 +191,6 @@ class Md:
             pass
         elif geometry.level != "raid0" and not any(m.superblock.array_in_sync for m in array.working()):
             array.sync_action, array.sync_started = "resync", now
-        return array
 
     def _media(self, geometry: Geometry, disks: list[FakeDisk]) -> Media:
         """The data area these disks show under this geometry: the one they had before, or a new one."""
@@ -170,6 +201,12 @@ class Md:
         for disk in disks:
             disk.media.below[key] = media
         return media
+
+    def cut_while_written(self) -> None:
+        """The power is about to go while every array is being written to."""
+        for array in self.arrays.values():
+            for member in array.working():
+                member.superblock.is_clean = False
 
     def stop(self, array: RunningArray) -> None:
         """Forget a running array. The caller made sure that nobody holds it."""
@@ -254,7 +291,7 @@ class Md:
         """
         spare = next((m for m in array.beside if not m.is_faulty), None)
         worn = next((s for s, m in array.members.items() if m.is_wanted_out and s not in array.replacements), None)
-        if array.has_failed() or array.is_read_auto or array.is_frozen:
+        if array.has_failed() or array.is_read_auto or array.is_read_only or array.is_frozen:
             return False
         if array.geometry.reshape_from is not None and array.sync_action == "idle":
             array.sync_action, array.sync_started = "reshape", now
@@ -276,19 +313,19 @@ class Md:
         self._record(array)
         return True
 
-    def add_mirrors(self, array: RunningArray, count: int, now: float) -> None:
-        """A raid1 gets more copies: free slots, which are filled from the others."""
-        array.change_geometry(replace(array.geometry, raid_disks=count))
+    def widen(self, array: RunningArray, geometry: Geometry, now: float) -> None:
+        """It gets free slots, which are filled from the others: more copies, or the second parity of a raid6."""
+        array.change_geometry(geometry)
         self._lay_out(array)
         array.is_frozen = False
         while self.recover(array, now):
             pass
 
-    def reshape(self, array: RunningArray, count: int, data_offset: int, now: float) -> None:
+    def reshape(self, array: RunningArray, geometry: Geometry, data_offset: int, now: float) -> None:
         """Spares become members at once, and the data are laid out anew; they begin further ahead from now on."""
         before = array.geometry.raid_disks
-        array.change_geometry(replace(array.geometry, raid_disks=count, reshape_from=before))
-        for slot in range(before, count):
+        array.change_geometry(replace(geometry, reshape_from=before))
+        for slot in range(before, geometry.raid_disks):
             spare = next(member for member in array.beside if not member.is_faulty)
             array.beside.remove(spare)
             array.members[slot] = spare
@@ -325,6 +362,8 @@ class Md:
 
     def _record(self, array: RunningArray) -> None:
         """Count an event in the superblocks of the working members: who misses one is stale at the next assembly."""
+        if array.is_read_only:
+            return
         events = max((member.superblock.events for member in array.working()), default=0) + 1
         spares = [member for member in array.beside if not member.is_faulty]
         for member in [*array.working(), *array.replacements.values(), *spares]:

@@ -1,6 +1,7 @@
 """The mdadm command, as far as the product uses it, with the words and exit codes of mdadm 4.4."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lunette.system.fake.block import Blocks, Device, FakeDisk
 from lunette.system.fake.md import Md, RunningArray, enough
@@ -27,7 +28,7 @@ class Mdadm:
         for mode, handler in (
             ("create", self._create), ("assemble", self._assemble), ("stop", self._stop), ("examine", self._examine),
             ("detail", self._detail), ("zero-superblock", self._zero), ("manage", self._manage.run),
-            ("grow", self._grow.run),
+            ("grow", self._grow.run), ("readonly", self._set_read_only), ("readwrite", self._set_read_only),
         ):  # fmt: skip
             if mode in options:
                 return handler(options, words)
@@ -89,8 +90,22 @@ class Mdadm:
             return 1, "", f"{said}{count} - not enough to start the array.\n"
         if len(slots) < needed and "run" not in options:
             return 1, "", f"{said}{count} - need {needed} to start (use --run to insist).\n"
-        self._md.start(geometry, found, self._now(), self._half_way)
+        is_dirty = geometry.level in ("raid4", "raid5", "raid6") and not all(block.is_clean for block in blocks)
+        if is_dirty and geometry.policy != "ppl" and len(good) < geometry.raid_disks and "force" not in options:
+            return 1, "", f"{said}mdadm: failed to RUN_ARRAY {target}: Input/output error\n"
+        if options.get("update") == "homehost":
+            geometry = self._rename(found, f"{options['homehost']}:{geometry.name.rpartition(':')[2]}")
+        self._md.start(geometry, found, self._now(), self._half_way, read_only="readonly" in options)
         return 0, "", f"{said}mdadm: {target} has been started with {len(good)} drives.\n"
+
+    def _rename(self, disks: list[FakeDisk], name: str) -> Geometry:
+        """Each superblock by itself, as mdadm writes them: a power cut can come between two."""
+        for number, disk in enumerate(disks):
+            if disk.media.superblock:
+                if number == 1:
+                    self._half_way()
+                disk.media.superblock.geometry = replace(disk.media.superblock.geometry, name=name)
+        return next(disk.media.superblock.geometry for disk in disks if disk.media.superblock)
 
     def _running(self, path: str) -> tuple[Device, RunningArray] | None:
         device = self._blocks.find(path)
@@ -111,6 +126,18 @@ class Mdadm:
                 )  # fmt: skip
             self._md.stop(array)
         return 0, "", "".join(f"mdadm: stopped {path}\n" for path in words)
+
+    def _set_read_only(self, options: dict[str, str], words: list[str]) -> Answer:
+        running = self._running(words[0])
+        if running is None:
+            return 1, "", f"mdadm: error opening {words[0]}: No such file or directory\n"
+        device, array = running
+        if "readwrite" in options:
+            self._md.write_again(array, self._now())
+        elif self._blocks.is_held(device.kernel_name):
+            return 1, "", f"mdadm: failed to set readonly for {words[0]}: Device or resource busy\n"
+        array.is_read_only = "readonly" in options
+        return 0, "", ""
 
     def _examine(self, options: dict[str, str], words: list[str]) -> Answer:
         device = self._blocks.find(words[0])
@@ -193,15 +220,19 @@ def _examine_text(path: str, superblock: Superblock) -> str:
     word = "Replacement" if superblock.is_replacement else "Active"
     role = "spare" if superblock.slot is None else f"{word} device {superblock.slot}"
     state = "".join("A" if slot in superblock.alive else "." for slot in range(geometry.raid_disks))
+    cleanness = "clean" if superblock.is_clean else "active"
+    filled = "" if superblock.in_sync or superblock.slot is None else "Recovery Offset : 0 sectors\n"
+    log = "\n            PPL : 2048 sectors at offset 8 sectors from superblock\n" if geometry.policy == "ppl" else ""
     return (
         f"{path}:\n          Magic : a92b4efc\n        Version : 1.2\n    Feature Map : 0x1\n"
         f"     Array UUID : {geometry.colons()}\n           Name : {geometry.name}  (local to host lunette)\n"
         f"  Creation Time : Sat Nov 21 03:00:00 2026\n     Raid Level : {geometry.level}\n"
         f"   Raid Devices : {geometry.raid_disks}\n\n Avail Dev Size : {size * 2} sectors\n"
         f"     Array Size : {geometry.size_kib()} KiB\n    Data Offset : {superblock.data_offset} sectors\n"
-        "   Super Offset : 8 sectors\n"
+        f"   Super Offset : 8 sectors\n{filled}"
         f"   Unused Space : before={superblock.data_offset - 80} sectors, after=0 sectors\n"
-        f"          State : clean\n    Device UUID : {superblock.device_uuid}\n         Events : {superblock.events}\n"
+        f"          State : {cleanness}\n    Device UUID : {superblock.device_uuid}\n"
+        f"{log}         Events : {superblock.events}\n"
         f"\n     Chunk Size : {geometry.chunk_kib}K\n\n   Device Role : {role}\n"
         f"   Array State : {state} ('A' == active, '.' == missing, 'R' == replacing)\n"
     )

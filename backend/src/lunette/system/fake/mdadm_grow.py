@@ -1,4 +1,4 @@
-"""mdadm's grow mode: more members, and another consistency policy, with the words and exit codes of mdadm 4.4."""
+"""mdadm's grow mode: more members, another level or consistency policy, in the words of mdadm 4.4."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,10 +6,14 @@ from dataclasses import replace
 from lunette.system.fake.block import Blocks
 from lunette.system.fake.md import Md, RunningArray
 from lunette.system.fake.mdadm_manage import Answer
+from lunette.system.fake.media import Geometry
+
+_BESIDE = 16
+"""What the kernel adds to the layout of a raid5 for a raid6 with its second parity beside it (raid5.h)."""
 
 
 class Grow:
-    """Runs `mdadm --grow ARRAY --<what>=<value>`."""
+    """Runs `mdadm --grow ARRAY --<what>=<value> …`."""
 
     def __init__(self, blocks: Blocks, md: Md, half_way: Callable[[], None], now: Callable[[], float]) -> None:
         self._blocks, self._md = blocks, md
@@ -23,7 +27,9 @@ class Grow:
             return 1, "", f"mdadm: {words[0]} is not an active md array - aborting\n"
         if "consistency-policy" in options:
             return self._policy(array, options["consistency-policy"])
-        return self._reshape(array, words[0], int(options["raid-devices"]), options.get("data-offset"))
+        if "bitmap" in options:
+            return self._bitmap(array, words[0], options["bitmap"])
+        return self._change(array, words[0], options)
 
     def _policy(self, array: RunningArray, policy: str) -> Answer:
         now = array.geometry.policy
@@ -41,30 +47,76 @@ class Grow:
         array.change_geometry(replace(array.geometry, policy=policy))
         return 0, "", ""
 
-    def _reshape(self, array: RunningArray, name: str, count: int, data_offset: str | None) -> Answer:
-        geometry = array.geometry
-        missing = count - geometry.raid_disks
-        spares = [member for member in array.beside if not member.is_faulty]
+    def _bitmap(self, array: RunningArray, name: str, kind: str) -> Answer:
+        now = array.geometry.policy
+        if kind == "none" and now != "bitmap":
+            return 1, "", f"mdadm: no bitmap found on {name}\n"
+        if kind == "internal" and now == "bitmap":
+            return 1, "", f"mdadm: bitmap already present on {name}\n"
+        if now == "ppl":
+            return 1, "", "mdadm: Cannot add bitmap to array with PPL\n"
         if array.sync_action != "idle":
-            return 1, "", f"mdadm: {name} is performing resync/recovery and cannot be reshaped\n"
-        if len(spares) < missing:
-            return 1, "", f"mdadm: Need {missing} spares to avoid degraded array, and only have {len(spares)}.\n"
-        if geometry.policy == "ppl":
-            return 1, "", f"mdadm: Cannot set device shape for {name}: Invalid argument\n"
-        if geometry.level == "raid10" and geometry.near() == 1 and not geometry.layout & 0x10000:
-            return 1, "", "mdadm: Cannot reshape RAID10 in far-mode\n"
+            return 1, "", "mdadm: Cannot add bitmap while array is resyncing or reshaping etc.\n"
+        self._half_way()
+        array.change_geometry(replace(array.geometry, policy="bitmap" if kind == "internal" else "resync"))
+        return 0, "", ""
+
+    def _change(self, array: RunningArray, name: str, options: dict[str, str]) -> Answer:
+        problem = _refusal(array, name, options)
+        if problem:
+            return 1, "", problem
         array.is_frozen = True
-        if geometry.level == "raid1":
+        geometry = _changed(array.geometry, options)
+        if array.geometry.level == "raid1" or "level" in options:
             self._half_way()
-            self._md.add_mirrors(array, count, self._now())
+            self._md.widen(array, geometry, self._now())
         else:
-            offset = int((data_offset or "0K").removesuffix("K")) * 2
-            if not 80 <= offset < min(member.superblock.data_offset for member in array.bound()):
+            problem = self._lay_out(array, geometry, int(options.get("data-offset", "0K").removesuffix("K")) * 2)
+            if problem:
                 array.is_frozen = False
-                return 1, "", "mdadm: Cannot update data_offset on this array\n"
-            self._half_way()
-            self._md.reshape(array, count, offset, self._now())
+                return 1, "", problem
         self._half_way()
         array.is_frozen = False
         self._md.recover(array, self._now())
         return 0, "", ""
+
+    def _lay_out(self, array: RunningArray, geometry: Geometry, offset: int) -> str | None:
+        """Starts a reshape; what mdadm says if it cannot."""
+        nearest = min(member.superblock.data_offset for member in array.bound())
+        if not 80 <= offset < nearest:
+            return "mdadm: Cannot update data_offset on this array\n"
+        self._half_way()
+        self._md.reshape(array, geometry, offset, self._now())
+        return None
+
+
+def _refusal(array: RunningArray, name: str, options: dict[str, str]) -> str | None:
+    """What mdadm says before it touches the array, if it does not."""
+    geometry = array.geometry
+    missing = int(options.get("raid-devices", geometry.raid_disks)) - geometry.raid_disks
+    spares = [member for member in array.beside if not member.is_faulty]
+    if array.sync_action != "idle":
+        return f"mdadm: {name} is performing resync/recovery and cannot be reshaped\n"
+    if len(spares) < missing:
+        return f"mdadm: Need {missing} spares to avoid degraded array, and only have {len(spares)}.\n"
+    if geometry.policy == "ppl":
+        return f"mdadm: Cannot set device shape for {name}: Invalid argument\n"
+    if geometry.level == "raid10" and geometry.near() == 1 and not geometry.layout & 0x10000:
+        return "mdadm: Cannot reshape RAID10 in far-mode\n"
+    if geometry.level == "raid6" and geometry.layout >= _BESIDE and "layout" not in options:
+        return f"mdadm: {name} has a non-standard layout.  If you wish to preserve this\n"
+    if "level" in options and (options["level"], geometry.level) != ("6", "raid5"):
+        return "mdadm: Impossible level change requested\n"
+    return None
+
+
+def _changed(geometry: Geometry, options: dict[str, str]) -> Geometry:
+    """The shape that is asked for. A raid5 gets its second parity on the new disk."""
+    disks = int(options.get("raid-devices", geometry.raid_disks))
+    if options.get("layout", "preserve") != "preserve":
+        raise AssertionError("a power cut in the middle of another layout loses data on Linux 7.2")
+    if "level" in options:
+        if "layout" not in options:
+            raise AssertionError("without a layout mdadm moves every block")
+        return replace(geometry, level="raid6", raid_disks=disks, layout=geometry.layout + _BESIDE)
+    return replace(geometry, raid_disks=disks)

@@ -92,6 +92,9 @@ class Superblock:
     """It is filled for the slot's disk, which still works."""
     data_offset: int = 2048
     """Where the data begin, in sectors."""
+    is_clean: bool = True
+    """No write was under way when the power went."""
+    write_mostly: bool = False
     alive: frozenset[int] = frozenset()
     """Slots that worked when it was written: what `mdadm --assemble` waits for."""
 
@@ -142,11 +145,53 @@ class Vg:
 
 
 @dataclass
+class RaidLv:
+    """A RAID volume over disks. `images`: by slot the UUID of the physical volume it lies on."""
+
+    name: str
+    level: str
+    size: int
+    chunk: int
+    images: list[str]
+    integrity: bool
+    media: "Media"
+    in_sync: set[str]
+    tags: set[str] = field(default_factory=set)
+    mismatches: int = 0
+    repaired: dict[str, int] = field(default_factory=dict)
+    """Checksums that did not fit, by physical volume."""
+
+
+@dataclass
+class RaidVg:
+    """A group over several disks: its metadata lie on all of them. `pvs`: their UUIDs, there or not."""
+
+    name: str
+    uuid: str
+    tags: set[str]
+    pvs: list[str]
+    lv: RaidLv | None = None
+
+
+@dataclass
 class PvLabel:
     uuid: str
     vg: Vg | None = None
+    raid: RaidVg | None = None
+    """The group over several disks that it is part of."""
     metadata_bytes: int = 0
     """Room kept for LVM's own text (`pvcreate --metadatasize`)."""
+
+
+@dataclass
+class LuksHeader:
+    """A LUKS2 header and what it hides: `inner` can be seen only while it is open."""
+
+    uuid: str
+    label: str
+    keys: list[str]
+    """What opens it, one for each slot."""
+    inner: "Media"
 
 
 @dataclass
@@ -158,6 +203,7 @@ class Media:
     superblock: Superblock | None = None
     pv: PvLabel | None = None
     zfs: "ZfsLabel | None" = None
+    luks: LuksHeader | None = None
     data: dict[int, str] = field(default_factory=dict)
     """What somebody wrote, by byte offset."""
     below: dict[tuple[object, ...], "Media"] = field(default_factory=dict)
@@ -171,6 +217,8 @@ class Media:
             found.append(FakeSignature("linux_raid_member", MD_OFFSET, geometry.name, dashed(geometry.uuid), "raid"))
         if self.pv:
             found.append(FakeSignature("LVM2_member", PV_OFFSET, None, self.pv.uuid, "raid"))
+        if self.luks:
+            found.append(FakeSignature("crypto_LUKS", 0, self.luks.label or None, self.luks.uuid, "crypto"))
         if self.zfs:
             pool, guid = self.zfs.pool or None, str(self.zfs.guid) if self.zfs.guid else None
             found.append(FakeSignature("zfs_member", ZFS_OFFSET, pool, guid, "raid"))
@@ -180,6 +228,8 @@ class Media:
         """Erase one magic number."""
         if self.superblock and signature.type == "linux_raid_member":
             self.superblock = None
+        elif self.luks and signature.type == "crypto_LUKS":
+            self.luks = None
         elif self.pv and signature.type == "LVM2_member":
             self.pv = None
         elif self.zfs and signature.type == "zfs_member":

@@ -44,13 +44,19 @@ class FakeInterface:
 class Network:
     """The interfaces. eth0 has every address of `addresses` that no other one has, with DHCP."""
 
-    def __init__(self, addresses: set[str], files: Files, later: Callable[[float, Callable[[], None]], None]) -> None:
+    def __init__(
+        self,
+        addresses: set[str],
+        files: Files,
+        later: Callable[[float, Callable[[], None]], None],
+        now: Callable[[], float],
+    ) -> None:
         self._addresses, self._files, self._later = addresses, files, later
         self.interfaces = {
             "eth0": FakeInterface("eth0", 2, "52:54:00:00:00:02", file=DHCP_FILE),
             "eth1": FakeInterface("eth1", 3, "52:54:00:00:00:03"),
         }
-        self.firewall = Nftables(files)
+        self.firewall = Nftables(files, now)
         self.commands = {"ip": self.ip, "networkctl": self.networkctl, "nft": self.firewall.nft}
         self._armed = 0
         self._numbers = 10

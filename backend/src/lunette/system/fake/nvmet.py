@@ -3,7 +3,9 @@
 Rules of drivers/nvme/target/configfs.c, core.c and auth.c (Linux 6.12):
 * a namespace refuses its device and identity while it is enabled (EBUSY), and is enabled only with a device that is
   there (ENOENT); the device is opened and not claimed, so a second engine would get it too.
-* a port refuses its address while it listens (EACCES); its first link makes it listen (EADDRNOTAVAIL, EADDRINUSE).
+* a port refuses its address while it listens (EACCES); its first link makes it listen (EADDRNOTAVAIL, EADDRINUSE; a
+  Fibre Channel port that nobody registered ENXIO, one that is taken EALREADY).
+* a referral takes no other address while it is enabled (EACCES).
 * allowed_hosts takes hosts only (EINVAL), none while any host is allowed (EINVAL), each once (EEXIST).
 * serial and model cannot change once a host has connected (EINVAL). A key must look like one (EINVAL); NUL clears it.
 * who may come is asked when a host connects, and only then; taking a subsystem out of a port ends its connections.
@@ -13,7 +15,7 @@ Rules of drivers/nvme/target/configfs.c, core.c and auth.c (Linux 6.12):
 
 import errno
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID
@@ -61,8 +63,10 @@ class FakeController:
 class NvmeTarget:
     """nvmet/."""
 
-    def __init__(self, blocks: SharedOpener, addresses: set[str], rdma: RdmaCore) -> None:
-        self._blocks, self._addresses, self._rdma = blocks, addresses, rdma
+    def __init__(
+        self, blocks: SharedOpener, addresses: set[str], rdma: RdmaCore, fc_ports: Collection[str] = ()
+    ) -> None:
+        self._blocks, self._addresses, self._rdma, self._fc_ports = blocks, addresses, rdma, fc_ports
         self.controllers: list[FakeController] = []
         self._discovered: set[str] = set()
         nqn = setting("nqn.2014-08.org.nvmexpress.discovery")
@@ -128,23 +132,11 @@ class NvmeTarget:
         group = Group(name, "port")
         inside = group.add_default(Group("subsystems", "port_subsystems"))
 
-        def address(value: str, allowed: tuple[str, ...] | None = None) -> Attribute:
-            def check(text: str) -> None:
-                if inside.links:
-                    raise refuse(errno.EACCES)
-                if allowed is not None and text.strip() not in allowed:
-                    raise refuse(errno.EINVAL)
-
-            return setting(value, check)
-
-        group.attributes = {
-            "addr_trtype": address("", _TRANSPORTS), "addr_adrfam": address("", _FAMILIES),
-            "addr_traddr": address(""), "addr_trsvcid": address(""), "addr_treq": address("not specified"),
-            "addr_tsas": address("none"), "param_inline_data_size": address("-1"),
-        }  # fmt: skip
+        address = _addressing(lambda: bool(inside.links))
+        group.attributes = _addresses(address) | {"addr_tsas": address("none"), "param_inline_data_size": address("-1")}
         inside.allow_link = lambda subsystem: self._serve(group, inside, subsystem)
         inside.drop_link = lambda subsystem: self._end(group, subsystem.name)
-        group.add_default(Group("referrals", "referrals"))
+        group.add_default(Group("referrals", "referrals", make=_make_referral))
         ana = group.add_default(Group("ana_groups", "ana_groups"))
         ana.add_default(Group("1", "ana_group", {"ana_state": _choice("optimized", _ANA_STATES)}))
         return group
@@ -157,15 +149,18 @@ class NvmeTarget:
         if inside.links:
             return
         where = _address(port)
-        if where[0] not in ("tcp", "rdma"):
+        if where[0] not in ("tcp", "rdma", "fc"):
             raise refuse(errno.EINVAL)
         if where[0] == "rdma":
             self._rdma.listen(where[1], int(where[2]), NVMET)
             return
-        if where[1] not in (*self._addresses, "0.0.0.0", "::"):  # noqa: S104
+        taken = any(_address(p) == where and p.children["subsystems"].links for p in self.ports.children.values())
+        if where[0] == "fc" and where[1] not in self._fc_ports:
+            raise refuse(errno.ENXIO)
+        if where[0] == "tcp" and where[1] not in (*self._addresses, "0.0.0.0", "::"):  # noqa: S104
             raise refuse(errno.EADDRNOTAVAIL)
-        if any(_address(p) == where and p.children["subsystems"].links for p in self.ports.children.values()):
-            raise refuse(errno.EADDRINUSE)
+        if taken:
+            raise refuse(errno.EALREADY if where[0] == "fc" else errno.EADDRINUSE)
 
     def _end(self, port: Group, subsystem: str) -> None:
         self.controllers = [c for c in self.controllers if (c.port, c.subsystem) != (port.name, subsystem)]
@@ -179,10 +174,7 @@ class NvmeTarget:
 
         Raises ConnectionError where nobody listens, Refuse.
         """
-        ports = [port for port in self.ports.children.values() if port.children["subsystems"].links]
-        port = next((port for port in ports if ":".join(_address(port)) == f"{transport}:{where}"), None)
-        if port is None or (transport == "rdma" and not self._rdma.is_heard(*_place(port))):
-            raise ConnectionError(f"nobody listens on {where}")
+        port = self._listening(where, transport)
         served = next((s for s in port.children["subsystems"].links.values() if s.name == subsystem), None)
         if served is None:
             raise Refuse("no such subsystem here", retries=False)
@@ -195,12 +187,62 @@ class NvmeTarget:
         self._discovered.add(subsystem)
         return controller
 
+    def discover(self, host: str, where: str, transport: str = "tcp") -> set[str]:
+        """What a host is told that asks at a port: subsystems by NQN, and referrals as transport:address:port.
+
+        Raises ConnectionError where nobody listens.
+        """
+        port = self._listening(where, transport)
+        served = port.children["subsystems"].links.values()
+        found = {s.name for s in served if host in {h.name for h in s.children["allowed_hosts"].links.values()}}
+        referrals = port.children["referrals"].children.values()
+        return found | {":".join(_address(one)) for one in referrals if _text(one, "enable") == "1"}
+
+    def _listening(self, where: str, transport: str) -> Group:
+        named = f"{transport}:{where}" + (":" if transport == "fc" else "")
+        ports = [port for port in self.ports.children.values() if port.children["subsystems"].links]
+        port = next((port for port in ports if ":".join(_address(port)) == named), None)
+        deaf = port is None or (transport == "rdma" and not self._rdma.is_heard(*_place(port)))
+        if port is None or deaf or (transport == "fc" and where not in self._fc_ports):
+            raise ConnectionError(f"nobody listens on {where}")
+        return port
+
     def devices(self, controller: FakeController) -> dict[int, str]:
         """Device path by namespace id, as the host sees them now. Raises ConnectionError if the connection ended."""
         if controller not in self.controllers:
             raise ConnectionError("the connection has ended")
         found = self.subsystems.children[controller.subsystem].children["namespaces"].children.values()
         return {int(ns.name): _text(ns, "device_path") for ns in found if _text(ns, "enable") == "1"}
+
+
+def _addressing(is_held: Callable[[], bool]) -> Callable[..., Attribute]:
+    """What makes the attributes of an address, which nobody changes while it is held."""
+
+    def address(value: str, allowed: tuple[str, ...] | None = None) -> Attribute:
+        def check(text: str) -> None:
+            if is_held():
+                raise refuse(errno.EACCES)
+            if allowed is not None and text.strip() not in allowed:
+                raise refuse(errno.EINVAL)
+
+        return setting(value, check)
+
+    return address
+
+
+def _addresses(address: Callable[..., Attribute]) -> dict[str, Attribute]:
+    return {
+        "addr_trtype": address("", _TRANSPORTS), "addr_adrfam": address("", _FAMILIES), "addr_traddr": address(""),
+        "addr_trsvcid": address(""), "addr_treq": address("not specified"),
+    }  # fmt: skip
+
+
+def _make_referral(name: str) -> Group:
+    group = Group(name, "referral")
+    address = _addressing(lambda: _text(group, "enable") == "1")
+    enable = setting("0", lambda text: _refuse_unless(text.strip() in ("0", "1")))
+    group.attributes = _addresses(address) | {"addr_portid": address("0"), "enable": enable}
+    return group
 
 
 class _Namespace:

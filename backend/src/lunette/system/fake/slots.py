@@ -4,7 +4,7 @@ GRUB does here what `providers.updates.choice.MENU` tells the real one; tests/e2
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -16,7 +16,6 @@ from lunette.system.fake.views import Tree, put
 UUIDS = ("be6c4aa9-2a45-4c47-bfd9-590c9c7b95e8", "405e6600-2b59-47d5-94c0-083532fa0262")
 EFI = "5DCB-62A1"
 CHOICE = "boot/grub/choice"
-RESTART_S = 5.0
 _FRESH = b"# GRUB Environment Block\ngood=a\ntrial=\ntried=\ncount=0\n".ljust(1024, b"#")
 
 
@@ -25,8 +24,6 @@ class Machine(Protocol):
 
     files: Files
     tools: Tools
-
-    def later(self, seconds: float, happens: Callable[[], None]) -> None: ...
 
     def changed(self) -> None: ...
 
@@ -47,8 +44,6 @@ class FakeSlots:
     versions: dict[str, str | None] = field(default_factory=lambda: {"a": "1.0", "b": None})
     efi: dict[str, bytes] = field(default_factory=dict)
     """Content of the choice by device; what is mounted is a file for that time."""
-    starts: int = 0
-    restarts_asked: int = 0
     unloadable: set[str] = field(default_factory=set)
     """Slots that GRUB cannot load."""
     _mounted: dict[str, str] = field(default_factory=dict)
@@ -68,11 +63,9 @@ class FakeSlots:
         trial = "lunette.trial " if self.on_trial else ""
         words = f"lunette.slots={','.join(UUIDS)} lunette.efi={EFI} rauc.slot={self.running} {trial}quiet\n"
         put(tree, "/proc/cmdline", f"root=UUID={UUIDS[self.running == 'b']} {words}")
-        put(tree, "/proc/sys/kernel/random/boot_id", f"00000000-0000-4000-8000-{self.starts:012d}\n")
 
     def boot(self) -> None:
         """GRUB reads the choice of the first disk, and writes there what it starts for once."""
-        self.starts += 1
         device, block = next(iter(self.efi.items()))
         words = dict(line.split("=", 1) for line in block.decode().splitlines() if "=" in line)
         good, trial = words["good"], words["trial"]
@@ -85,14 +78,7 @@ class FakeSlots:
             chosen, self.on_trial = ("b" if chosen == "a" else "a"), False
         self.running = chosen
         self.machine.files.seed("/run/live/medium/live/version", f"{self.versions[chosen]}\n".encode())
-        self.machine.files.seed("/run/lunette/.keep", b"")
         self.machine.changed()
-
-    def restart(self, dies: Callable[[], None]) -> Answer:
-        """systemd ends everything a moment later."""
-        self.restarts_asked += 1
-        self.machine.later(RESTART_S, dies)
-        return 0, "", ""
 
     def _lsblk(self, _argv: Sequence[str]) -> Answer:
         found = [{"name": name, "uuid": EFI, "fstype": "vfat"} for name in self.efi]

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from lunette.system.fake import block_tools, lvm_tools
+from lunette.system.fake import block_tools, drives, lvm_tools
 from lunette.system.fake.block import Blocks
 from lunette.system.fake.block_tools import BlockTools
+from lunette.system.fake.drives import DriveTools
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.lvm_tools import LvmTools
 from lunette.system.fake.md import Md
@@ -30,8 +31,16 @@ LOOKING = (
     "-E",
     "-D",
     "-n",
+    "smartctl",
+    "luksDump",
+    "--test-passphrase",
+    "id-ctrl",
+    "id-ns",
+    "list-ns",
+    "ping",
+    "journalctl",
 )
-_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe", "rauc", "nft")
+_MIXED = ("networkctl", "mdadm", "wipefs", "zpool", "zfs", "modprobe", "rauc", "nft", "nvme", "cryptsetup", "dmsetup")
 """Commands that look or change, as one of their words says."""
 
 
@@ -41,11 +50,14 @@ class Tools:
     def __init__(
         self, blocks: Blocks, md: Md, lvm: Lvm, half_way: Callable[[], None], now: Callable[[], float]
     ) -> None:
-        mdadm, lvm_commands = Mdadm(blocks, md, half_way, now), LvmTools(blocks, lvm, half_way)
+        mdadm, lvm_commands = Mdadm(blocks, md, half_way, now), LvmTools(blocks, lvm, half_way, now)
         block_commands = BlockTools(blocks, md, half_way)
         self._commands: dict[str, Callable[[Sequence[str]], Answer]] = {"mdadm": mdadm.run}
         self._commands |= dict.fromkeys(lvm_tools.COMMANDS, lvm_commands.run)
+        self.raid = lvm_commands.raid
         self._commands |= dict.fromkeys(block_tools.COMMANDS, block_commands.run)
+        self.drives = DriveTools(blocks, half_way)
+        self._commands |= dict.fromkeys(drives.COMMANDS, self.drives.run)
         self._commands["thin_check"] = lambda _argv: (0, "", "")
 
     def add(self, name: str, command: Callable[[Sequence[str]], Answer]) -> None:
@@ -74,4 +86,6 @@ class Tools:
         name = argv[0].rpartition("/")[2]
         if name in LOOKING or (name == "wipefs" and "--all" not in argv and "-a" not in argv):
             return True
+        if name == "ss":
+            return "-K" not in argv
         return name in _MIXED and any(word in LOOKING for word in argv[1:])

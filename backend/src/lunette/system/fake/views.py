@@ -4,13 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from lunette.system.fake.block import Blocks, Device, FakeDisk
+from lunette.system.fake.block import BAY, Blocks, Device, FakeDisk
 from lunette.system.fake.lvm import Lvm
 from lunette.system.fake.md import Md, Member, RunningArray
 from lunette.system.fake.media import dashed
 from lunette.system.fake.rdma import RdmaCore
 from lunette.system.fake.traffic import Traffic
 from lunette.system.fake.zfs import Zfs
+
+ENCLOSURE = "/sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/host0/target0:0:24/0:0:24:0/enclosure/0:0:24:0"
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,9 @@ def build(machine: Node, now: float) -> Tree:
     for link, target in machine.blocks.dev_links().items():
         put(root, link, Link(target))
     put(root, "/dev/mapper/control", "")
+    for disk in (one for one in machine.blocks.disks if one.bay):
+        put(root, f"{ENCLOSURE}/{disk.bay}/locate", f"{int(disk.is_located)}\n")
+        put(root, f"{ENCLOSURE}/id", "0x500304801e97c7bf\n")
     put(root, "/proc/diskstats", machine.traffic.diskstats())
     put(root, "/proc/net/dev", machine.traffic.net())
     put(root, "/proc/mdstat", _mdstat(machine.md, now))
@@ -81,7 +86,8 @@ def build(machine: Node, now: float) -> Tree:
         }
         put(root, "/proc/spl/kstat/zfs", {"arcstats": "", **pools})
     for module in machine.modules:
-        put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": {}})
+        parameters: Tree = {**machine.zfs.parameters()} if module == "zfs" else {}
+        put(root, f"/sys/module/{module}", {"refcnt": "0\n", "parameters": parameters})
     for rdma_device in machine.rdma.devices.values():
         for path, text in rdma_device.files().items():
             put(root, f"/sys/class/infiniband/{path}", text)
@@ -120,7 +126,7 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
     disk = device.disk
     queue: Tree = {
         "rotational": f"{int(disk.rotational) if disk else 0}\n",
-        "logical_block_size": f"{disk.logical_block_bytes if disk else 512}\n",
+        "logical_block_size": f"{_logical_block_bytes(machine, device)}\n",
         "physical_block_size": f"{disk.physical_block_bytes if disk else 512}\n",
         "write_cache": "write through\n" if disk and not disk.has_write_cache else "write back\n",
         "scheduler": "[mq-deadline] none\n" if disk and disk.scheduler == "mq-deadline" else "[none] mq-deadline\n",
@@ -149,7 +155,17 @@ def _block(machine: Node, device: Device, now: float) -> Tree:
         mapped = next(link for link in device.links if "/mapper/" in link).split("/")[-1]
         uuid = f"LVM-{view.vg.uuid.replace('-', '')}{view.lv.uuid.replace('-', '')}"
         tree["dm"] = {"name": f"{mapped}\n", "uuid": f"{uuid}\n", "suspended": "0\n"}
+    elif device.kind == "crypt":
+        tree["dm"] = {"name": f"{device.links[0].rpartition('/')[2]}\n", "uuid": "CRYPT-LUKS2\n", "suspended": "0\n"}
     return tree
+
+
+def _logical_block_bytes(machine: Node, device: Device) -> int:
+    """A stacked device has the largest of those below it, as blk_stack_limits gives it."""
+    if device.disk:
+        return device.disk.logical_block_bytes
+    below = (machine.blocks.disk(name) for name in machine.blocks.beneath(device))
+    return max((disk.logical_block_bytes for disk in below if disk), default=512)
 
 
 def _hardware(disk: FakeDisk) -> Tree:
@@ -161,7 +177,11 @@ def _hardware(disk: FakeDisk) -> Tree:
         tree |= {"serial": f"{disk.serial:<20}\n", "firmware_rev": "1.0     \n", "transport": "pcie\n"}
         tree["device"] = {"numa_node": f"{disk.numa_node}\n"}
     else:
-        tree["rev"] = "1.0 \n"
+        cache = "write back" if disk.has_write_cache else "write through"
+        tree |= {"rev": "1.0 \n", "timeout": f"{disk.command_timeout_s}\n"}
+        tree["scsi_disk"] = {"0:0:0:0": {"cache_type": f"{cache}\n"}}
+    if disk.bay:
+        tree[f"{BAY}{disk.bay}"] = Link(f"{ENCLOSURE}/{disk.bay}")
     return tree
 
 
@@ -172,9 +192,7 @@ def _md(array: RunningArray, now: float) -> Tree:
     tree: Tree = {
         "array_state": _state(array),
         "level": f"{geometry.level}\n",
-        "raid_disks": f"{geometry.raid_disks} ({geometry.reshape_from})\n"
-        if geometry.reshape_from
-        else f"{geometry.raid_disks}\n",
+        "raid_disks": _before(geometry.raid_disks, geometry.reshape_from),
         "metadata_version": "1.2\n",
         "uuid": f"{dashed(geometry.uuid)}\n",
         "chunk_size": f"{geometry.chunk_kib * 1024}\n",
@@ -200,11 +218,17 @@ def _md(array: RunningArray, now: float) -> Tree:
             "sync_speed": f"{speed}\n" if syncing else "none\n",
             "resync_start": f"{done}\n" if _action(array) == "resync" else "none\n",
             "mismatch_cnt": "0\n",
+            "sync_min": "0\n",
             "last_sync_action": f"{array.last_sync}\n",
             "consistency_policy": f"{geometry.policy}\n",
             "bitmap": {"location": "+8\n" if geometry.policy == "bitmap" else "none\n"},
         }
     return tree | _md_slots(array) | {name: f"{text}\n" for name, text in array.overrides.items()}
+
+
+def _before(now: int, before: int | None) -> str:
+    """What the kernel shows of a number that a reshape changes."""
+    return f"{now} ({before})\n" if before else f"{now}\n"
 
 
 def _md_slots(array: RunningArray) -> Tree:
@@ -222,6 +246,7 @@ def _md_slots(array: RunningArray) -> Tree:
 
 def _md_disk(array: RunningArray, member: Member, slot: str, state: str) -> Tree:
     name = member.disk.kernel_name
+    state += ",write_mostly" if member.superblock.write_mostly else ""
     return {
         f"dev-{name}": {
             "state": f"{state}\n",
@@ -243,6 +268,8 @@ def _action(array: RunningArray) -> str:
 def _state(array: RunningArray) -> str:
     if not array.is_active:
         return "inactive\n"
+    if array.is_read_only:
+        return "readonly\n"
     if array.is_read_auto:
         return "read-auto\n"
     return "broken\n" if array.has_failed() and array.geometry.level == "raid0" else "clean\n"

@@ -175,10 +175,24 @@ class Zfs:
         self.lost_links = 0
         """How many creations will not find a partition they have just made."""
         self._numbers = itertools.count(0, 16)
+        self.arc_max_option = 0
+        """What an administrator's file in /etc/modprobe.d says of zfs_arc_max, in bytes."""
+        self.arc_max = 0
 
     def reboot(self) -> None:
         self.imported.clear()
+        self.arc_max = self.arc_max_option
         self._numbers = itertools.count(0, 16)
+
+    def parameters(self) -> dict[str, str]:
+        return {"zfs_arc_max": f"{self.arc_max}\n"}
+
+    def write(self, path: str, text: str) -> bool:
+        """False if the file is not of the module."""
+        if path != "/sys/module/zfs/parameters/zfs_arc_max":
+            return False
+        self.arc_max = int(text)
+        return True
 
     def partition(self, disk: FakeDisk) -> None:
         """Give a whole disk ZFS's two partitions."""

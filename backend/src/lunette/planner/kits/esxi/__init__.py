@@ -12,17 +12,12 @@ from collections.abc import Iterator
 from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitCommand, KitFile
 from lunette.domain.mappings import Family, Protocol
-from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, KitFacts, plain
+from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, GUEST_S, KEEP_S, KitFacts, plain
 from lunette.planner.kits.parts import Parts, command, script
 
 CHECK = "/tmp/lunette-check.sh"  # noqa: S108 - ESXi keeps no other folder for such; it lasts until the next boot
-_NOTES = (
-    "Every command goes into the ESXi shell. Written against VMware's documentation; not run by the project's tests.",
-    (
-        "While all paths are gone virtual machines wait. After Misc.APDTimeout (140 s) the host itself stops waiting: "
-        "set it above the time the appliance takes to boot (esxcli system settings advanced set -o /Misc/APDTimeout "
-        "-i 600), and give the guests' disks a timeout of 180 s or more."
-    ),
+_NOTE = (
+    "Every command goes into the ESXi shell. Written against VMware's documentation; not run by the project's tests."
 )
 _ADAPTER = "A=$(esxcli iscsi adapter list | awk '/iscsi_vmk/ { print $1; exit }')"
 
@@ -33,9 +28,18 @@ def build(facts: KitFacts) -> Parts:
         return Parts(warnings=tuple(_warnings(facts)))
     return Parts(
         files=(_check(facts),), commands=tuple(_commands(facts)), check=f"sh {CHECK}",
-        notes=_NOTES,
+        notes=(_NOTE, _waiting(facts)),
         warnings=tuple(_warnings(facts)),
     )  # fmt: skip
+
+
+def _waiting(facts: KitFacts) -> str:
+    return (
+        "While all paths are gone virtual machines wait. After Misc.APDTimeout (140 s) the host itself stops waiting: "
+        "set it above the time the appliance takes to boot (esxcli system settings advanced set -o /Misc/APDTimeout "
+        f"-i {facts.wait_s(KEEP_S)}), and give the guests' disks a timeout of {facts.wait_s(GUEST_S)} s or more. "
+        f"{facts.measured}"
+    )
 
 
 def _check(facts: KitFacts) -> KitFile:
@@ -119,7 +123,9 @@ def _warnings(facts: KitFacts) -> Iterator[str]:
     left_out = [one.name for one in facts.portals_of(Protocol.ISER, Protocol.NVME_RDMA)]
     if left_out:
         yield f"Portals over RDMA ({', '.join(left_out)}) are left out: they need RDMA adapters set up by hand on ESXi."
-    if facts.over_nvme:
+    if facts.over_nvme_fc:
+        yield "This kit sets nothing up for NVMe over Fibre Channel: ESXi finds the ports by itself; it was not tried."
+    if facts.over_nvme or facts.over_nvme_fc:
         yield (
             "The appliance's NVMe target knows no reservations and no fused compare-and-write: a datastore that "
             "several ESXi hosts share belongs on iSCSI or Fibre Channel."

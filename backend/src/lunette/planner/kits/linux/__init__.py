@@ -17,6 +17,8 @@ from lunette.planner.kits.facts import (
     CHAP_SECRET,
     DHCHAP_KEY,
     DHCHAP_MUTUAL,
+    DISCOVERY_MUTUAL,
+    DISCOVERY_SECRET,
     NOOP_S,
     REPLACEMENT_S,
     KitChap,
@@ -29,6 +31,8 @@ from lunette.planner.kits.parts import Parts, command, script
 FOLDER = "/etc/lunette-host"
 MULTIPATH = "/etc/multipath/conf.d/lunette.conf"
 UNIT = "/etc/systemd/system/lunette-nvme.service"
+FC_UNIT = "nvmefc-boot-connections.service"
+"""nvme-cli's own: the kernel tells udev again of every port it sees, and udev connects (70-nvmf-autoconnect.rules)."""
 _TIMING = {"reconnect_delay": 5, "keep_alive_tmo": 10}
 """Seconds between two attempts to come back, and how long a path may be silent (nvme-connect(1))."""
 LOGIN_RETRIES = 20
@@ -77,9 +81,10 @@ WantedBy=multi-user.target
 def build(facts: KitFacts) -> Parts:
     """Files, commands and notes. Empty where the host has nothing to connect over."""
     over_scsi = facts.over_iscsi or facts.over_fc
-    if not (over_scsi or facts.over_nvme):
+    over_nvme = facts.over_nvme or facts.over_nvme_fc
+    if not (over_scsi or over_nvme):
         return Parts()
-    found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if facts.over_nvme else ())]
+    found = [*_scripts(), *(_scsi(facts) if over_scsi else ()), *(_nvme(facts) if over_nvme else ())]
     return Parts(
         files=tuple(found), commands=tuple(_commands(facts)), check=f"sh {FOLDER}/check.sh", proof=_proof(facts),
         notes=tuple(_notes(facts)), warnings=tuple(_warnings(facts)),
@@ -139,6 +144,10 @@ def _scsi(facts: KitFacts) -> Iterator[KitFile]:
         settings = "".join(f"{key} = {value}\n" for key, value in _settings(facts.chap).items())
         purpose = "Settings of the targets' records, see iscsid.conf. Only root may read it."
         yield _file(f"{FOLDER}/iscsi-node.conf", settings, purpose, "0600", is_secret=facts.chap is not None)
+        if facts.discovery:
+            purpose = "What is shown to be told the targets. This kit needs no discovery: it knows them."
+            login = "".join(f"{key} = {value}\n" for key, value in _discovery(facts.discovery).items())
+            yield _file(f"{FOLDER}/iscsi-discovery.conf", login, purpose, "0600", is_secret=True)
     if facts.over_fc:
         yield _data("fc-ports", list(facts.fc_ports), "The appliance's Fibre Channel ports.")
 
@@ -168,16 +177,31 @@ def _settings(chap: KitChap | None) -> dict[str, str]:
     return settings
 
 
+def _discovery(chap: KitChap) -> dict[str, str]:
+    """Keys and their meaning: open-iscsi's iscsid.conf."""
+    key = "discovery.sendtargets.auth"
+    settings = {f"{key}.authmethod": "CHAP", f"{key}.username": chap.user}
+    settings[f"{key}.password"] = plain(chap.secret, DISCOVERY_SECRET)
+    if chap.mutual_user:
+        settings[f"{key}.username_in"] = chap.mutual_user
+        settings[f"{key}.password_in"] = plain(chap.mutual_secret, DISCOVERY_MUTUAL)
+    return settings
+
+
 def _nvme(facts: KitFacts) -> Iterator[KitFile]:
     doors, portals = facts.doors_of(Family.NVME), facts.portals_of(Protocol.NVME_TCP, Protocol.NVME_RDMA)
     host = facts.nqns[0]
+    volumes = [f"{volume.uuid} {volume.name}" for door in doors for volume in door.volumes]
+    yield _data("nvme-volumes", volumes, "UUID and name of each volume.")
+    if facts.over_nvme_fc:
+        yield _data("nvme-names", list(facts.nqns), "Names by which the appliance knows this host.")
+    if not facts.over_nvme:
+        return
     lines = [
         f"{door.name} {portal.address} {portal.port} {_transport(portal)} {host} {host_id(host)}"
         for door in doors for portal in portals
     ]  # fmt: skip
     yield _data("nvme-portals", lines, "Subsystem, address, port, transport and this host's name for each path.")
-    volumes = [f"{volume.uuid} {volume.name}" for door in doors for volume in door.volumes]
-    yield _data("nvme-volumes", volumes, "UUID and name of each volume.")
     purpose = "Timing and keys for `nvme connect --config`, in libnvme's format. Only root may read it."
     yield _file(f"{FOLDER}/nvme.json", _keys(facts), purpose, "0600", is_secret=facts.dhchap is not None)
     yield _file(UNIT, _UNIT, "Connects at each boot, and tries again until it succeeds.")
@@ -218,6 +242,9 @@ def _commands(facts: KitFacts) -> Iterator[KitCommand]:
             " || ".join(one.format(verb) for one in either) for verb in ("enable", "is-enabled --quiet")
         )
         yield command(enable, "Logs in at each boot (open-iscsi on Debian, iscsi on Red Hat and SUSE).", is_enabled)
+    if facts.over_nvme_fc:
+        begin = f"systemctl enable {FC_UNIT} && systemctl restart {FC_UNIT}"
+        yield command(begin, "Lets nvme-cli connect over Fibre Channel, now and at each boot.")
     if facts.over_nvme:
         enable = "systemctl daemon-reload && systemctl enable lunette-nvme.service"
         yield command(enable, "Connects at each boot.", "systemctl is-enabled --quiet lunette-nvme.service")
@@ -230,7 +257,12 @@ def _warnings(facts: KitFacts) -> Iterator[str]:
             f"The appliance knows host {facts.host} by {len(facts.nqns)} NQNs; the kit uses {facts.nqns[0]}. "
             "Describe each machine as a host of its own."
         )
-    ways = len(facts.portals) if facts.over_iscsi or facts.over_nvme else 2
+    if facts.over_nvme_fc and facts.dhchap:
+        yield (
+            "The host must show a DH-HMAC-CHAP key, and over Fibre Channel this kit sets none up: take it away from "
+            "the host."
+        )
+    ways = len(facts.portals) if facts.over_iscsi or facts.over_nvme or facts.over_nvme_fc else 2
     if ways == 1 and not facts.over_fc:
         yield f"There is one path only, over portal {facts.portals[0].name}: add a portal on another network."
 
@@ -242,6 +274,11 @@ def _notes(facts: KitFacts) -> Iterator[str]:
             "only after `mpathconf --enable`."
         )
         yield "While all paths are gone I/O waits without end; a process that waits cannot be killed until one returns."
+    if facts.over_iscsi and facts.discovery:
+        yield (
+            "The appliance asks for a login before it tells its targets. Who looks for them by hand (iscsiadm -m "
+            f"discovery) puts the lines of {FOLDER}/iscsi-discovery.conf into /etc/iscsi/iscsid.conf first."
+        )
     if facts.over_nvme:
         paths = [
             f"controller = transport={_transport(one)};traddr={one.address};trsvcid={one.port};nqn={door.name}"
@@ -251,6 +288,11 @@ def _notes(facts: KitFacts) -> Iterator[str]:
             "Where nvme-stas looks after connections, leave lunette-nvme.service disabled and put these lines into "
             "the section [Controllers] of /etc/stas/stacd.conf, with ctrl-loss-tmo = -1 in its section [Global]: "
             + " / ".join(paths)
+        )
+    if facts.over_nvme_fc:
+        yield (
+            "Over NVMe/FC the host's HBA must have NVMe turned on, and be zoned to the appliance's ports. Check the "
+            "paths with `nvme list-subsys`."
         )
     if facts.portals_of(Protocol.ISER, Protocol.NVME_RDMA):
         yield "Portals over RDMA are left out on a machine without an RDMA device, and the check says so."

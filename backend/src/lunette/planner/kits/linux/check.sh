@@ -119,6 +119,8 @@ if [ -e "$here/nvme-portals" ]; then
     while read -r subsystem address port transport _ <&3; do
         nvme_path "$subsystem" "$address" "$port" "$transport"
     done 3<"$here/nvme-portals"
+fi
+if [ -e "$here/nvme-volumes" ]; then
     while read -r uuid name <&3; do
         nvme_volume "$uuid" "$name"
     done 3<"$here/nvme-volumes"

@@ -26,10 +26,18 @@ if [ -e "$here/iscsi-portals" ]; then
             "restart iscsid (sessions to other targets would be lost)"
     fi
 fi
-if [ -e "$here/nvme-portals" ]; then
+if [ -e "$here/nvme-volumes" ]; then
     needs nvme nvme-cli nvme-cli nvme-cli
 fi
-if grep -q '@LUNETTE-[A-Z-]*@' "$here/iscsi-node.conf" "$here/nvme.json" 2>/dev/null; then
+if [ -e "$here/nvme-names" ]; then
+    name=$(head -n 1 /etc/nvme/hostnqn 2>/dev/null)
+    if ! grep -qxF -e "${name:-none}" "$here/nvme-names"; then
+        stop "this machine calls itself ${name:-nothing yet} over NVMe, and the appliance knows" \
+            "$(tr '\n' ' ' <"$here/nvme-names")- enter this machine's name on the appliance, or write one of those into" \
+            "/etc/nvme/hostnqn"
+    fi
+fi
+if grep -q '@LUNETTE-[A-Z-]*@' "$here/iscsi-node.conf" "$here/iscsi-discovery.conf" "$here/nvme.json" 2>/dev/null; then
     stop "secrets are missing: fetch the kit with its secrets, or write them in place of @LUNETTE-…@ in $here"
 fi
 exit $failed

@@ -11,12 +11,19 @@ from collections.abc import Iterator
 from lunette.domain.identity import PRODUCT, VENDOR
 from lunette.domain.kits import KitFile
 from lunette.domain.mappings import Family, Protocol
-from lunette.planner.kits.facts import CHAP_MUTUAL, CHAP_SECRET, KitFacts, plain
+from lunette.planner.kits.facts import (
+    CHAP_MUTUAL,
+    CHAP_SECRET,
+    DISCOVERY_MUTUAL,
+    DISCOVERY_SECRET,
+    KEEP_S,
+    KitChap,
+    KitFacts,
+    plain,
+)
 from lunette.planner.kits.parts import Parts, command, script
 
 FOLDER = "C:\\ProgramData\\Lunette"
-KEEP_S = 600
-"""A disk without paths is kept that long, so that it outlives a boot of the appliance."""
 _NOTES = (
     "Run everything as an administrator. Written against Microsoft's documentation; not run by the project's tests.",
     "`mpclaim -s -d` lists the paths of each disk. A disk that is new here is offline: Set-Disk brings it online.",
@@ -38,20 +45,20 @@ def build(facts: KitFacts) -> Parts:
     return Parts(
         files=tuple(_files(facts, over_iscsi=over_iscsi)),
         commands=(*commands, command(check, "Tells whether every volume is seen over every portal.")), check=check,
-        notes=_NOTES,
+        notes=(*_NOTES, f"A disk without paths is kept for {facts.wait_s(KEEP_S)} s. {facts.measured}"),
         warnings=tuple(_warnings(facts)),
     )  # fmt: skip
 
 
 def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
-    said = {"Vendor": _quoted(VENDOR), "Product": _quoted(PRODUCT), "KeepSeconds": str(KEEP_S)}
+    said = {"Vendor": _quoted(VENDOR), "Product": _quoted(PRODUCT), "KeepSeconds": str(facts.wait_s(KEEP_S))}
     yield _file("prepare.ps1", _assigned(said) + script(__name__, "prepare.ps1"), "Sets up Multipath I/O.")
     doors, portals = facts.doors_of(Family.SCSI), facts.portals_of(Protocol.ISCSI) if over_iscsi else ()
     pairs = [f"'{door.name}' '{one.address}' {one.port}\n" for door in doors for one in portals]
     if over_iscsi:
         calls = "".join(f"Connect-Lunette {pair}" for pair in pairs) + "Update-HostStorageCache\n"
         connect = _assigned(_credentials(facts)) + script(__name__, "connect.ps1") + calls
-        yield _file("connect.ps1", connect, "Logs in on every portal.", is_secret=facts.chap is not None)
+        yield _file("connect.ps1", connect, "Logs in on every portal.", is_secret=facts.needs_secrets)
     tests = [f"Test-Portal {pair}" for pair in pairs]
     tests += [f"Test-Volume '{one.naa.upper()}' '{one.name}'\n" for door in doors for one in door.volumes]
     check = script(__name__, "check.ps1") + "".join(tests) + "exit $failed\n"
@@ -59,18 +66,29 @@ def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
 
 
 def _credentials(facts: KitFacts) -> dict[str, str]:
-    """Names the appliance knows, and CHAP as parameters of Connect-IscsiTarget."""
-    known, chap = ", ".join(_quoted(name) for name in facts.iqns), facts.chap
+    """Names the appliance knows, and CHAP as parameters of Connect-IscsiTarget and New-IscsiTargetPortal."""
+    known, chap, asked = ", ".join(_quoted(name) for name in facts.iqns), facts.chap, facts.discovery
+    mutual = "$null"
+    if chap and chap.mutual_user:
+        mutual = _quoted(plain(chap.mutual_secret, CHAP_MUTUAL))
+    elif asked and asked.mutual_user:
+        mutual = _quoted(plain(asked.mutual_secret, DISCOVERY_MUTUAL))
+    return {
+        "Known": f"@({known})", "Chap": _chap(chap, CHAP_SECRET), "Discovery": _chap(asked, DISCOVERY_SECRET),
+        "Mutual": mutual,
+    }  # fmt: skip
+
+
+def _chap(chap: KitChap | None, placeholder: str) -> str:
     if chap is None:
-        return {"Known": f"@({known})", "Chap": "@{}", "Mutual": "$null"}
+        return "@{}"
     asked = {
         "AuthenticationType": "MUTUALCHAP" if chap.mutual_user else "ONEWAYCHAP",
         "ChapUsername": chap.user,
-        "ChapSecret": plain(chap.secret, CHAP_SECRET),
+        "ChapSecret": plain(chap.secret, placeholder),
     }
     fields = "; ".join(f"{key} = {_quoted(value)}" for key, value in asked.items())
-    mutual = _quoted(plain(chap.mutual_secret, CHAP_MUTUAL)) if chap.mutual_user else "$null"
-    return {"Known": f"@({known})", "Chap": f"@{{ {fields} }}", "Mutual": mutual}
+    return f"@{{ {fields} }}"
 
 
 def _assigned(values: dict[str, str]) -> str:
@@ -92,6 +110,11 @@ def _warnings(facts: KitFacts) -> Iterator[str]:
         yield (
             f"Portal {portal.name} speaks iSER, for which Windows has no initiator: it is left out. "
             "Add an iSCSI portal for this host."
+        )
+    if facts.chap and facts.chap.mutual_user and facts.discovery and facts.discovery.mutual_user:
+        yield (
+            "Windows keeps one secret that targets answer with, and discovery has another than this host: give both "
+            "the same, or discovery none."
         )
     if facts.doors_of(Family.NVME):
         yield "Windows has no initiator for NVMe over fabrics of its own: map the volumes over SCSI instead."

@@ -1,4 +1,4 @@
-# Logs in to the appliance on every portal: $Known, $Chap and $Mutual are said above. Can be run again.
+# Logs in to the appliance on every portal: $Known, $Chap, $Discovery and $Mutual are said above. Can be run again.
 $ErrorActionPreference = 'Stop'
 Set-Service -Name MSiSCSI -StartupType Automatic
 Start-Service -Name MSiSCSI
@@ -11,7 +11,7 @@ function Connect-Lunette([string]$Target, [string]$Address, [int]$Port) {
     $portals = Get-IscsiTargetPortal |
         Where-Object { $_.TargetPortalAddress -eq $Address -and $_.TargetPortalPortNumber -eq $Port }
     if (-not $portals) {
-        New-IscsiTargetPortal -TargetPortalAddress $Address -TargetPortalPortNumber $Port | Out-Null
+        New-IscsiTargetPortal -TargetPortalAddress $Address -TargetPortalPortNumber $Port @Discovery | Out-Null
     }
     $there = Get-IscsiConnection | Where-Object { $_.TargetAddress -eq $Address -and $_.TargetPortNumber -eq $Port } |
         Get-IscsiSession | Where-Object TargetNodeAddress -eq $Target

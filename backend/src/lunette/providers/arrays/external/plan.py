@@ -18,7 +18,7 @@ _OWN_TOOLS = "what presents the device does that with its own tools"
 LEVELS = (
     LevelCapability(
         level=Level.EXTERNAL, min_disks=1, max_disks=1, small_write_ios=1, write_hole=(WriteHole.EXTERNAL,), verbs=(),
-        survives_failures="unknown to Lunette: what presents the device knows",
+        survives_failures="unknown to Lunette: what presents the device knows", options=("health_command",),
     ),
 )  # fmt: skip
 _PV_UUID = re.compile(r"[0-9a-f]{6}(-[0-9a-f]{4}){5}-[0-9a-f]{6}")

@@ -22,7 +22,7 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
     if running is not None and is_running(running):
         observe.make_visible(system, running)
         return None
-    blocks = observe.superblocks(system, observe_disks(system), array.uuid)
+    blocks = _own_superblocks(system, array)
     if not blocks:
         return f"waiting for array {array.name}: none of its {len(array.members)} disks is present"
     missing = parse.missing_slots(list(blocks.values()))
@@ -33,9 +33,32 @@ def assemble(system: System, array: ExportArray, *, allow_degraded: bool) -> str
     try:
         start(system, array.uuid, md_name(array.array_id), sorted(blocks), degraded=bool(missing))
     except LunetteError as error:
+        if lacking := parse.dirty_without(list(blocks.values())):
+            return stays_stopped(array.name, len(lacking), count)
         words = error.log.strip().splitlines()[-1:] or [error.detail]
         return f"array {array.name} did not start with {present} of {count} disks: {words[0]}"
     return None
+
+
+def _own_superblocks(system: System, array: ExportArray) -> dict[str, parse.Superblock]:
+    """The superblocks of the array by device. Other drives are read only where its recorded members do not agree that
+    they are the whole of it: one that hangs holds no other array up, and a disk that came after the record counts.
+    """
+    known = observe.superblocks(system, observe_disks(system, array.members), array.uuid)
+    alike = len({block.events for block in known.values()}) == 1
+    if alike and not parse.missing_slots(list(known.values())):
+        return known
+    return observe.superblocks(system, observe_disks(system), array.uuid)
+
+
+def stays_stopped(name: str, lacking: int, count: int) -> str:
+    """Why md does not start a dirty degraded array, and what to do."""
+    return (
+        f"array {name} stays stopped: it was being written to when it stopped, and {lacking} of its {count} disks "
+        f"{'is' if lacking == 1 else 'are'} missing or not filled, so without a partial parity log nobody can tell "
+        f"which blocks of that are right. Bring the disk back; only if it is lost for good: lunette array force-start "
+        f"{name} --confirm {name}"
+    )
 
 
 def is_running(found: parse.KernelArray | None) -> bool:
@@ -43,11 +66,19 @@ def is_running(found: parse.KernelArray | None) -> bool:
     return found is not None and found.attributes["array_state"] not in ("", "clear", "inactive")
 
 
-def start(system: System, uuid: str, name: str, devices: Sequence[str], *, degraded: bool = False) -> None:
-    """Assemble the array of these members. Raises ToolFailed, leaving nothing half assembled, if it does not start."""
+def start(
+    system: System, uuid: str, name: str, devices: Sequence[str], *, degraded: bool = False, options: Sequence[str] = ()
+) -> None:
+    """Assemble the array of these members. Raises ToolFailed, leaving nothing half assembled, if it does not start.
+
+    `options` of mdadm: `--readonly`, or `--force`, which starts it also if writes were under way and a disk is missing:
+    mdadm then writes into a superblock that none were. A `--homehost` among them takes the place of ours.
+    """
     stop(system, uuid)
-    run = ["--run"] if degraded else []
-    command = ["mdadm", "--assemble", "--config=none", f"--homehost={parse.HOMEHOST}", *run, f"--uuid={uuid}"]
+    own = f"--homehost={parse.HOMEHOST}"
+    home_host = next((one for one in options if one.startswith("--homehost=")), own)
+    run = [*(["--run"] if degraded else []), *(one for one in options if one != home_host)]
+    command = ["mdadm", "--assemble", "--config=none", home_host, *run, f"--uuid={uuid}"]
     try:
         system.run([*command, f"/dev/md/{name}", *devices], timeout_s=ASSEMBLE_TIMEOUT_S)
     except LunetteError:

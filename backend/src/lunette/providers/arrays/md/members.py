@@ -6,7 +6,7 @@ own earlier membership where the step says that it returns.
 
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
-from lunette.domain.steps import MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdStep
+from lunette.domain.steps import MdAdd, MdFail, MdMember, MdRemove, MdReplace, MdSpareOut, MdStep
 from lunette.providers.arrays.md import observe, parse
 from lunette.providers.arrays.md.assemble import is_running
 from lunette.providers.arrays.md.plan import survives
@@ -135,6 +135,33 @@ def remove(system: System, step: MdRemove) -> str | None:
     return f"disk {step.member.disk_id} is removed" if changed else None
 
 
+def take_spare_out(system: System, step: MdSpareOut) -> str | None:
+    """Let go of the spare and clear its superblock; None if that was done. Refuses one that is no mere spare by now."""
+    settle(system)
+    array = running_array(system, step)
+    disk = same_disk(observe_disks(system), step.member.disk_id, step.member.serial)
+    bound = _bound(array, disk)
+    if bound is not None:
+        if len(_working(array)) < _slots(array):
+            raise Conflict(f"array {step.md_name} has lost a disk by now and needs its spare itself: make a new plan")
+        if bound.slot is not None or "faulty" in bound.flags:
+            raise InUse(f"disk {disk.id} is no spare of array {step.md_name} any more: make a new plan")
+        _remove(system, array, bound)
+    changed = _clear(system, disk, step) or bound is not None
+    return f"spare {disk.id} is out" if changed else None
+
+
+def undo_take_spare_out(system: System, step: MdSpareOut) -> str | None:
+    """Give the spare back; None if the array has it, or the disk is gone: then nothing can be given back."""
+    settle(system)
+    array = running_array(system, step)
+    disk = _present(observe_disks(system), step.member)
+    if disk is None or _bound(array, disk) is not None:
+        return None
+    _add_blank(system, array, disk, step)
+    return f"spare {disk.id} is back"
+
+
 def running_array(system: System, step: MdStep) -> parse.KernelArray:
     """The array of the step. Raises NotFound unless it runs, Conflict unless it is ours."""
     found = observe.running_array(system, step.uuid)
@@ -162,7 +189,9 @@ def _take_back(system: System, array: parse.KernelArray, disk: ObservedDisk, ste
     return "is back and is filled anew"
 
 
-def _add_blank(system: System, array: parse.KernelArray, disk: ObservedDisk, step: MdAdd | MdReplace) -> None:
+def _add_blank(
+    system: System, array: parse.KernelArray, disk: ObservedDisk, step: MdAdd | MdReplace | MdSpareOut
+) -> None:
     least = step.disk_bytes
     own = disk.array_uuid == array.uuid
     foreign = [s.type for s in disk.signatures if not (own and s.type == "linux_raid_member")]

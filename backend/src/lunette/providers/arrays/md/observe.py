@@ -12,10 +12,11 @@ from lunette.providers.disks.inventory import settle
 from lunette.providers.disks.parse import plain
 from lunette.system.doorway import System
 
+Disks = Sequence[ObservedDisk]
 _ATTRIBUTES = (
     "array_state", "level", "raid_disks", "chunk_size", "consistency_policy", "sync_action", "sync_completed",
     "sync_speed", "mismatch_cnt", "component_size", "last_sync_action", "reshape_position",
-    "layout",
+    "layout", "sync_min",
 )  # fmt: skip
 
 
@@ -85,13 +86,13 @@ def _running(system: System, kernel: parse.KernelArray, ids: dict[str, str], has
 
 
 def _missing(system: System, disks: Sequence[ObservedDisk], known: set[str]) -> list[ObservedArray]:
+    """Of two disks that were in one slot, the later one is told."""
     arrays = []
     for uuid in sorted({disk.array_uuid for disk in disks if disk.array_uuid} - known):
         blocks = superblocks(system, disks, uuid)
         members = {
             blocks[disk.device].role: ObservedMember(disk_id=disk.id, device=disk.device, state="spare")
-            for disk in disks
-            if disk.device in blocks
+            for disk in sorted((disk for disk in disks if disk.device in blocks), key=lambda d: blocks[d.device].events)
         }
         if blocks:
             arrays.append(parse.missing_array(list(blocks.values()), members))

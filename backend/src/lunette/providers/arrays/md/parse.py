@@ -3,7 +3,16 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from lunette.domain.arrays import ArrayEngine, ArrayState, Level, ObservedArray, ObservedMember, SyncProgress, WriteHole
+from lunette.domain.arrays import (
+    ArrayEngine,
+    ArrayState,
+    Level,
+    ObservedArray,
+    ObservedMember,
+    ScrubOutcome,
+    SyncProgress,
+    WriteHole,
+)
 from lunette.domain.base import Model
 from lunette.providers.arrays.md import raid10
 from lunette.providers.arrays.md.plan import usable_bytes
@@ -13,6 +22,12 @@ HOMEHOST = "lunette"
 SYSTEM_HOMEHOST = "lunette-system"
 """The mark of the mirrors that an installed appliance itself runs from. They are made by the installer, started by the
 initrd and never touched by a step: `is_ours` does not hold for them."""
+RELEASED = "released"
+"""Stands in the place of our mark on an array that was let go: nobody's, and foreign to every appliance."""
+_BESIDE = {
+    16: "left-asymmetric-6", 17: "right-asymmetric-6", 18: "left-symmetric-6", 19: "right-symmetric-6",
+    20: "parity-first-6",
+}  # fmt: skip
 _LOSSES = {"raid4": 1, "raid5": 1, "raid6": 2}
 
 
@@ -32,6 +47,11 @@ class Superblock(Model):
     """Where this member's data begin, in sectors."""
     space_before: int = 0
     """Sectors in front of the data that hold nothing, neither bitmap nor log: what a reshape can move into."""
+    is_clean: bool = True
+    """No write was under way when it was last written."""
+    has_ppl: bool = False
+    recovers: bool = False
+    """It was being filled, and holds its data only in part."""
 
 
 class KernelMember(Model):
@@ -81,7 +101,38 @@ def superblock(text: str) -> Superblock | None:
         alive=frozenset(slot for slot, state in enumerate(alive) if state in "AR"),
         data_offset=first_number(found.get("Data Offset", "")),
         space_before=int(before[1]) if before else 0,
+        is_clean=found.get("State", "clean").startswith("clean"),
+        has_ppl="PPL" in found,
+        recovers="Recovery Offset" in found,
     )
+
+
+def dirty_without(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
+    """The slots without a whole disk, if md keeps the array stopped for them; () if it would start it.
+
+    md works out what a lost disk held from parity, which does not fit where a write was under way. So it starts no
+    parity array that is short of a disk and was not stopped cleanly, unless a partial parity log tells which stripes
+    these are (drivers/md/raid5.c, raid5_run: cannot start dirty degraded array).
+    """
+    there = current(superblocks)
+    newest = max(there, key=lambda found: found.events, default=None)
+    if newest is None or newest.level not in _LOSSES or newest.has_ppl or all(block.is_clean for block in there):
+        return ()
+    whole = {block.role for block in there if not block.recovers}
+    lacking = tuple(slot for slot in range(newest.raid_disks) if slot not in whole)
+    return lacking if len(lacking) <= _LOSSES[newest.level] else ()
+
+
+def current(superblocks: Sequence[Superblock]) -> list[Superblock]:
+    """Those that md takes: at most one event behind the newest, which counts their slots as working."""
+    newest = max(superblocks, key=lambda found: found.events, default=None)
+    if newest is None:
+        return []
+    return [
+        found
+        for found in superblocks
+        if newest.events - found.events <= 1 and (found.role is None or found.role in newest.alive)
+    ]
 
 
 def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
@@ -92,8 +143,7 @@ def missing_slots(superblocks: Sequence[Superblock]) -> tuple[int, ...]:
     if not superblocks:
         return ()
     newest = max(superblocks, key=lambda found: found.events)
-    current = {found.role for found in superblocks if newest.events - found.events <= 1}
-    return tuple(sorted(newest.alive - current))
+    return tuple(sorted(newest.alive - {found.role for found in current(superblocks)}))
 
 
 def detail(text: str) -> dict[str, str]:
@@ -123,6 +173,15 @@ def hides_room(found: KernelArray) -> bool:
 def layout_of(attributes: Mapping[str, str]) -> str | None:
     """Where the copies of a raid10 lie, as raid10.py names it; None for every other level."""
     return raid10.word_of(first_number(attributes.get("layout", ""))) if attributes.get("level") == "raid10" else None
+
+
+def parity_layout(attributes: Mapping[str, str]) -> str | None:
+    """mdadm's word for a raid6 that was a raid5 and has all of its second parity on the last disk; None for any other.
+
+    drivers/md/raid5.h, ALGORITHM_LEFT_ASYMMETRIC_6 and its like: the number of the raid5's layout, and 16.
+    """
+    number = first_number(attributes.get("layout", ""))
+    return _BESIDE.get(number) if attributes.get("level") == "raid6" else None
 
 
 def first_number(text: str) -> int:
@@ -176,8 +235,9 @@ def running_array(found: KernelArray, name: str, device: str, disk_ids: Mapping[
         mismatch_count=_number(found.attributes.get("mismatch_cnt")),
         disk_bytes=_disk_bytes(found),
         scrub=_last_sync(found.attributes),
+        scrubbed=_scrubbed(found.attributes),
         is_reshaping=is_reshaping(found.attributes) or hides_room(found),
-        layout=layout_of(found.attributes),
+        layout=layout_of(found.attributes) or parity_layout(found.attributes),
         system=is_system(name),
     )
 
@@ -197,7 +257,7 @@ def missing_array(superblocks: Sequence[Superblock], disks: Mapping[int | None, 
         device=None, level=newest.level, state=ArrayState.MISSING, size_bytes=0, chunk_bytes=None,
         write_hole=WriteHole.NONE,
         members=tuple(disks.get(slot, empty).model_copy(update={"slot": slot}) for slot in range(newest.raid_disks)),
-        raid_disks=newest.raid_disks, progress=None, mismatch_count=None,
+        raid_disks=newest.raid_disks, progress=None, mismatch_count=None, dirty_without=dirty_without(superblocks),
     )  # fmt: skip
 
 
@@ -212,7 +272,10 @@ def _member(member: KernelMember | None, disk_ids: Mapping[str, str], slot: int 
         state = "in_sync"
     else:
         state = "rebuilding" if slot is not None else "spare"
-    return ObservedMember(disk_id=disk_ids.get(member.device), device=f"/dev/{member.device}", state=state, slot=slot)
+    return ObservedMember(
+        disk_id=disk_ids.get(member.device), device=f"/dev/{member.device}", state=state, slot=slot,
+        write_mostly="write_mostly" in member.flags,
+    )  # fmt: skip
 
 
 def _disk_bytes(found: KernelArray) -> int | None:
@@ -225,6 +288,19 @@ def _disk_bytes(found: KernelArray) -> int | None:
 def _last_sync(attributes: Mapping[str, str]) -> str | None:
     last = attributes.get("last_sync_action", "")
     return None if last in ("", "none") else last
+
+
+def _scrubbed(attributes: Mapping[str, str]) -> ScrubOutcome | None:
+    """What the last check or repair found, once it is over.
+
+    The kernel counts anew at each resync, check and repair. One that ends before its time leaves in sync_min where it
+    was (0 within its first seconds), one that ends leaves 0 (md_do_sync in drivers/md/md.c).
+    """
+    last, count = _last_sync(attributes), _number(attributes.get("mismatch_cnt"))
+    if last not in ("check", "repair") or count is None or attributes.get("sync_action") != "idle":
+        return None
+    is_whole = attributes.get("sync_min") in (None, "", "0")
+    return ScrubOutcome(mismatches=count, repaired=last == "repair", is_whole=is_whole)
 
 
 def _state(level: str, attributes: Mapping[str, str], slots: Sequence[ObservedMember]) -> ArrayState:

@@ -33,31 +33,40 @@ DEFAULT_CHUNK = 64 * KIB
 PACKAGE = "mdadm"
 
 _PARITY = (WriteHole.BITMAP, WriteHole.NONE)
-_ALL = tuple(verb for verb in ArrayVerb if verb is not ArrayVerb.ADD_DISKS)
+_RAID5 = tuple(verb for verb in ArrayVerb if verb is not ArrayVerb.ADD_DISKS)
+_WITH_PARITY = tuple(verb for verb in _RAID5 if verb is not ArrayVerb.RESHAPE)
+_ALL = tuple(verb for verb in _WITH_PARITY if verb is not ArrayVerb.FORCE_START)
+"""Copies are whole each by itself: only where there is parity does md keep an array stopped that is dirty."""
+_ENCRYPTED = ("encryption", "passphrase", "keep_key")
+_PACE = ("sync_speed_min_bytes_s", "sync_speed_max_bytes_s")
+_OPTIONS = ("write_hole", "spares", "spare_group", *_PACE, "scheduler", *_ENCRYPTED)
+_STRIPED = ("chunk_bytes", *_OPTIONS)
+_STRIPE_CACHE = (*_STRIPED, *(name.value for name in PARITY_ONLY))
 LEVELS: tuple[LevelCapability, ...] = (
     LevelCapability(
         level=Level.RAID0, min_disks=2, max_disks=MAX_DISKS, survives_failures="none", small_write_ios=1,
-        write_hole=(WriteHole.NONE,), verbs=(ArrayVerb.TUNE,),
+        write_hole=(WriteHole.NONE,), verbs=(ArrayVerb.TUNE,), options=("chunk_bytes", "scheduler", *_ENCRYPTED),
     ),
     LevelCapability(
         level=Level.RAID1, min_disks=2, max_disks=MAX_DISKS, survives_failures="all disks but one", small_write_ios=2,
-        write_hole=_PARITY, verbs=_ALL,
+        write_hole=_PARITY, verbs=_ALL, options=("write_mostly", *_OPTIONS),
     ),
     LevelCapability(
         level=Level.RAID4, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
-        write_hole=_PARITY, verbs=_ALL,
+        write_hole=_PARITY, verbs=_WITH_PARITY, options=_STRIPE_CACHE,
     ),
     LevelCapability(
         level=Level.RAID5, min_disks=3, max_disks=MAX_DISKS, survives_failures="one disk", small_write_ios=4,
-        write_hole=(WriteHole.PPL, *_PARITY), verbs=_ALL,
+        write_hole=(WriteHole.PPL, *_PARITY), verbs=_RAID5, becomes=(Level.RAID6,), options=_STRIPE_CACHE,
     ),
     LevelCapability(
         level=Level.RAID6, min_disks=4, max_disks=MAX_DISKS, survives_failures="two disks", small_write_ios=6,
-        write_hole=_PARITY, verbs=_ALL,
+        write_hole=_PARITY, verbs=_WITH_PARITY, options=_STRIPE_CACHE,
     ),
     LevelCapability(
         level=Level.RAID10, min_disks=2, max_disks=MAX_DISKS, survives_failures=raid10.survives_words(None),
         small_write_ios=2, write_hole=_PARITY, verbs=_ALL, layouts=tuple(Raid10Layout),
+        options=("layout", *_STRIPED),
     ),
 )  # fmt: skip
 _BY_LEVEL = {facts.level: facts for facts in LEVELS}
@@ -180,6 +189,8 @@ def problems(wish: ArrayCreate, disk_bytes: Sequence[int]) -> tuple[FieldProblem
         rule = f"a partial parity log reaches {PPL_MAX_DISKS} disks: take bitmap, or fewer disks"
         found.append(FieldProblem(field="write_hole", value=hole.value, message=rule))
     found += tuning_problems(wish.level.value, wish)
+    if wish.level is Level.RAID1:
+        found += write_mostly_problems(wish.write_mostly, wish.disks)
     if not found and member_bytes(disk_bytes, chunk or default_chunk(wish.level)) < 16 * MIB:
         rule = (
             f"the smallest disk ({format_size(min(disk_bytes, default=0))}) is too small for an array with this chunk"
@@ -198,6 +209,19 @@ def tuning_problems(level: str, wish: ArrayCreate | ArrayTuning) -> tuple[FieldP
         for name in PARITY_ONLY
         if (chosen := getattr(wish, name.value)) is not None
     )
+
+
+def write_mostly_problems(chosen: Sequence[str], disks: Sequence[str]) -> list[FieldProblem]:
+    """Disks that are to be write-mostly and are none of the mirror's, or all of them."""
+    found = [
+        FieldProblem(field="write_mostly", value=one, message=f"{one} is none of the disks: {', '.join(disks)}")
+        for one in chosen
+        if one not in disks
+    ]
+    if not found and chosen and set(chosen) >= set(disks):
+        rule = "all disks are write-mostly, and reads must go to one: leave at least one out"
+        found.append(FieldProblem(field="write_mostly", value=", ".join(chosen), message=rule))
+    return found
 
 
 def survives(level: str, slots: int, working: frozenset[int], layout: str | None = None) -> bool:

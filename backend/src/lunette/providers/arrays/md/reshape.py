@@ -6,14 +6,14 @@ critical section, which needs mdadm to come back with it after a boot, or data t
 Only the second is used here: then the superblocks hold all there is to know, and the kernel goes on by itself.
 """
 
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from math import gcd
 
 from lunette.domain.arrays import WriteHole
 from lunette.domain.errors import Conflict, InUse, ToolFailed
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import format_size
-from lunette.domain.steps import MdReshape, MdWriteHole
+from lunette.domain.steps import MdReshape, MdStep, MdWriteHole
 from lunette.providers.arrays.md import observe, parse
 from lunette.providers.arrays.md import raid10 as layouts
 from lunette.providers.arrays.md.holding import release, writes_held_back
@@ -23,12 +23,16 @@ from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
 
 TIMEOUT_S = 180.0
-_POLICIES = {WriteHole.PPL: "ppl", WriteHole.NONE: "resync"}
+_POLICIES = {WriteHole.PPL: "ppl", WriteHole.BITMAP: "bitmap", WriteHole.NONE: "resync"}
+_WORDS = {
+    WriteHole.PPL: "the partial parity log is on", WriteHole.BITMAP: "a write-intent bitmap is on",
+    WriteHole.NONE: "the partial parity log is off",
+}  # fmt: skip
 _SECTOR = 512
 
 
 def set_write_hole(system: System, step: MdWriteHole) -> str | None:
-    """Take the partial parity log off, or put it back; None if it is so. Refuses to put it back during a reshape."""
+    """Exchange the partial parity log, a bitmap or nothing for one another; None if it is so. Not during a reshape."""
     return _set_policy(system, step, step.policy)
 
 
@@ -49,22 +53,27 @@ def reshape(system: System, step: MdReshape) -> str | None:
     settle(system)
     array = running_array(system, step)
     if _count(array) == step.to_disks:
-        return _go_on(system, array)
-    _check(array, step)
-    command = ["mdadm", "--grow", f"/dev/{array.kernel_name}", f"--raid-devices={step.to_disks}"]
+        return go_on(system, array)
+    check_ready(array, step.md_name, step.from_disks, spares=step.to_disks - step.from_disks)
+    options = [f"--raid-devices={step.to_disks}"]
     if array.attributes["level"] != "raid1":
-        command.append(f"--data-offset={_new_offset(system, array, step) // 2}K")
+        options += [_offset(system, array, step, _room_to_grow(array, step)), *_own_layout(array)]
+    start(system, step, options, lambda found: _count(found) == step.to_disks)
+    return f"array {step.md_name} grows to {step.to_disks} disks"
+
+
+def start(system: System, step: MdStep, options: Sequence[str], is_so: Callable[[parse.KernelArray], bool]) -> None:
+    """Have mdadm change the shape of an array. Raises ToolFailed, leaving it as it was, if it is not so afterwards."""
+    array = running_array(system, step)
     try:
-        system.run(command, timeout_s=TIMEOUT_S)
+        system.run(["mdadm", "--grow", f"/dev/{array.kernel_name}", *options], timeout_s=TIMEOUT_S)
     except ToolFailed:
         array = running_array(system, step)
-        if _count(array) != step.to_disks:
-            if array.attributes["sync_action"] == "frozen":  # mdadm was killed before it let go
-                _let_go(system, array)
+        if not is_so(array):
+            go_on(system, array)  # if mdadm was killed before it let go
             raise
     settle(system)
-    _go_on(system, running_array(system, step))
-    return f"array {step.md_name} grows to {step.to_disks} disks"
+    go_on(system, running_array(system, step))
 
 
 def keep_going(system: System, array: ExportArray) -> None:
@@ -74,7 +83,7 @@ def keep_going(system: System, array: ExportArray) -> None:
         return
     release(system, running)
     if parse.is_reshaping(running.attributes):
-        _go_on(system, running)
+        go_on(system, running)
     elif parse.hides_room(running):
         system.write(f"/sys/block/{running.kernel_name}/md/array_size", "default")
 
@@ -95,17 +104,24 @@ def room_sectors(level: str, chunk_bytes: int, before: int, after: int, layout: 
 def _set_policy(system: System, step: MdWriteHole, policy: WriteHole) -> str | None:
     settle(system)
     array = running_array(system, step)
-    if array.attributes["consistency_policy"] == _POLICIES[policy]:
+    now = array.attributes["consistency_policy"]
+    if now == _POLICIES[policy]:
         return None
     if parse.is_reshaping(array.attributes):
         raise InUse(f"array {step.md_name} is being reshaped: its write hole is treated as before once that is over")
     if policy is WriteHole.PPL and not _parity_is_right(system, array):
         raise InUse(f"the parity of array {step.md_name} is not right everywhere yet: the log goes on after the resync")
     # An mdadm that was killed may have left the kernel in between: it looks at what is there, so it is asked again.
-    command = ["mdadm", "--grow", f"/dev/{array.kernel_name}", f"--consistency-policy={_POLICIES[policy]}"]
-    with nullcontext() if policy is WriteHole.PPL else writes_held_back(system, array):
-        system.run(command, timeout_s=TIMEOUT_S)
-    return f"array {step.md_name}: {'the partial parity log is ' + ('on' if policy is WriteHole.PPL else 'off')}"
+    command = ["mdadm", "--grow", f"/dev/{array.kernel_name}"]
+    if now == "ppl":
+        with writes_held_back(system, array):
+            system.run([*command, "--consistency-policy=resync"], timeout_s=TIMEOUT_S)
+    elif now == "bitmap":
+        system.run([*command, "--bitmap=none"], timeout_s=TIMEOUT_S)
+    if policy is not WriteHole.NONE:
+        option = "--bitmap=internal" if policy is WriteHole.BITMAP else "--consistency-policy=ppl"
+        system.run([*command, option], timeout_s=TIMEOUT_S)
+    return f"array {step.md_name}: {_WORDS[policy]}"
 
 
 def _parity_is_right(system: System, array: parse.KernelArray) -> bool:
@@ -113,47 +129,62 @@ def _parity_is_right(system: System, array: parse.KernelArray) -> bool:
     return system.read(f"/sys/block/{array.kernel_name}/md/resync_start").strip() == "none"
 
 
-def _check(array: parse.KernelArray, step: MdReshape) -> None:
-    name, facts = step.md_name, array.attributes
-    spares = [m for m in array.members if m.slot is None and "faulty" not in m.flags]
+def check_ready(array: parse.KernelArray, name: str, disks: int, *, spares: int = 0) -> None:
+    """Raises Conflict unless the array has so many disks, is whole and quiet, keeps no log, and has so many spares."""
+    facts = array.attributes
+    standing = [m for m in array.members if m.slot is None and "faulty" not in m.flags]
     whole = {m.slot for m in array.members if m.slot is not None and "in_sync" in m.flags and not m.relieves}
     if facts["level"] == "raid10" and layouts.copies_of(parse.layout_of(facts)).is_far:
         raise Conflict(f"array {name} has layout {parse.layout_of(facts)}: the kernel reshapes no far layout")
-    if _count(array) != step.from_disks:
-        raise Conflict(f"array {name} has {_count(array)} disks and the plan was made for {step.from_disks}: plan anew")
-    if len(whole) < step.from_disks:
-        raise Conflict(f"array {name} has lost a disk since the plan was made: replace it first, then grow")
+    if _count(array) != disks:
+        raise Conflict(f"array {name} has {_count(array)} disks and the plan was made for {disks}: plan anew")
+    if len(whole) < disks:
+        raise Conflict(f"array {name} has lost a disk since the plan was made: replace it first, then try again")
     if parse.is_reshaping(facts) or facts["sync_action"] not in ("idle", "frozen"):
         raise Conflict(f"array {name} is busy ({facts['sync_action']}): wait until that is over, then try again")
-    if len(spares) < step.to_disks - step.from_disks:
-        raise Conflict(
-            f"array {name} has {len(spares)} disks that stand by, too few to grow: add disks, then try again"
-        )
+    if len(standing) < spares:
+        raise Conflict(f"array {name} has {len(standing)} disks that stand by, too few: add disks, then try again")
     if facts["consistency_policy"] in ("ppl", "journal"):
         raise Conflict(f"array {name} keeps a {facts['consistency_policy']} log: take it off before the reshape")
 
 
-def _new_offset(system: System, array: parse.KernelArray, step: MdReshape) -> int:
-    """Where the data of every disk will begin, in sectors. Raises Conflict without the room for that on each."""
-    blocks = observe.superblocks(system, observe_disks(system), step.uuid)
-    bound = {f"/dev/{member.device}" for member in array.members if "faulty" not in member.flags}
-    found = [block for device, block in blocks.items() if device in bound]
-    chunk = parse.first_number(array.attributes["chunk_size"])
+def _room_to_grow(array: parse.KernelArray, step: MdReshape) -> int:
     layout = parse.layout_of(array.attributes)
-    room = room_sectors(array.attributes["level"], chunk, step.from_disks, step.to_disks, layout)
+    return room_sectors(array.attributes["level"], _chunk(array), step.from_disks, step.to_disks, layout)
+
+
+def _offset(system: System, array: parse.KernelArray, step: MdStep, room: int) -> str:
+    """The option that says where the data of every disk will begin. Raises Conflict without the room for that."""
+    found = _superblocks(system, array, step)
+    bound = [member for member in array.members if "faulty" not in member.flags]
     target = min(block.data_offset for block in found) - room
-    earliest = max(block.data_offset - block.space_before for block in found)
-    if len(found) < len(bound) or target < earliest:
+    if len(found) < len(bound) or target < max(block.data_offset - block.space_before for block in found):
         free = min(block.space_before for block in found) * _SECTOR
         raise Conflict(
-            f"array {step.md_name} cannot grow to {step.to_disks} disks: a power cut is survived only if its data move "
+            f"array {step.md_name} cannot be laid out anew: a power cut is survived only if its data move "
             f"{format_size(room * _SECTOR)} ahead on every disk, and one has {format_size(free)} free there. "
-            "Make a new array of the new disks and move volumes to it"
+            "Make a new array and move volumes to it"
         )
-    return target
+    return f"--data-offset={target // 2}K"
 
 
-def _go_on(system: System, array: parse.KernelArray) -> str | None:
+def _superblocks(system: System, array: parse.KernelArray, step: MdStep) -> list[parse.Superblock]:
+    blocks = observe.superblocks(system, observe_disks(system), step.uuid)
+    bound = {f"/dev/{member.device}" for member in array.members if "faulty" not in member.flags}
+    return [block for device, block in blocks.items() if device in bound]
+
+
+def _own_layout(array: parse.KernelArray) -> list[str]:
+    """A raid6 that was a raid5 keeps its second parity on one disk.
+
+    It could be spread on the way, but Linux 7.2 forgets where a power cut came between that the layout is another, and
+    then takes data for parity: decision 0048.
+    """
+    return ["--layout=preserve"] if parse.parity_layout(array.attributes) else []
+
+
+def go_on(system: System, array: parse.KernelArray) -> str | None:
+    """Let the kernel look for what is to be done, if somebody who was killed had stopped it from that."""
     if array.attributes["sync_action"] != "frozen":
         return None
     _let_go(system, array)
@@ -163,6 +194,10 @@ def _go_on(system: System, array: parse.KernelArray) -> str | None:
 def _let_go(system: System, array: parse.KernelArray) -> None:
     """The kernel then looks by itself at what is to be done: a reshape goes on, a spare is filled."""
     system.write(f"/sys/block/{array.kernel_name}/md/sync_action", "idle")
+
+
+def _chunk(array: parse.KernelArray) -> int:
+    return parse.first_number(array.attributes["chunk_size"])
 
 
 def _count(array: parse.KernelArray) -> int:

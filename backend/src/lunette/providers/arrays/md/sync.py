@@ -1,6 +1,9 @@
 """Scrubs of md arrays, how fast they and rebuilds run, and how arrays are tuned (Documentation/admin-guide/md.rst)."""
 
+from collections.abc import Sequence
+
 from lunette.domain.array_changes import ScrubAction
+from lunette.domain.arrays import Level
 from lunette.domain.errors import Conflict
 from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import KIB
@@ -8,14 +11,19 @@ from lunette.domain.steps import MdScrub
 from lunette.domain.tuning import PARITY_ONLY, TuningName, notation
 from lunette.providers.arrays.md import observe, parse, tuning
 from lunette.providers.arrays.md.members import running_array
+from lunette.providers.disks.inventory import BY_ID, observe_disks
 from lunette.system.doorway import System
 
 SCRUBS = (ScrubAction.CHECK.value, ScrubAction.REPAIR.value)
 
 
 def scrub(system: System, step: MdScrub) -> str | None:
-    """Start or stop a scrub; None if it is so already. Raises Conflict while something else runs."""
-    attribute = f"/sys/block/{running_array(system, step).kernel_name}/md/sync_action"
+    """Start or stop a scrub; None if it is so already. Raises Conflict while something else runs.
+
+    It begins at the first sector: the kernel would go on where one was stopped, and count only from there.
+    """
+    base = f"/sys/block/{running_array(system, step).kernel_name}/md"
+    attribute = f"{base}/sync_action"
     now = system.read(attribute).strip()
     wanted = "idle" if step.action is ScrubAction.STOP else step.action.value
     if now == wanted:
@@ -24,6 +32,8 @@ def scrub(system: System, step: MdScrub) -> str | None:
     if now not in allowed:
         ends = "stop it first" if now in SCRUBS else "wait until it is over"
         raise Conflict(f"array {step.md_name} is busy ({now}): {ends}, then try again")
+    if wanted != "idle" and system.read(f"{base}/sync_min").strip() != "0":
+        system.write(f"{base}/sync_min", "0")
     system.write(attribute, wanted)
     return f"array {step.md_name}: {wanted}"
 
@@ -61,6 +71,30 @@ def keep_pace(system: System, array: ExportArray) -> None:
             system.write(attribute, "system")
         elif bytes_s is not None and now != f"{bytes_s // KIB} (local)":
             system.write(attribute, str(bytes_s // KIB))
+
+
+def keep_write_mostly(system: System, array: ExportArray) -> None:
+    """Have a mirror read the other disks: md keeps that in the superblock, and a disk that comes anew has it not.
+
+    md takes and tells it in `state` (drivers/md/md.c, state_store: writemostly; state_show: write_mostly).
+    """
+    running = observe.running_array(system, array.uuid)
+    if running is None or running.attributes["level"] != Level.RAID1.value:
+        return
+    wanted = _kernel_names(system, array.write_mostly)
+    for member in running.members:
+        is_wanted = member.device in wanted
+        if "faulty" not in member.flags and is_wanted != ("write_mostly" in member.flags):
+            state = f"/sys/block/{running.kernel_name}/md/dev-{member.device}/state"
+            system.write(state, "writemostly" if is_wanted else "-writemostly")
+
+
+def _kernel_names(system: System, disk_ids: Sequence[str]) -> set[str]:
+    """By the links of udev, which cost nothing to read; a drive without one is looked for."""
+    links = {disk_id: f"{BY_ID}/{disk_id}" for disk_id in disk_ids}
+    found = {system.realpath(link).rpartition("/")[2] for link in links.values() if system.exists(link)}
+    others = {disk_id for disk_id, link in links.items() if not system.exists(link)}
+    return found | ({disk.kernel_name for disk in observe_disks(system) if disk.id in others} if others else set())
 
 
 def keep_tuning(system: System, array: ExportArray) -> None:

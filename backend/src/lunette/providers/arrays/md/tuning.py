@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lunette.domain.sizes import KIB, format_size
+from lunette.domain.sizes import format_size
 from lunette.domain.tuning import ObservedTuning, Scheduler, TuningName
 from lunette.providers.arrays.md.parse import KernelArray, first_number
 from lunette.providers.arrays.md.plan import MEMORY_SHARE, PAGE_BYTES, parity_disks
 from lunette.providers.arrays.md.sysfs import attribute
 from lunette.system.doorway import System
+from lunette.system.memory import memory_bytes
 
 KERNEL_STRIPES = 256
 LEAST_STRIPES = 17
@@ -16,20 +17,40 @@ WHOLE_STRIPES = 4
 """As many stripes of whole chunks fit: what the kernel asks for before a reshape (raid5.c, check_stripe_cache)."""
 MOST_THREADS = 4
 """More threads per node were not faster."""
+TOGETHER = 8
+"""The stripe caches of all parity arrays may take this part of the memory together."""
 
 
 @dataclass(frozen=True)
 class Machine:
     cores: int
     memory_bytes: int
+    parity_arrays: int = 1
+    """How many md arrays keep a stripe cache."""
+
+    @property
+    def share(self) -> int:
+        """The part of the memory that the cache of one array may take: one of so many."""
+        return max(MEMORY_SHARE, TOGETHER * self.parity_arrays)
+
+    @property
+    def limit(self) -> str:
+        """That part in words."""
+        words = f"1/{self.share} of {format_size(self.memory_bytes)} memory"
+        if self.share == MEMORY_SHARE:
+            return words
+        return f"{words}, for {self.parity_arrays} parity arrays share 1/{TOGETHER} of it"
 
 
 def machine(system: System) -> Machine:
-    """Cores that are online, and the memory; one core and no memory where the kernel does not say."""
+    """Cores that are online, the memory, and who shares it; one core and no memory where the kernel does not say."""
     cores = attribute(system, "/sys/devices/system/cpu/online")
-    total = next((line for line in attribute(system, "/proc/meminfo").splitlines() if "MemTotal" in line), "")
-    kib = [int(word) for word in total.split() if word.isdigit()]
-    return Machine(cores=count_cpus(cores) or 1, memory_bytes=kib[0] * KIB if kib else 0)
+    names = [name for name in system.listdir("/sys/block") if name.startswith("md")]
+    levels = [attribute(system, f"/sys/block/{name}/md/level") for name in names]
+    return Machine(
+        cores=count_cpus(cores) or 1, memory_bytes=memory_bytes(system),
+        parity_arrays=sum(1 for level in levels if parity_disks(level)),
+    )  # fmt: skip
 
 
 def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuning, ...]:
@@ -49,9 +70,13 @@ def told(system: System, array: KernelArray, has: Machine) -> tuple[ObservedTuni
     return tuple(found)
 
 
-def most_stripes(memory_bytes: int, disks: int) -> int:
-    """How many stripes the cache may keep of so many disks."""
-    return max(LEAST_STRIPES, min(32768, memory_bytes // MEMORY_SHARE // (disks * PAGE_BYTES)))
+def most_stripes(has: Machine, disks: int) -> int:
+    """How many stripes the cache may keep of so many disks.
+
+    It is what the kernel gives back to nobody: beyond it the cache grows while it runs short, and shrinks by itself
+    where memory is short (drivers/md/raid5.c, raid5_cache_scan).
+    """
+    return max(LEAST_STRIPES, min(32768, has.memory_bytes // has.share // (disks * PAGE_BYTES)))
 
 
 def automatic_threads(cores: int) -> tuple[int, str]:
@@ -64,17 +89,16 @@ def automatic_threads(cores: int) -> tuple[int, str]:
 
 def automatic_stripes(has: Machine, disks: int, chunk_bytes: int) -> tuple[int, str]:
     """Stripes in the cache, and why."""
-    most = most_stripes(has.memory_bytes, disks)
+    most = most_stripes(has, disks)
     asked = max(KERNEL_STRIPES, WHOLE_STRIPES * chunk_bytes // PAGE_BYTES)
     count = min(asked, most)
     room = format_size(count * disks * PAGE_BYTES)
-    limit = f"1/{MEMORY_SHARE} of {format_size(has.memory_bytes)} memory"
     if count < asked:
-        return count, f"{room} with {disks} disks, all that {limit} allows"
+        return count, f"{room} with {disks} disks, all that {has.limit} allows"
     reason = "the kernel's own, which it raises by itself while it runs short"
     if asked > KERNEL_STRIPES:
         reason = f"room for {WHOLE_STRIPES} stripes of {format_size(chunk_bytes)} chunks"
-    return count, f"{reason}: {room} with {disks} disks, of {limit}"
+    return count, f"{reason}: {room} with {disks} disks, of {has.limit}"
 
 
 def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTuning]:
@@ -83,7 +107,7 @@ def _parity(system: System, array: KernelArray, has: Machine) -> list[ObservedTu
     stripes, why_stripes = automatic_stripes(has, disks, first_number(array.attributes.get("chunk_size", "")))
     values: Mapping[TuningName, tuple[int, str, int | None]] = {
         TuningName.GROUP_THREAD_CNT: (threads, why_threads, None),
-        TuningName.STRIPE_CACHE_SIZE: (stripes, why_stripes, most_stripes(has.memory_bytes, disks)),
+        TuningName.STRIPE_CACHE_SIZE: (stripes, why_stripes, most_stripes(has, disks)),
         TuningName.SKIP_COPY: (0, "the kernel's own: whole pages are copied before they are written", None),
     }
     base = f"/sys/block/{array.kernel_name}/md"

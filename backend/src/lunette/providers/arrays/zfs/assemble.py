@@ -1,10 +1,13 @@
-"""Imports a pool after a boot, exports it at shutdown. Only the disks recorded as its members are ever looked at."""
+"""Imports a pool after a boot, exports it at shutdown.
+
+Only the disks recorded as its members are ever looked at, and those that were being added to it.
+"""
 
 from collections.abc import Sequence, Set
 
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray
-from lunette.providers.arrays.zfs import module, observe, parse
+from lunette.providers.arrays.zfs import joining, module, observe, parse
 from lunette.providers.arrays.zfs.plan import device_path
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
@@ -31,7 +34,7 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
     With `allow_degraded` it starts without disks that are missing, as far as its level survives that. Nothing is
     forced: a pool that ZFS finds too damaged, or in use by another machine, stays as it is.
     """
-    own = {disk.id for disk in observe_disks(system) if not disk.fabric}
+    own = {disk.id for disk in observe_disks(system, array.members) if not disk.fabric}
     present = [id_ for id_ in array.members if id_ in own and system.exists(device_path(id_))]
     count = len(array.members)
     if not present:
@@ -40,7 +43,7 @@ def start(system: System, array: ExportArray, *, allow_degraded: bool) -> str | 
         return f"waiting for array {array.name}: {len(present)} of {count} disks present"
     try:
         module.load(system)
-        import_pool(system, array.uuid, present)
+        import_pool(system, array.uuid, [*present, *joining.unrecorded(system, array)])
     except LunetteError as error:
         return f"array {array.name} did not start with {len(present)} of {count} disks: {_why(error)}"
     return None
@@ -59,10 +62,12 @@ def _why(error: LunetteError) -> str:
 
 
 def tend(system: System, array: ExportArray) -> None:
-    """Take back members that are there again: without its event daemon ZFS does not notice that a disk has returned.
+    """Limit the cache, and take back members that are there again: ZFS does not notice it without its event daemon.
 
     One that ZFS gave up for its errors is not taken back. What ZFS uses it holds, so a whole pool costs no command.
     """
+    module.keep_cache_limit(system)
+    joining.forget(system, array)
     paths = [device_path(id_) for id_ in array.members]
     idle = {path for path in paths if system.exists(path) and not system.is_held(path)}
     pool = observe.find_pool(system, array.group) if idle else None

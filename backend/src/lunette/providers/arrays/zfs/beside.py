@@ -4,7 +4,7 @@ from lunette.domain.arrays import MemberRole
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NotFound
 from lunette.domain.steps import MdMember, PoolAdd, PoolAddSpecial, PoolTakeOut
-from lunette.providers.arrays.zfs import labels, observe, parse
+from lunette.providers.arrays.zfs import joining, labels, observe, parse
 from lunette.providers.arrays.zfs.members import TIMEOUT_S, check_new, leaf_of, own_pool
 from lunette.providers.arrays.zfs.plan import ASHIFT_MARK, NAMELESS, device_path
 from lunette.providers.arrays.zfs.run import role_words
@@ -31,6 +31,7 @@ def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
         labels.clear(system, disk, step.pool, step.guid, is_nameless=step.role in NAMELESS)
         if system.is_held(disk.device):
             raise InUse(f"disk {disk.id} is held by another program: free it first")
+    joining.announce(system, step.guid, [member.disk_id for member in step.members])
     for words in _commands(system, step, pool, [disk.id for disk in disks]):
         system.run(words, timeout_s=TIMEOUT_S)
     settle(system)
@@ -40,6 +41,7 @@ def add(system: System, step: PoolAdd | PoolAddSpecial) -> str | None:
 def undo_add(system: System, step: PoolAdd) -> str | None:
     """Take the disks out and make them blank; None if there is nothing of it."""
     done = [_out(system, step, member) for member in step.members]
+    joining.give_up(system, step.guid)
     return f"pool {step.pool} is without them again" if any(done) else None
 
 

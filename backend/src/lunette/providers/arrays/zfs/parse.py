@@ -12,6 +12,7 @@ from lunette.domain.arrays import (
     MemberRole,
     ObservedArray,
     ObservedMember,
+    ScrubOutcome,
     SyncProgress,
     WriteHole,
 )
@@ -63,6 +64,8 @@ class Scan(Model):
     issued: int
     pass_issued: int
     pass_start: float
+    outcome: ScrubOutcome | None = None
+    """Of a scrub that is over. The pool keeps it through restarts, until the next scrub or resilver begins."""
 
 
 class Pool(Model):
@@ -149,6 +152,17 @@ def _scan(entry: Mapping[str, Any]) -> Scan:
         is_resilver=entry["function"] == "RESILVER", is_running=entry["state"] == "SCANNING",
         to_examine=int(entry.get("to_examine", 0)), issued=int(entry.get("issued", 0)),
         pass_issued=int(entry.get("issued_bytes_per_scan", 0)), pass_start=float(entry.get("pass_start", 0)),
+        outcome=_outcome(entry),
+    )  # fmt: skip
+
+
+def _outcome(entry: Mapping[str, Any]) -> ScrubOutcome | None:
+    """`processed`: bytes it wrote anew. `errors`: blocks it could not put right (print_scan_scrub_resilver_status)."""
+    if entry["function"] != "SCRUB" or entry["state"] not in ("FINISHED", "CANCELED"):
+        return None
+    return ScrubOutcome(
+        mismatches=int(entry.get("processed", 0)), lost=int(entry.get("errors", 0)), repaired=True,
+        is_whole=entry["state"] == "FINISHED",
     )  # fmt: skip
 
 
@@ -178,6 +192,7 @@ def array(pool: Pool, ours: bool, size_bytes: int, disks: Sequence[ObservedDisk]
         members=(*members, *_beside(pool, disks)), raid_disks=len(slots), progress=_progress(pool.scan, now),
         mismatch_count=sum(leaf.checksum_errors for _, leaf in pool.leaves()),
         disk_bytes=least_disk(pool, MemberRole.DATA), layout=pool.layout(),
+        scrubbed=pool.scan.outcome if pool.scan else None,
     )  # fmt: skip
 
 

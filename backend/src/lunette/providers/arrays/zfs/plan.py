@@ -62,6 +62,13 @@ def default_shape(level: Level, disks: int) -> draid.Shape | None:
     return draid.shape(level, disks, space.MIN_ASHIFT) if level in draid.LEVELS else None
 
 
+def _options(level: Level) -> tuple[str, ...]:
+    """A stripe has nothing to fill a spare from."""
+    spares = () if level is Level.STRIPE else (MemberRole.SPARE.field,)
+    shape = ("group_data_disks", "distributed_spares") if level in draid.LEVELS else ()
+    return (*spares, *(role.field for role in ROLES if role is not MemberRole.SPARE), *shape)
+
+
 ONE_LOG = (
     "The log is one disk: if it is lost together with the power, the last writes that hosts were told are safe are "
     "lost with it. Two disks are mirrored."
@@ -74,7 +81,7 @@ LEVELS = tuple(
     LevelCapability(
         level=level, min_disks=least, max_disks=MAX_DISKS, survives_failures=_SURVIVES[level], write_hole=_HOLE,
         small_write_ios=small_write_ios(level, least, BLOCK_BYTES, shape=default_shape(level, least)), verbs=VERBS,
-        roles=ROLES,
+        roles=ROLES, options=_options(level),
     )
     for level, least in _LEAST.items()
 )  # fmt: skip
@@ -126,16 +133,12 @@ def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldPro
 def _draid_problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
     """Why zpool would refuse the groups and distributed spares that are asked for."""
     shape = shape_of(wish, disks)
-    if shape is not None:
-        field = "group_data_disks" if wish.group_data_disks is not None else "distributed_spares"
-        field = "disks" if (wish.group_data_disks, wish.distributed_spares) == (None, None) else field
-        message = shape.problem()
-        return (FieldProblem(field=field, value=shape.name, message=message),) if message else ()
-    return tuple(
-        FieldProblem(field=field, value=str(value), message=f"only a draid has {field}: leave it out")
-        for field in ("group_data_disks", "distributed_spares")
-        if (value := getattr(wish, field)) is not None
-    )
+    if shape is None:
+        return ()
+    field = "group_data_disks" if wish.group_data_disks is not None else "distributed_spares"
+    field = "disks" if (wish.group_data_disks, wish.distributed_spares) == (None, None) else field
+    message = shape.problem()
+    return (FieldProblem(field=field, value=shape.name, message=message),) if message else ()
 
 
 def too_small(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:

@@ -23,7 +23,10 @@ CREATE_TIMEOUT_S = 600.0
 """Partitions, labels and a first transaction: 39 s were seen on an emulated CPU."""
 NOT_FOUND = "no such pool or dataset"
 """What zpool makes of ENOENT. Seen on a slow machine: the last of seven disks was read in again, its link with it."""
-_POOL_OPTIONS = ("cachefile=none", "autoexpand=off", "autoreplace=off", "autotrim=off")
+FEATURES = "openzfs-2.3-linux"
+"""A file of /usr/share/zfs/compatibility.d, with every feature of the OpenZFS of Debian 13. A newer OpenZFS makes pools
+without its own features, so that a system of an earlier version can import them (zpool-features(7))."""
+_POOL_OPTIONS = (f"compatibility={FEATURES}", "cachefile=none", "autoexpand=off", "autoreplace=off", "autotrim=off")
 _ROOT_OPTIONS = ("compression=lz4", "atime=off", "mountpoint=none", "canmount=off")
 
 

@@ -5,6 +5,7 @@ the rest is served. Only what carries our mark is ever removed.
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from lunette.domain.exports import (
     ConvergeReport,
@@ -16,10 +17,13 @@ from lunette.domain.exports import (
     VolumeReport,
 )
 from lunette.domain.identity import TARGET_AUTHORITY
-from lunette.providers.exports.configfs import Attribute, Refused
-from lunette.providers.exports.lio import adopted, fc, reservations, strays, tree
+from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.lio import adopted, discovery, fc, reservations, strays, tree
 from lunette.providers.exports.lio.configfs import ROOT, Configfs, no_iser
+from lunette.providers.exports.lio.fc import Patience
+from lunette.providers.exports.lio.lack import Lack, Lacks
 from lunette.providers.exports.lio.tree import Backstore, Gate, Node, Tree
+from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.providers.fabrics import rdma
 from lunette.system.doorway import System
 
@@ -30,35 +34,37 @@ def converge(
     *,
     waiting: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
-    keep_strays: bool = False,
-    let_go: frozenset[str] = frozenset(),
+    turn: Turn = PLAIN,
 ) -> ConvergeReport:
     """Serve the wish and report. `waiting` tells by array id what an array that is down waits for, `held` by volume id
-    who else serves it, `let_go` the WWPNs of ports that were managed until now.
-
-    With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
+    who else serves it.
     """
     files = Configfs(system)
     wish = adopted.settled(files, wish)
     wanted = tree.build(wish)
-    ports = fc.look(files, wish, let_go)
+    ports = fc.look(files, wish, turn.let_go)
     everything = {**wanted.nodes(), **ports.nodes()}
     prefix = tree.target_prefix(wish.appliance_id)
     theirs = adopted.paths(wish)
-    failed = {} if keep_strays else _sweep(files, everything, prefix, ports.owned, theirs)
+    failed = {} if turn.keep_strays else _sweep(files, everything, prefix, ports.owned, theirs)
     hearing = rdma.hear(system, wish.portals, no_iser(system))
     failed |= strays.hush(files, everything, hearing.silent)
     fc.set_modes(files, ports)
     builder = _Builder(files, failed, _reasons(wish, waiting or {}), held or {}, hearing.barred)
-    for level in (*wanted.levels, *ports.levels()):
+    for level in (discovery.nodes(files, wish, theirs), *wanted.levels, *ports.levels()):
         for node in level:
             builder.make(node)
-    opened = {gate.target_id: builder.open(gate) for gate in wanted.gates}
-    fc.open_doors(files, ports, failed, builder.make)
+    lacks = Lacks(files, everything, failed)
+    opened = {
+        gate.target_id: builder.open(gate, lacks.of(gate.needs), gate.iqn in turn.overdue) for gate in wanted.gates
+    }
+    fc.open_doors(files, ports, failed, builder.make, Patience(lacks, turn.overdue))
     found = _report(wish, wanted, builder, opened)
     return found.model_copy(
         update={
-            "changed": files.changed, "fc_ports": fc.report(files, ports, failed),
+            "changed": files.changed, "found": files.put_right({**failed, **ports.shut}.keys()),
+            "fc_ports": fc.report(files, ports, failed),
+            "waiting": tuple(sorted({*found.waiting, *ports.waiting})),
             "foreign": (*found.foreign, *fc.foreign(files, ports.owned)),
         }
     )  # fmt: skip
@@ -91,16 +97,17 @@ class _Builder:
             if node.portal_id is not None:
                 self.deaf.setdefault(node.portal_id, reason)
 
-    def open(self, gate: Gate) -> str | None:
-        """Open a portal group once all of it stands; one that is open stays open. What is missing, in words."""
-        missing = next((self.failed[path] for path in gate.needs if path in self.failed), None)
-        if self.files.read(f"{gate.path}/enable") == "1" or missing is not None:
-            return missing
+    def open(self, gate: Gate, lack: Lack, is_overdue: bool) -> Lack:
+        """Open a portal group once all of it stands, or its volumes have been waited for long enough; one that is open
+        stays open. What is missing.
+        """
+        if self.files.read(f"{gate.path}/enable") == "1" or lack.keeps_closed(() if is_overdue else None):
+            return lack
         try:
             self.files.write(f"{gate.path}/enable", "1")
         except Refused as error:
-            return str(error)
-        return None
+            return replace(lack, reason=str(error))
+        return lack
 
     def volume_reason(self, volume: ExportVolume) -> str | None:
         """Why the volume cannot be served; None if it is, or could be once it is mapped."""
@@ -159,8 +166,9 @@ class _Builder:
         """Once a backstore is enabled the kernel knows whether its device can discard. One that was adopted offers
         what it did."""
         if not node.adopted and self.files.read(f"{node.path}/attrib/max_unmap_lba_count") not in ("", "0"):
-            for name in tree.DISCARD:
-                self.files.hold(node.path, Attribute(name=f"attrib/{name}", value="1"))
+            for pin in tree.PINNED:
+                if pin.if_discards:
+                    self.files.hold(node.path, pin.attribute)
 
     def _check_backstore(self, node: Backstore) -> None:
         serial = self.files.read(f"{node.path}/wwn/vpd_unit_serial").rpartition(": ")[2]
@@ -200,8 +208,9 @@ def _reasons(wish: ExportSet, waiting: Mapping[str, str]) -> dict[str, str]:
     return {volume.volume_id: waiting[volume.array_id] for volume in wish.volumes if volume.array_id in waiting}
 
 
-def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, str | None]) -> ConvergeReport:
+def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[str, Lack]) -> ConvergeReport:
     files = builder.files
+    states = {gate.target_id: _state(files, gate) for gate in wanted.gates}
     volumes = [(v.volume_id, builder.volume_reason(v)) for v in wish.volumes]
     portals = {p.portal_id: builder.deaf.get(p.portal_id) for p in wish.portals}
     return ConvergeReport(
@@ -210,8 +219,13 @@ def _report(wish: ExportSet, wanted: Tree, builder: _Builder, opened: Mapping[st
         refusal=None,
         changed=files.changed,
         targets=tuple(
-            TargetReport(target_id=gate.target_id, state=_state(files, gate), reason=opened[gate.target_id])
+            TargetReport(target_id=id_, state=states[id_], reason=lack.reason, missing=lack.volumes)
+            for id_, lack in opened.items()
+        ),
+        waiting=tuple(
+            gate.iqn
             for gate in wanted.gates
+            if states[gate.target_id] is ServingState.BLOCKED and opened[gate.target_id].volumes
         ),
         volumes=tuple(VolumeReport(volume_id=id_, state=_blocked(why), reason=why) for id_, why in volumes),
         portals=tuple(PortalReport(portal_id=id_, state=_blocked(why), reason=why) for id_, why in portals.items()),

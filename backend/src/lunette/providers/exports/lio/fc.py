@@ -11,6 +11,7 @@ from lunette.providers.exports.configfs import attempt
 from lunette.providers.exports.lio import fc_tree
 from lunette.providers.exports.lio.configfs import Configfs
 from lunette.providers.exports.lio.fc_tree import Door, Place
+from lunette.providers.exports.lio.lack import Lack, Lacks
 from lunette.providers.exports.lio.tree import HBA, PREFIX, Node
 from lunette.providers.fabrics import fc_host
 from lunette.providers.fabrics.fc_host import BY_DRIVER, FABRICS, SCSI_HOSTS, FcFabric
@@ -34,6 +35,8 @@ class Ports:
     """Paths of the ports that are ours to change."""
     shut: dict[str, str] = field(default_factory=dict)
     """What keeps a WWPN out, by the path of its ACL."""
+    waiting: set[str] = field(default_factory=set)
+    """IQNs of the targets that keep a WWPN out because volumes are missing."""
 
     def levels(self) -> tuple[tuple[Node, ...], ...]:
         return fc_tree.levels(self.places, self.wish.targets)
@@ -160,12 +163,33 @@ def _reboot(mode: FcMode) -> str:
     )
 
 
-def open_doors(files: Configfs, ports: Ports, failed: dict[str, str], make: Callable[[Node], None]) -> None:
-    """Let every host in whose volumes all stand; who is logged in stays in. Then the ports open."""
+@dataclass(frozen=True)
+class Patience:
+    """How long doors wait: those of the targets in `overdue` have waited long enough for their missing volumes."""
+
+    lacks: Lacks
+    overdue: frozenset[str]
+
+    def keeps_out(self, door: Door, lack: Lack) -> bool:
+        """Whether a door stays closed. A volume that another owner of the door has is waited for as that one says."""
+        patient = {id_ for iqn, volumes in door.owners.items() if iqn not in self.overdue for id_ in volumes}
+        return door.refusal is not None or lack.keeps_closed(patient)
+
+
+def open_doors(
+    files: Configfs, ports: Ports, failed: dict[str, str], make: Callable[[Node], None], patience: Patience
+) -> None:
+    """Let every host in whose volumes all stand, or were waited for; who is logged in stays in. Then the ports open."""
     new: dict[str, list[str]] = {}
     for door in ports.doors:
         stood = files.exists(door.path)
-        reason = _open(files, door, failed, make)
+        is_in = is_logged_in(files, door.path)
+        lack = _make(door, patience, make, is_in=is_in)
+        is_closed = patience.keeps_out(door, lack)
+        if is_closed and not is_in:
+            _take_away(files, door, failed)
+            ports.waiting.update(iqn for iqn, volumes in door.owners.items() if {*volumes} & {*lack.volumes})
+        reason = (door.refusal or lack.reason) if is_closed else None
         if reason is not None:
             ports.shut[door.path] = reason
         elif not stood:
@@ -180,19 +204,22 @@ def open_doors(files: Configfs, ports: Ports, failed: dict[str, str], make: Call
             _call_in(files, one.host, new.get(one.port.port_id, ()))
 
 
-def _open(files: Configfs, door: Door, failed: dict[str, str], make: Callable[[Node], None]) -> str | None:
-    """Make one door whole, or take away what stands of it unless its host is logged in. What is missing, in words."""
-    is_in = is_logged_in(files, door.path)
-    missing = door.refusal or next((failed[path] for path in door.needs if path in failed), None)
-    if missing is None or is_in:
+def _make(door: Door, patience: Patience, make: Callable[[Node], None], *, is_in: bool) -> Lack:
+    """Make one door as whole as it can be, if it may open or its host is logged in. What is missing."""
+    lack = patience.lacks.of(door.needs)
+    if is_in or not patience.keeps_out(door, lack):
         for node in door.nodes:
             make(node)
-        missing = missing or next((failed[node.path] for node in door.nodes if node.path in failed), None)
-    if missing is not None and not is_in and files.exists(door.path):
+        lack = patience.lacks.of((*door.needs, *(node.path for node in door.nodes)))
+    return lack
+
+
+def _take_away(files: Configfs, door: Door, failed: dict[str, str]) -> None:
+    """Remove what stands of a door that stays closed."""
+    if files.exists(door.path):
         for lun in [name for name in files.names(door.path) if name.startswith("lun_")]:
             attempt(failed, door.path, partial(files.remove_linked, f"{door.path}/{lun}"))
         attempt(failed, door.path, partial(files.rmdir, door.path))
-    return missing
 
 
 def is_logged_in(files: Configfs, acl: str) -> bool:

@@ -45,6 +45,8 @@ class Door(Model):
     wwpn: str
     needs: tuple[str, ...]
     nodes: tuple[Node, ...]
+    owners: dict[str, tuple[str, ...]]
+    """The volumes that each of its targets has, by IQN."""
     refusal: str | None = None
     """Why nobody new is let in whatever stands."""
 
@@ -130,6 +132,7 @@ def _door(one: Place, wwpn: str, owners: Sequence[ExportTarget], standing: Mappi
     return Door(
         port_id=one.port.port_id, wwpn=wwpn, needs=(one.group, *(_lun(one, volume) for volume in luns.values())),
         nodes=(Node(path=acl, port_id=one.port.port_id), *mapped),
+        owners={owner.iqn: tuple(lun.volume_id for lun in owner.luns) for owner in owners},
         refusal=(
             f"LUN {min(colliding)} is one volume of the host's own and another of its group, and over Fibre Channel it "
             "would see both under one number: map one of them under another number"

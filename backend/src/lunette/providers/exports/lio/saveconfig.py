@@ -54,7 +54,8 @@ def write(wish: ExportSet, ports: Sequence[ObservedFcPort], *, secrets: bool) ->
 
 def _backstore(node: Backstore) -> _Json:
     """`emulate_tpu` is asked for everywhere: where the device cannot discard the kernel refuses it, as it does us."""
-    attributes = _numbers(node.attributes) | dict.fromkeys(tree.DISCARD, 1)
+    discards = (pin.attribute for pin in tree.PINNED if pin.if_discards)
+    attributes = _numbers(one for one in (*node.attributes, *discards) if one.name.startswith("attrib/"))
     return {
         "attributes": attributes, "dev": node.device, "name": _last(node.path), "plugin": "block", "readonly": False,
         "write_back": False, "wwn": node.serial,

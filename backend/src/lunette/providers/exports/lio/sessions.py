@@ -12,6 +12,8 @@ from lunette.providers.exports.lio.configfs import Configfs
 from lunette.system.doorway import System
 
 _STATE = re.compile(r"Session State: (?:TARG_SESS_STATE_|TARG_SESS_)?(\w+)")
+_NUMBER = re.compile(r"^LIO Session ID: (\d+)", re.MULTILINE)
+_ISID = re.compile(r"\bISID: 0x((?:[0-9a-fA-F]{2} ?){6})")
 _PEER = re.compile(r"^\s*Address (\S+) (\w+)", re.MULTILINE)
 
 
@@ -21,6 +23,8 @@ class Told(NamedTuple):
     state: str
     peer: str | None
     protocol: Protocol
+    number: int | None
+    isid: str | None
 
 
 def parse_info(text: str) -> Told | None:
@@ -33,7 +37,13 @@ def parse_info(text: str) -> Told | None:
         return None
     peer = _PEER.search(text)
     protocol = Protocol.ISER if peer and peer[2] != "TCP" else Protocol.ISCSI
-    return Told(state[1].lower().replace("_", " "), peer[1] if peer else None, protocol)
+    number = _NUMBER.search(text)
+    isid = _ISID.search(text)
+    words = state[1].lower().replace("_", " ")
+    return Told(
+        state=words, peer=peer[1] if peer else None, protocol=protocol, number=int(number[1]) if number else None,
+        isid=isid[1].replace(" ", "").lower() if isid else None,
+    )  # fmt: skip
 
 
 def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[ObservedSession, ...]:
@@ -43,7 +53,7 @@ def observe_sessions(system: System, adopted: Collection[str] = ()) -> tuple[Obs
     for iqn in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
         for group in (name for name in files.names(f"iscsi/{iqn}") if name.startswith("tpgt_")):
             for initiator in files.names(f"iscsi/{iqn}/{group}/acls"):
-                session = _session(files, iqn, f"iscsi/{iqn}/{group}/acls/{initiator}")
+                session = _session(files, iqn, group, initiator)
                 if session is not None:
                     found.append(session)
     return (*found, *_over_fc(files))
@@ -61,11 +71,14 @@ def _over_fc(files: Configfs) -> Iterator[ObservedSession]:
                 )  # fmt: skip
 
 
-def _session(files: Configfs, iqn: str, path: str) -> ObservedSession | None:
+def _session(files: Configfs, iqn: str, group: str, initiator: str) -> ObservedSession | None:
+    path = f"iscsi/{iqn}/{group}/acls/{initiator}"
     told = parse_info(files.read(f"{path}/info"))
     if told is None:
         return None
+    depth = files.read(f"{path}/cmdsn_depth")
     return ObservedSession(
-        target=iqn, initiator=path.rpartition("/")[2], protocol=told.protocol, portal=None, peer=told.peer,
-        state=told.state, since=None,
+        target=iqn, initiator=initiator, protocol=told.protocol, portal=None, peer=told.peer, state=told.state,
+        since=None, tag=int(group.removeprefix("tpgt_")), number=told.number,
+        isid=told.isid, queue_depth=int(depth) if depth.isdigit() else None,
     )  # fmt: skip

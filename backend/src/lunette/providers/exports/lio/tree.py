@@ -34,11 +34,62 @@ from lunette.providers.exports.configfs import Attribute
 
 HBA = "core/iblock_700"
 """One adapter for all our backstores, under a number that admins' tools, counting from 0, do not reach."""
+DISCOVERY = "iscsi/discovery_auth"
+"""The kernel's own folder, which nobody makes or removes."""
 PREFIX = "lunette-"
 REVISION = "1.0"
 """Shown by SCSI INQUIRY beside vendor and product, and as unchanging."""
-DISCARD = ("emulate_tpu", "emulate_tpws")
-"""What offers hosts to give space back; the kernel refuses it where the device cannot discard."""
+
+
+class Pin(Model):
+    """An attribute of a backstore that hosts notice, and why it is so, whatever a kernel's default (decision 0050).
+
+    The kernel takes each of them while hosts are logged in (drivers/target/target_core_configfs.c, Linux 6.12).
+    """
+
+    attribute: Attribute
+    why: str
+    if_discards: bool = False
+    """Only where the device can discard: the kernel refuses it elsewhere."""
+
+
+_ALUA = "alua/default_tg_pt_gp"
+PINNED = (
+    Pin(
+        attribute=Attribute(name="attrib/emulate_fua_write", value="1"),
+        why="A write that a host wants kept is kept: MODE SENSE tells DPOFUA.",
+    ),
+    Pin(
+        attribute=Attribute(name="attrib/emulate_3pc", value="1"),
+        why="EXTENDED COPY: ESXi clones inside the appliance (VAAI XCOPY). Others ignore it.",
+    ),
+    Pin(
+        attribute=Attribute(name="attrib/emulate_caw", value="1"),
+        why="COMPARE AND WRITE: VMFS locks with it (VAAI ATS), and a datastore that was made so is not opened without.",
+    ),
+    Pin(
+        attribute=Attribute(name="attrib/emulate_pr", value="1"),
+        why="Reservations, old and persistent: clusters of Windows and of Linux fence with them.",
+    ),
+    Pin(
+        attribute=Attribute(name=f"{_ALUA}/alua_access_type", value="3", shown="Implicit and Explicit"),
+        why="INQUIRY tells ALUA, by which ESXi, Windows MPIO and multipath put a host's paths into one group.",
+    ),
+    Pin(
+        attribute=Attribute(name=f"{_ALUA}/alua_access_state", value="0"),
+        why="Every path is active and optimized: there is one controller, so none is better.",
+    ),
+    Pin(
+        attribute=Attribute(name="attrib/emulate_tpu", value="1"),
+        why="UNMAP: hosts give space back (VMFS 6 by itself, fstrim, Windows Optimize-Volume).",
+        if_discards=True,
+    ),
+    Pin(
+        attribute=Attribute(name="attrib/emulate_tpws", value="1"),
+        why="WRITE SAME with UNMAP, for hosts that ask that way. WRITE SAME itself is always there.",
+        if_discards=True,
+    ),
+)
 
 
 class Node(Model):
@@ -71,6 +122,7 @@ class Gate(Model):
     """A portal group and everything that must stand before it opens."""
 
     target_id: str
+    iqn: str
     path: str
     needs: tuple[str, ...]
 
@@ -110,6 +162,7 @@ def build(wish: ExportSet) -> Tree:
     adapter = (Node(path=HBA),) if any(place_of(volume).startswith(f"{HBA}/") for volume in volumes) else ()
     places = {volume.volume_id: place_of(volume) for volume in volumes}
     prefix = target_prefix(wish.appliance_id)
+    first = (DISCOVERY,) if wish.discovery else ()
     return Tree(
         levels=(
             adapter,
@@ -122,10 +175,13 @@ def build(wish: ExportSet) -> Tree:
             tuple(_portal(target, portal) for target in targets for portal in portals),
         ),
         gates=tuple(
-            Gate(target_id=target.target_id, path=portal_group(target), needs=tuple(_needs(target)))
+            Gate(
+                target_id=target.target_id, iqn=target.iqn, path=portal_group(target),
+                needs=(*first, *_needs(target)),
+            )
             for target in targets
         ),
-    )
+    )  # fmt: skip
 
 
 def portal_name(portal: ExportPortal) -> str:
@@ -136,7 +192,7 @@ def portal_name(portal: ExportPortal) -> str:
 
 def _backstore(volume: ExportVolume) -> Backstore:
     kept = volume.adopted
-    own = (Attribute(name="attrib/emulate_fua_write", value="1"),)
+    own = tuple(pin.attribute for pin in PINNED if not pin.if_discards)
     return Backstore(
         path=place_of(volume),
         adopted=kept is not None,
@@ -189,11 +245,12 @@ def _initiator(target: ExportTarget, initiator: ExportInitiator) -> Node:
     asks = Attribute(name="attrib/authentication", value=str(int(initiator.chap is not None)))
     return Node(
         path=f"{portal_group(target)}/acls/{initiator.iqn}", target_id=target.target_id,
-        attributes=(asks, *_credentials(initiator.chap)),
+        attributes=(asks, *credentials(initiator.chap, "auth/")),
     )  # fmt: skip
 
 
-def _credentials(chap: ExportChap | None) -> Iterator[Attribute]:
+def credentials(chap: ExportChap | None, folder: str = "") -> Iterator[Attribute]:
+    """The attributes that hold them, each cleared where there is none."""
     mutual = chap.mutual_secret if chap else None
     values = {
         "userid": chap.user if chap else "",
@@ -202,7 +259,7 @@ def _credentials(chap: ExportChap | None) -> Iterator[Attribute]:
         "password_mutual": mutual.get_secret_value() if mutual else "",
     }
     for name, value in values.items():
-        yield Attribute(name=f"auth/{name}", value=value, secret=True)
+        yield Attribute(name=f"{folder}{name}", value=value, secret=True)
 
 
 def _mapped_luns(target: ExportTarget, prefix: str) -> Iterator[Node]:

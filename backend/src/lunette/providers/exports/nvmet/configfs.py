@@ -7,7 +7,7 @@ from lunette.domain.mappings import Protocol
 from lunette.providers.exports import configfs
 from lunette.providers.exports.nvmet import tree
 from lunette.providers.exports.nvmet.plan import PACKAGE, TRANSPORTS
-from lunette.providers.fabrics import rdma
+from lunette.providers.fabrics import nvme_fc, rdma
 from lunette.system.doorway import System
 from lunette.system.modules import load
 
@@ -23,21 +23,8 @@ class Configfs(configfs.Configfs):
     def __init__(self, system: System) -> None:
         super().__init__(system, ROOT)
 
-    def subsystems(self, prefix: str) -> list[str]:
-        """Paths of the subsystems whose name begins so."""
-        return [f"subsystems/{name}" for name in self.names("subsystems") if name.startswith(prefix)]
-
-    def ports(self) -> list[str]:
-        """Paths of the ports under our numbers."""
-        return [f"ports/{name}" for name in self.names("ports") if tree.is_own_port(name)]
-
     def links(self, path: str) -> list[str]:
         return [f"{path}/{name}" for name in self.names(path)]
-
-    def places_of(self, subsystem: str) -> list[str]:
-        """The links by which our ports serve a subsystem."""
-        links = [f"{port}/{subsystem}" for port in self.ports()]
-        return [link for link in links if self.points_to(link) is not None]
 
     def is_closed(self, host: str) -> bool:
         """True if the host finds the key that nobody can use."""
@@ -56,7 +43,7 @@ class Configfs(configfs.Configfs):
 
 
 def prepare(system: System) -> None:
-    """Load what is not there yet of the NVMe target and its transports."""
+    """Load what is not there yet of the NVMe target and its transports. Fibre Channel comes with the ports' driver."""
     for module in ("nvmet", TRANSPORTS[Protocol.NVME_TCP]):
         load(system, module)
     rdma.load(system, TRANSPORTS[Protocol.NVME_RDMA])
@@ -79,4 +66,6 @@ def lacking(system: System) -> dict[Protocol, str]:
         )
     if reason := rdma.lacking(system, over_rdma, PACKAGE):
         found[Protocol.NVME_RDMA] = reason
+    if reason := nvme_fc.lacking(system):
+        found[Protocol.NVME_FC] = reason
     return found

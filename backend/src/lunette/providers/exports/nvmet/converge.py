@@ -11,20 +11,23 @@ from contextlib import suppress
 from functools import partial
 
 from lunette.domain.exports import ConvergeReport, ExportSet, PortalReport, ServingState, TargetReport, VolumeReport
-from lunette.domain.identity import SUBSYSTEM_AUTHORITY
-from lunette.domain.mappings import Protocol
+from lunette.domain.mappings import Protocol, is_fc_address
 from lunette.providers.exports.configfs import Refused, attempt
-from lunette.providers.exports.nvmet import strays, tree
+from lunette.providers.exports.nvmet import adopted, strays, tree
+from lunette.providers.exports.nvmet.adopted import Ours
 from lunette.providers.exports.nvmet.configfs import ROOT, Configfs, lacking
+from lunette.providers.exports.nvmet.lack import Lack
 from lunette.providers.exports.nvmet.tree import Door, HostGate, Namespace, Node, Tree
-from lunette.providers.fabrics import rdma
+from lunette.providers.exports.turn import PLAIN, Turn
+from lunette.providers.fabrics import nvme_fc, rdma
 from lunette.system.doorway import System
 
 
 def clear(system: System, wish: ExportSet) -> int:
     """Remove what is not wanted any more, before another engine may want it. How much was changed."""
     files = Configfs(system)
-    strays.remove(files, tree.build(wish), tree.subsystem_prefix(wish.appliance_id))
+    wish = adopted.settled(files, wish)
+    strays.remove(files, tree.build(wish), adopted.of_appliance(files, wish))
     return files.changed
 
 
@@ -34,26 +37,28 @@ def converge(
     *,
     reasons: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
-    keep_strays: bool = False,
+    turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Serve the wish and report. By volume id `reasons` tells why a device is away, `held` who else serves it.
-
-    With `keep_strays` nothing is removed, for a start without a ledger that could explain what is served already.
-    """
-    wanted, prefix = tree.build(wish), tree.subsystem_prefix(wish.appliance_id)
+    """Serve the wish and report. By volume id `reasons` tells why a device is away, `held` who else serves it."""
     files = Configfs(system)
-    failed = {} if keep_strays else strays.remove(files, wanted, prefix)
+    wish = adopted.settled(files, wish)
+    wanted, ours = tree.build(wish), adopted.of_appliance(files, wish)
+    failed = {} if turn.keep_strays else strays.remove(files, wanted, ours)
     hearing = rdma.hear(system, wish.portals, lacking(system).get(Protocol.NVME_RDMA))
-    failed |= strays.hush(files, [wanted.port_paths[id_] for id_ in hearing.silent], prefix)
-    failed |= {wanted.port_paths[id_]: reason for id_, reason in hearing.barred.items()}
+    failed |= strays.hush(files, [wanted.port_paths[id_] for id_ in hearing.silent], ours)
+    barred = hearing.barred | nvme_fc.barred(system, wish.portals)
+    failed |= {wanted.port_paths[id_]: reason for id_, reason in barred.items()}
     builder = _Builder(files, failed, reasons or {}, held or {})
-    builder.refuse(strays.foreign_hosts(files, prefix), wanted)
+    builder.refuse(strays.foreign_hosts(files, ours), wanted)
     for node in wanted.hosts:
         builder.make(node, builder.host)
     for node in wanted.subsystems:
         builder.make(node, builder.folder)
+    before = frozenset(builder.failed)
     for namespace in wanted.namespaces:
         builder.make(namespace, partial(builder.namespace, namespace))
+    lack = Lack(files, wanted, builder.failed, before)
+    builder.excused = lack.excused(turn.overdue)
     gates = {gate.path: gate for gate in wanted.gates}
     for node in wanted.allowed:
         builder.make(node, partial(builder.allow, gates[node.link or ""]))
@@ -61,9 +66,11 @@ def converge(
         builder.make(node, builder.folder)
     for node in wanted.doors_in_ports:
         builder.make(node, builder.serve)
+    for node in wanted.referrals:
+        builder.make(node, builder.refer)
     for gate in wanted.gates:
         attempt(builder.failed, f"{gate.path}/dhchap_key", partial(builder.open, gate))
-    return _report(wish, wanted, builder, prefix)
+    return _report(wish, wanted, builder, ours, lack)
 
 
 Maker = Callable[[Node], None]
@@ -76,6 +83,8 @@ class _Builder:
         self, files: Configfs, failed: dict[str, str], reasons: Mapping[str, str], held: Mapping[str, str]
     ) -> None:
         self.files, self.failed, self._reasons, self._held = files, failed, reasons, held
+        self.excused: frozenset[str] = frozenset()
+        """Namespaces that were waited for long enough: no gate stays closed for them."""
 
     def refuse(self, foreign_hosts: Mapping[str, str], wanted: Tree) -> None:
         """A host name that a subsystem of others allows has one key, and that is theirs."""
@@ -96,6 +105,10 @@ class _Builder:
     def missing(self, needs: tuple[str, ...]) -> str | None:
         """Why not all of it stands; None if it does."""
         return next((self.failed[path] for path in needs if path in self.failed), None)
+
+    def barring(self, needs: tuple[str, ...]) -> str | None:
+        """Why a gate stays closed; None if it need not."""
+        return self.missing(tuple(path for path in needs if path not in self.excused))
 
     def host(self, node: Node) -> None:
         if not self.files.exists(node.path):
@@ -126,7 +139,7 @@ class _Builder:
         elif not self.files.is_closed(gate.path):
             subsystem = node.path.rsplit("/", 2)[0]
             inside = tuple(path for path in gate.needs if path == subsystem or path.startswith(f"{subsystem}/"))
-            if reason := self.missing(inside):
+            if reason := self.barring(inside):
                 raise Refused(reason)
         self.files.link(node.path, node.link or "")
 
@@ -144,12 +157,25 @@ class _Builder:
         except Refused as error:
             port = node.path.rsplit("/", 2)[0]
             if not self.files.names(f"{port}/subsystems"):
-                where = f"{self.files.read(f'{port}/addr_traddr')} port {self.files.read(f'{port}/addr_trsvcid')}"
-                self.failed[port] = f"nobody can listen on {where}: {str(error).rpartition(': ')[2]}"
+                self.failed[port] = self._why_deaf(port, str(error).rpartition(": ")[2])
             raise
 
+    def refer(self, node: Node) -> None:
+        """Send whoever asks at one port to another as well, unless that one does not listen."""
+        if self.missing(node.needs) is None:
+            self.folder(node)
+        elif self.files.exists(node.path):
+            self.files.rmdir(node.path)
+
+    def _why_deaf(self, port: str, words: str) -> str:
+        address, number = self.files.read(f"{port}/addr_traddr"), self.files.read(f"{port}/addr_trsvcid")
+        if is_fc_address(address):
+            return nvme_fc.away(self.files.system, address)
+        return f"nobody can listen on {address} port {number}: {words}"
+
     def open(self, gate: HostGate) -> None:
-        """Give a host its key once all its volumes are there; one that is open stays open, with the key it should have.
+        """Give a host its key once all its volumes are there, or were waited for long enough; one that is open stays
+        open, with the key it should have.
 
         A host that could not be let in everywhere goes on waiting: it would find a door that is closed for good.
         """
@@ -157,7 +183,7 @@ class _Builder:
             return
         if not self.files.is_closed(gate.path):
             self.files.hold(gate.path, gate.key)
-        elif self.missing(gate.needs) is None:
+        elif self.barring(gate.needs) is None:
             self.files.write(f"{gate.path}/dhchap_key", gate.key.value or self.files.cleared)
 
     def is_let_in(self, host: str, subsystem: str) -> bool:
@@ -204,18 +230,21 @@ class _Builder:
             raise Refused(f"{node.device} is held by another program: free it first")
 
 
-def _report(wish: ExportSet, wanted: Tree, builder: _Builder, prefix: str) -> ConvergeReport:
+def _report(wish: ExportSet, wanted: Tree, builder: _Builder, ours: Ours, lack: Lack) -> ConvergeReport:
+    doors = {door.nqn: _door_report(builder, wanted, door, lack) for door in wanted.doors}
     volumes = [(v.volume_id, builder.volume_reason(wanted, v.volume_id, v.device)) for v in wish.volumes]
     return ConvergeReport(
-        generation=wish.generation, accepted=True, refusal=None, changed=builder.files.changed, targets=(),
-        subsystems=tuple(_door_report(builder, wanted, door) for door in wanted.doors),
+        generation=wish.generation, accepted=True, refusal=None, changed=builder.files.changed,
+        found=builder.files.put_right(builder.failed.keys()), targets=(),
+        subsystems=tuple(doors.values()),
+        waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
         portals=tuple(_port_report(builder, id_, path) for id_, path in wanted.port_paths.items()),
-        unexplained=(), foreign=strays.foreign(builder.files, prefix),
+        unexplained=(), foreign=strays.foreign(builder.files, ours),
     )  # fmt: skip
 
 
-def _door_report(builder: _Builder, wanted: Tree, door: Door) -> TargetReport:
+def _door_report(builder: _Builder, wanted: Tree, door: Door, lack: Lack) -> TargetReport:
     """A door is open if none of its hosts waits; what is missing behind an open door is told all the same."""
     missing = builder.missing(door.needs) or builder.missing(door.hosts)
     waiting = [host for host in door.hosts if not builder.is_let_in(host, door.path)]
@@ -224,7 +253,8 @@ def _door_report(builder: _Builder, wanted: Tree, door: Door) -> TargetReport:
         gate = next(gate for gate in wanted.gates if gate.path == waiting[0])
         missing = builder.missing(gate.needs) or builder.failed.get(f"{gate.path}/dhchap_key")
     state = ServingState.OPEN if stands and not waiting else ServingState.BLOCKED
-    return TargetReport(target_id=door.target_id, state=state, reason=missing)
+    volumes = tuple(dict.fromkeys(node.volume_id for node in lack.of(door)))
+    return TargetReport(target_id=door.target_id, state=state, reason=missing, missing=volumes)
 
 
 def _port_report(builder: _Builder, portal_id: str, path: str) -> PortalReport:
@@ -249,25 +279,31 @@ def served_devices(system: System) -> dict[str, str]:
     return found
 
 
-def exported_volumes(system: System) -> frozenset[str]:
-    """UUIDs of the volumes (their identity, not their id) that stand in a subsystem of ours now."""
+def exported_volumes(system: System, served: ExportSet | None = None) -> frozenset[str]:
+    """UUIDs of the volumes (their identity, not their id) that stand in a subsystem of ours now. `served` tells what
+    was adopted.
+    """
     if not system.is_dir(ROOT):
         return frozenset()
     files = Configfs(system)
+    ours = adopted.of_any(files, served)
     return frozenset(
         files.read(f"{namespace}/device_uuid")
         for subsystem, namespace in files.namespaces()
-        if subsystem.startswith(f"subsystems/{SUBSYSTEM_AUTHORITY}:")
+        if ours.has(subsystem.partition("/")[2])
     )
 
 
 def is_served(system: System) -> bool:
     """True if anything of ours, of whatever appliance id, stands in configfs."""
-    return system.is_dir(ROOT) and bool(Configfs(system).subsystems(f"{SUBSYSTEM_AUTHORITY}:"))
+    return system.is_dir(ROOT) and bool(adopted.of_any(Configfs(system), None).subsystem_paths(Configfs(system)))
 
 
-def withdraw(system: System) -> dict[str, str]:
-    """Close every path of ours and take all of it out of configfs, for a shutdown. What was refused, by path."""
+def withdraw(system: System, served: ExportSet | None = None) -> dict[str, str]:
+    """Close every path of ours and take all of it out of configfs, for a shutdown. What was refused, by path. `served`
+    tells what was adopted.
+    """
     if not system.is_dir(ROOT):
         return {}
-    return strays.withdraw(Configfs(system), f"{SUBSYSTEM_AUTHORITY}:")
+    files = Configfs(system)
+    return strays.withdraw(files, adopted.of_any(files, served))

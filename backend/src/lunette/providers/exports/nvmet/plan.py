@@ -4,7 +4,7 @@ from lunette.domain.arrays import EngineCapability
 from lunette.domain.mappings import Protocol
 
 PACKAGE = "linux-image-amd64"
-TRANSPORTS = {Protocol.NVME_TCP: "nvmet_tcp", Protocol.NVME_RDMA: "nvmet_rdma"}
+TRANSPORTS = {Protocol.NVME_TCP: "nvmet_tcp", Protocol.NVME_RDMA: "nvmet_rdma", Protocol.NVME_FC: "nvmet_fc"}
 """The kernel module behind each protocol."""
 
 

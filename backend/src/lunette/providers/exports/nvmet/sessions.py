@@ -6,9 +6,9 @@ only if it was built with CONFIG_NVME_TARGET_DEBUGFS. Debian 13's kernel was not
 
 from collections.abc import Iterator
 
-from lunette.domain.exports import ObservedSession, UnseenSessions
-from lunette.domain.identity import SUBSYSTEM_AUTHORITY
-from lunette.domain.mappings import Family, Protocol
+from lunette.domain.exports import ExportSet, ObservedSession, UnseenSessions
+from lunette.domain.mappings import Family, Protocol, is_fc_address
+from lunette.providers.exports.nvmet import adopted
 from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
 from lunette.system.doorway import System
 
@@ -22,15 +22,20 @@ UNCOUNTED = UnseenSessions(
     family=Family.NVME,
     reason="The kernel's NVMe target counts nothing per host (Linux 6.12): see the counters of the volumes.",
 )
-_PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA}
+_PROTOCOLS = {"tcp": Protocol.NVME_TCP, "rdma": Protocol.NVME_RDMA, "fc": Protocol.NVME_FC}
 
 
-def observe_sessions(system: System) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
-    """The sessions on our subsystems; or why they cannot be told, where a port serves one of them."""
+def observe_sessions(
+    system: System, exports: ExportSet | None = None
+) -> tuple[tuple[ObservedSession, ...], UnseenSessions | None]:
+    """The sessions on our subsystems; or why they cannot be told, where a port serves one of them. `exports` tells
+    which were adopted.
+    """
     if not system.is_dir(ROOT):
         return (), None
     files = Configfs(system)
-    served = [path for path in files.subsystems(f"{SUBSYSTEM_AUTHORITY}:") if files.places_of(path)]
+    ours = adopted.of_any(files, exports)
+    served = [path for path in ours.subsystem_paths(files) if ours.places_of(files, path)]
     if not system.is_dir(DEBUGFS):
         return (), UNSEEN if served else None
     return tuple(session for path in served for session in _sessions(files, path.partition("/")[2])), None
@@ -42,7 +47,8 @@ def _sessions(files: Configfs, nqn: str) -> Iterator[ObservedSession]:
         if not told["hostnqn"]:
             continue
         port = f"ports/{told['port']}"
-        where = f"{files.read(f'{port}/addr_traddr')}:{files.read(f'{port}/addr_trsvcid')}"
+        address, number = files.read(f"{port}/addr_traddr"), files.read(f"{port}/addr_trsvcid")
+        where = address if is_fc_address(address) else f"{address}:{number}"
         yield ObservedSession(
             target=nqn, initiator=told["hostnqn"], peer=told["host_traddr"] or None,
             protocol=_PROTOCOLS.get(files.read(f"{port}/addr_trtype"), Protocol.NVME_TCP),

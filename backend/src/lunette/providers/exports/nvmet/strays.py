@@ -1,53 +1,48 @@
 """Finds what stands in nvmet's configfs with our mark and is not wanted any more, and removes it from the leaves up.
 
 Our marks: the authority in a subsystem's name, the number of a port, and on a host name, which is the host's own, the
-key that nobody can use: it is written before the last of our subsystems lets the host go.
+key that nobody can use: it is written before the last of our subsystems lets the host go. What was adopted has none of
+them and is ours by the ledger.
 """
 
 from collections.abc import Iterable
 from functools import partial
 
 from lunette.providers.exports.configfs import Refused, attempt
+from lunette.providers.exports.nvmet.adopted import Ours
 from lunette.providers.exports.nvmet.configfs import Configfs
-from lunette.providers.exports.nvmet.tree import Namespace, Tree
+from lunette.providers.exports.nvmet.tree import REFERRAL, Namespace, Tree
 
 
-def foreign(files: Configfs, prefix: str) -> tuple[str, ...]:
+def foreign(files: Configfs, ours: Ours) -> tuple[str, ...]:
     """Subsystems of others: shown, never touched."""
-    return tuple(name for name in files.names("subsystems") if not name.startswith(prefix))
+    return tuple(name for name in files.names("subsystems") if not ours.has(name))
 
 
-def foreign_hosts(files: Configfs, prefix: str) -> dict[str, str]:
+def foreign_hosts(files: Configfs, ours: Ours) -> dict[str, str]:
     """For each host name that a subsystem of others allows: that subsystem. Its key is not ours to set."""
     return {
-        f"hosts/{nqn}": name
-        for name in foreign(files, prefix)
-        for nqn in files.names(f"subsystems/{name}/allowed_hosts")
+        f"hosts/{nqn}": name for name in foreign(files, ours) for nqn in files.names(f"subsystems/{name}/allowed_hosts")
     }
 
 
-def hush(files: Configfs, ports: Iterable[str], prefix: str) -> dict[str, str]:
+def hush(files: Configfs, ports: Iterable[str], ours: Ours) -> dict[str, str]:
     """Take our subsystems out of these ports: the first that is put back makes one listen anew. What was refused."""
     failed: dict[str, str] = {}
     for port in ports:
         for link in files.links(f"{port}/subsystems"):
-            if is_ours(files, link, prefix):
+            if ours.has_link(files, link):
                 attempt(failed, link, partial(files.unlink, link))
     return failed
 
 
-def is_ours(files: Configfs, link: str, prefix: str) -> bool:
-    """True if this link in a port leads to a subsystem of ours."""
-    return (files.points_to(link) or "").startswith(f"subsystems/{prefix}")
-
-
-def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
+def remove(files: Configfs, wanted: Tree, ours: Ours) -> dict[str, str]:
     """Remove every stray. What was refused, by path: it is tried again with the next run."""
-    sweeper = _Sweeper(files, wanted, prefix)
+    sweeper = _Sweeper(files, wanted, ours)
     sweeper.close_doors()
-    for subsystem in files.subsystems(prefix):
+    for subsystem in ours.subsystem_paths(files):
         sweeper.subsystem(subsystem)
-    for port in files.ports():
+    for port in ours.port_paths(files):
         sweeper.port(port)
     for name in files.names("hosts"):
         sweeper.host(f"hosts/{name}")
@@ -55,16 +50,16 @@ def remove(files: Configfs, wanted: Tree, prefix: str) -> dict[str, str]:
 
 
 class _Sweeper:
-    def __init__(self, files: Configfs, wanted: Tree, prefix: str) -> None:
-        self.files, self.wanted, self.prefix = files, wanted.nodes(), prefix
+    def __init__(self, files: Configfs, wanted: Tree, ours: Ours) -> None:
+        self.files, self.wanted, self.ours = files, wanted.nodes(), ours
         self.failed: dict[str, str] = {}
 
     def close_doors(self) -> None:
         """Paths go before what they lead to: all links in ports first, so that a port stops listening soon."""
-        for port in self.files.ports():
+        for port in self.ours.port_paths(self.files):
             kept = self._is_right(port)
             for link in self.files.links(f"{port}/subsystems"):
-                if is_ours(self.files, link, self.prefix) and not (kept and link in self.wanted):
+                if self.ours.has_link(self.files, link) and not (kept and link in self.wanted):
                     attempt(self.failed, link, partial(self.files.unlink, link))
 
     def subsystem(self, path: str) -> None:
@@ -78,7 +73,13 @@ class _Sweeper:
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
     def port(self, path: str) -> None:
-        """A port that is not wanted, or has another address; one that serves somebody else's subsystem stays."""
+        """A port that is not wanted, or has another address; one that serves somebody else's subsystem stays.
+
+        The kernel takes no other address for a referral that is in force, so one that differs is made anew.
+        """
+        for referral in self.files.links(f"{path}/referrals"):
+            if referral.rpartition("/")[2].startswith(REFERRAL) and not self._is_right_referral(referral):
+                attempt(self.failed, referral, partial(self.files.rmdir, referral))
         if not self._is_right(path) and not self.files.names(f"{path}/subsystems"):
             attempt(self.failed, path, partial(self.files.rmdir, path))
 
@@ -89,12 +90,15 @@ class _Sweeper:
     def _let_go(self, subsystem: str, link: str) -> None:
         """The kernel asks who may come only at the door (6.12), so whoever is connected is sent there again.
 
-        The other hosts of the subsystem come back by themselves, after their reconnect delay.
+        The other hosts of the subsystem come back by themselves, after their reconnect delay. A host that no subsystem
+        allows is known as ours by its key alone, so it is not let go of before it has that one.
         """
         host = self.files.points_to(link)
-        if host is not None and host not in self.wanted:
+        if host is None:
+            raise Refused(f"{link} does not tell whom it lets in")
+        if host not in self.wanted:
             self.files.close(host)
-        for place in self.files.places_of(subsystem):
+        for place in self.ours.places_of(self.files, subsystem):
             self.files.unlink(place)
         self.files.unlink(link)
 
@@ -111,7 +115,23 @@ class _Sweeper:
             return False
         if self.files.read(f"{namespace}/enable") != "1":
             return True
-        return all(self.files.read(f"{namespace}/{a.name}") == a.value for a in node.attributes)
+        return self._is_its_device(namespace, node.device) and all(
+            self.files.read(f"{namespace}/{a.name}") == a.value for a in node.attributes if a.name != "device_path"
+        )
+
+    def _is_its_device(self, namespace: str, device: str) -> bool:
+        """True if the path that is written there leads to the device: one that was adopted may have another."""
+        written = self.files.read(f"{namespace}/device_path")
+        return written == device or self.files.system.realpath(written) == self.files.system.realpath(device)
+
+    def _is_right_referral(self, referral: str) -> bool:
+        """True if it is wanted, and leads where it should or was never finished."""
+        node = self.wanted.get(referral)
+        if node is None:
+            return False
+        if self.files.read(f"{referral}/enable") != "1":
+            return True
+        return all(self.files.read(f"{referral}/{a.name}") == a.value for a in node.attributes)
 
     def _is_right(self, port: str) -> bool:
         """True if a port is wanted and has its address, or none yet."""
@@ -123,9 +143,9 @@ class _Sweeper:
         return all(self.files.read(f"{port}/{a.name}") == a.value for a in node.attributes)
 
 
-def withdraw(files: Configfs, prefix: str) -> dict[str, str]:
+def withdraw(files: Configfs, ours: Ours) -> dict[str, str]:
     """Take all of ours out, whatever the appliance id. What was refused, by path."""
     try:
-        return remove(files, Tree(), prefix)
+        return remove(files, Tree(), ours)
     except Refused as error:
         return {"nvmet": str(error)}

@@ -4,11 +4,13 @@
     subsystems/<nqn>/                              subsystem of one host or host group: attr_*
         namespaces/<n>/                            device_path, device_uuid, device_nguid, at last enable
         allowed_hosts/<host nqn> -> hosts/<host nqn>
-    ports/<id>/                                    addr_*, ana_groups/1/ana_state
+    ports/<id>/                                    addr_* (Fibre Channel has no trsvcid), ana_groups/1/ana_state
         subsystems/<nqn> -> subsystems/<nqn>       the first link makes the port listen
+        referrals/lunette-<id>/                    addr_* of another port of ours, at last enable
 
 Levels are made in the order given and removed in the reverse. `dhchap_key` is no attribute here: it is the gate
 (decision 0012). A host whose volumes are not all there yet finds a key nobody can use, and is asked to try again.
+What was adopted has its own name and shows what it showed; its port may stand in another folder (decision 0051).
 """
 
 from collections.abc import Iterator
@@ -20,7 +22,7 @@ from pydantic import Field
 from lunette.domain.base import Model
 from lunette.domain.exports import ExportDhChap, ExportPortal, ExportSet, ExportSubsystem, ExportVolume
 from lunette.domain.identity import SUBSYSTEM_AUTHORITY
-from lunette.domain.mappings import ExportEngine, Protocol
+from lunette.domain.mappings import ExportEngine, Protocol, is_everywhere, is_fc_address
 from lunette.providers.exports.configfs import Attribute
 
 MODEL, FIRMWARE = "Lunette volume", "1.0"
@@ -29,10 +31,12 @@ CNTLID_MAX = 32767
 """Controller ids of one appliance end here: the upper half is left for a partner that serves the same subsystem."""
 FIRST_PORT, PORTS = 20000, 40000
 """Numbers of our ports, which administrators' tools, counting from 1, do not reach."""
+REFERRAL = "lunette-"
+"""What our referrals are called, before the number of the port they lead to."""
 ANA_GROUP = "1"
 WAITING = "DHHC-1:00:waiting-for-lunette:"
 """A key the kernel takes and cannot decode: it answers `internal error`, which a host retries."""
-_TRANSPORT = {Protocol.NVME_TCP: "tcp", Protocol.NVME_RDMA: "rdma"}
+_TRANSPORT = {Protocol.NVME_TCP: "tcp", Protocol.NVME_RDMA: "rdma", Protocol.NVME_FC: "fc"}
 
 
 class Node(Model):
@@ -66,6 +70,7 @@ class Door(Model):
     """One subsystem: what must stand, and whose gates must be open, before its owner reaches its volumes."""
 
     target_id: str
+    nqn: str
     path: str
     needs: tuple[str, ...]
     hosts: tuple[str, ...]
@@ -78,13 +83,16 @@ class Tree(Model):
     allowed: tuple[Node, ...] = ()
     ports: tuple[Node, ...] = ()
     doors_in_ports: tuple[Node, ...] = ()
+    referrals: tuple[Node, ...] = ()
     gates: tuple[HostGate, ...] = ()
     doors: tuple[Door, ...] = ()
     port_paths: dict[str, str] = Field(default_factory=dict)
     """Path by portal id."""
 
     def nodes(self) -> dict[str, Node]:
-        levels = (self.hosts, self.subsystems, self.namespaces, self.allowed, self.ports, self.doors_in_ports)
+        levels = (
+            self.hosts, self.subsystems, self.namespaces, self.allowed, self.ports, self.doors_in_ports, self.referrals
+        )  # fmt: skip
         return {node.path: node for level in levels for node in level}
 
 
@@ -117,11 +125,12 @@ def build(wish: ExportSet) -> Tree:
             for portal in portals
             for subsystem in subsystems
         ),
+        referrals=tuple(_referrals(portals, ports)),
         gates=tuple(_gates(subsystems)),
         doors=tuple(
             Door(
-                target_id=subsystem.target_id, path=f"subsystems/{subsystem.nqn}", needs=tuple(_needs(subsystem)),
-                hosts=tuple(host_path(host.nqn) for host in subsystem.hosts),
+                target_id=subsystem.target_id, nqn=subsystem.nqn, path=f"subsystems/{subsystem.nqn}",
+                needs=tuple(_needs(subsystem)), hosts=tuple(host_path(host.nqn) for host in subsystem.hosts),
             )
             for subsystem in subsystems
         ),
@@ -130,16 +139,20 @@ def build(wish: ExportSet) -> Tree:
 
 
 def port_paths(wish: ExportSet) -> dict[str, str]:
-    """Our folder for each portal: a number drawn from its id; where two draw the same, the next one that is free."""
+    """The folder of each portal: a number drawn from its id; where two draw the same, the next one that is free."""
     taken: dict[int, str] = {}
+    kept: dict[str, str] = {}
     for portal in sorted(wish.portals, key=lambda portal: portal.portal_id):
         if portal.engine is not ExportEngine.NVMET:
+            continue
+        if portal.adopted:
+            kept[portal.portal_id] = f"ports/{portal.adopted}"
             continue
         number = UUID(portal.portal_id).int % PORTS
         while number in taken:
             number = (number + 1) % PORTS
         taken[number] = portal.portal_id
-    return {portal_id: f"ports/{FIRST_PORT + number}" for number, portal_id in taken.items()}
+    return kept | {portal_id: f"ports/{FIRST_PORT + number}" for number, portal_id in taken.items()}
 
 
 def is_own_port(name: str) -> bool:
@@ -166,10 +179,10 @@ def _key(asked: ExportDhChap | None) -> Attribute:
 
 
 def _subsystem(subsystem: ExportSubsystem) -> Node:
-    wanted = {
-        "attr_allow_any_host": "0", "attr_serial": subsystem.serial, "attr_model": MODEL, "attr_firmware": FIRMWARE,
-        "attr_cntlid_max": str(CNTLID_MAX),
-    }  # fmt: skip
+    shown = {"attr_model": MODEL, "attr_firmware": FIRMWARE, "attr_cntlid_max": str(CNTLID_MAX)}
+    if subsystem.adopted:
+        shown = dict(subsystem.adopted.attributes)
+    wanted = {"attr_allow_any_host": "0", "attr_serial": subsystem.serial, **shown}
     attributes = tuple(Attribute(name=name, value=value) for name, value in wanted.items())
     return Node(path=f"subsystems/{subsystem.nqn}", attributes=attributes)
 
@@ -196,13 +209,38 @@ def _allowed(subsystem: ExportSubsystem) -> Iterator[Node]:
 
 
 def _port(portal: ExportPortal, path: str) -> Node:
-    address = ip_address(portal.address)
-    wanted = {
-        "addr_trtype": _TRANSPORT[portal.protocol], "addr_adrfam": f"ipv{address.version}",
-        "addr_traddr": str(address), "addr_trsvcid": str(portal.port),
-        f"ana_groups/{ANA_GROUP}/ana_state": "optimized",
-    }  # fmt: skip
+    wanted = place(portal) | {f"ana_groups/{ANA_GROUP}/ana_state": "optimized"}
     return Node(path=path, attributes=tuple(Attribute(name=name, value=value) for name, value in wanted.items()))
+
+
+def _referrals(portals: list[ExportPortal], ports: dict[str, str]) -> Iterator[Node]:
+    """From each port to every other that a host can reach which reached this one: same transport, same kind of address.
+
+    A host that asks one of them is told of all. The wildcard is no address to send anybody to, and the ports of a
+    Fibre Channel fabric find each other. Of a port that does not listen nobody is told.
+    """
+    listening = [one for one in portals if not is_fc_address(one.address) and not is_everywhere(one.address)]
+    for asked in portals:
+        for other in listening:
+            alike = (other.protocol, _family(other)) == (asked.protocol, _family(asked))
+            if other is asked or not alike or place(other) == place(asked):
+                continue
+            number = ports[other.portal_id].rpartition("/")[2]
+            wanted = place(other) | {"addr_portid": number, "enable": "1"}
+            yield Node(
+                path=f"{ports[asked.portal_id]}/referrals/{REFERRAL}{number}", needs=(ports[other.portal_id],),
+                attributes=tuple(Attribute(name=name, value=value) for name, value in wanted.items()),
+            )  # fmt: skip
+
+
+def _family(portal: ExportPortal) -> str:
+    return "fc" if is_fc_address(portal.address) else f"ipv{ip_address(portal.address).version}"
+
+
+def place(portal: ExportPortal) -> dict[str, str]:
+    """How nvmet is told where a port is."""
+    found = {"addr_trtype": _TRANSPORT[portal.protocol], "addr_adrfam": _family(portal), "addr_traddr": portal.address}
+    return found if is_fc_address(portal.address) else found | {"addr_trsvcid": str(portal.port)}
 
 
 def _gates(subsystems: tuple[ExportSubsystem, ...]) -> Iterator[HostGate]:

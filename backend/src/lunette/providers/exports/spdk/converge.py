@@ -21,6 +21,7 @@ from lunette.providers.exports.spdk.process import RUN_DIR, socket_in
 from lunette.providers.exports.spdk.seen import Seen
 from lunette.providers.exports.spdk.steps import Step, host_path, listener_path, namespace_path
 from lunette.providers.exports.spdk.wanted import DISCOVERY, Subsystem, Wanted
+from lunette.providers.exports.turn import PLAIN, Turn
 from lunette.system.doorway import System
 
 PATIENCE_S = 60.0
@@ -34,16 +35,16 @@ def converge(
     *,
     reasons: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
-    keep_strays: bool = False,
+    turn: Turn = PLAIN,
     run_dir: str = RUN_DIR,
 ) -> ConvergeReport:
     """Serve the wish and report, as nvmet's converge does. Raises Unavailable or ToolFailed if nobody answers."""
     wanted, prefix = wanting.build(wish), subsystem_prefix(wish.appliance_id)
-    builder = _Builder(system, wanted, run_dir)
-    if not keep_strays:
+    builder = _Builder(system, wanted, run_dir, turn.overdue)
+    if not turn.keep_strays:
         builder.remove(prefix)
     builder.make(reasons or {}, held or {})
-    if not keep_strays:
+    if not turn.keep_strays:
         builder.forget_keys()
     return _report(wish, wanted, builder, prefix)
 
@@ -66,11 +67,12 @@ def withdraw(system: System, run_dir: str = RUN_DIR) -> dict[str, str]:
 class _Builder:
     """Sends requests, and remembers by path why something could not be made."""
 
-    def __init__(self, system: System, wanted: Wanted, run_dir: str) -> None:
-        self._system, self.wanted, self._run_dir = system, wanted, run_dir
+    def __init__(self, system: System, wanted: Wanted, run_dir: str, overdue: frozenset[str] = frozenset()) -> None:
+        self._system, self.wanted, self._run_dir, self._overdue = system, wanted, run_dir, overdue
         self.devices = Devices(system)
         self.failed: dict[str, str] = {}
         self.changed = 0
+        self.found: list[str] = []
         self.seen = self.look()
 
     def look(self) -> Seen:
@@ -128,11 +130,35 @@ class _Builder:
                     self.failed[step.path] = (
                         f"SPDK refused to {step.what}: {answer.error}; journalctl -u {process.UNIT} tells why"
                     )
-                self.changed += counts and answer.error is None
+                elif counts:
+                    self.changed += 1
+                    self.found.append(f"SPDK was asked again to {step.what}")
 
     def missing(self, subsystem: Subsystem) -> str | None:
         """Why the subsystem does not have all its namespaces; None if it has."""
         return next((self.failed[path] for path in _needs(subsystem) if path in self.failed), None)
+
+    def lacks(self, subsystem: Subsystem) -> dict[str, str]:
+        """Volume id by path of the namespaces whose volumes cannot be served; not one whose number serves another."""
+        there = self.seen.subsystems.get(subsystem.nqn)
+        return {
+            namespace_path(subsystem.nqn, nsid): wanting.volume_of(namespace.bdev)
+            for nsid, namespace in subsystem.namespaces.items()
+            if namespace.bdev in self.failed
+            and namespace.bdev not in self.seen.bdevs
+            and (there is None or nsid not in there.namespaces)
+        }
+
+    def barring(self, subsystem: Subsystem) -> str | None:
+        """Why the subsystem lets nobody in yet; None if it is whole, or has waited long enough for what is missing.
+
+        A host must not be shown an empty one.
+        """
+        lacks = self.lacks(subsystem)
+        if subsystem.nqn not in self._overdue or len(lacks) == len(subsystem.namespaces):
+            return self.missing(subsystem)
+        excused = {*lacks, *(wanting.bdev_name(volume_id) for volume_id in lacks.values())}
+        return next((self.failed[one] for one in _needs(subsystem) if one in self.failed and one not in excused), None)
 
     def _bdevs(self, reasons: Mapping[str, str], held: Mapping[str, str]) -> list[Step]:
         found = []
@@ -172,7 +198,7 @@ class _Builder:
         nqn, _, name = step.path.partition("@")
         subsystem = self.wanted.subsystems[nqn]
         host = subsystem.hosts[name]
-        return self.missing(subsystem) or next(
+        return self.barring(subsystem) or next(
             (self.failed[key] for key in (host.key, host.mutual_key) if key in self.failed), None
         )
 
@@ -193,11 +219,12 @@ def _needs(subsystem: Subsystem) -> Iterator[str]:
 def _report(wish: ExportSet, wanted: Wanted, builder: _Builder, prefix: str) -> ConvergeReport:
     now = builder.look() if builder.changed else builder.seen
     volumes = [(volume.volume_id, _volume_reason(builder, volume.volume_id)) for volume in wish.volumes]
+    doors = {one.nqn: _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in wish.subsystems}
     return ConvergeReport(
-        generation=wish.generation, accepted=True, refusal=None, changed=builder.changed, targets=(),
-        subsystems=tuple(
-            _door_report(builder, wanted.subsystems[one.nqn], now, one.target_id) for one in wish.subsystems
-        ),
+        generation=wish.generation, accepted=True, refusal=None, changed=builder.changed,
+        found=tuple(builder.found), targets=(),
+        subsystems=tuple(doors.values()),
+        waiting=tuple(nqn for nqn, one in doors.items() if one.state is ServingState.BLOCKED and one.missing),
         volumes=tuple(VolumeReport(volume_id=id_, state=_state(why), reason=why) for id_, why in volumes),
         portals=tuple(_portal_reports(wish, builder)), unexplained=(),
         foreign=(*now.foreign, *(nqn for nqn in now.subsystems if not nqn.startswith(prefix))),
@@ -227,8 +254,9 @@ def _door_report(builder: _Builder, door: Subsystem, now: Seen, target_id: str) 
     paths = [host_path(door.nqn, name) for name in door.hosts]
     reason = builder.missing(door) or next((builder.failed[path] for path in paths if path in builder.failed), None)
     return TargetReport(
-        target_id=target_id, state=ServingState.OPEN if is_open else ServingState.BLOCKED, reason=reason
-    )
+        target_id=target_id, state=ServingState.OPEN if is_open else ServingState.BLOCKED, reason=reason,
+        missing=tuple(dict.fromkeys(builder.lacks(door).values())),
+    )  # fmt: skip
 
 
 def _portal_reports(wish: ExportSet, builder: _Builder) -> Iterator[PortalReport]:

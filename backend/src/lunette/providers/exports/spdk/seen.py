@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from lunette.domain.base import Model
-from lunette.domain.identity import SUBSYSTEM_AUTHORITY
+from lunette.domain.identity import NO_NGUID, SUBSYSTEM_AUTHORITY
 from lunette.providers.exports.spdk.requests import TRANSPORT
 from lunette.providers.exports.spdk.wanted import DISCOVERY, MARK, Bdev, Host, Listener, Namespace, Subsystem
 
@@ -58,7 +58,7 @@ def _subsystem(told: Mapping[str, Any]) -> Subsystem:
     namespaces = [
         Namespace(
             nsid=one["nsid"], bdev=one["bdev_name"], uuid=one.get("uuid", ""),
-            nguid=UUID(one["nguid"]).hex if one.get("nguid") else "",
+            nguid=UUID(one["nguid"]).hex if one.get("nguid") else NO_NGUID,
         )
         for one in told["namespaces"]
     ]  # fmt: skip

@@ -47,7 +47,7 @@ class Namespace(Model):
     bdev: str
     uuid: str
     nguid: str
-    """32 hexadecimal digits."""
+    """32 hexadecimal digits; zero where hosts are shown none."""
 
 
 class Host(Model):

@@ -5,7 +5,8 @@ from lunette.domain.steps import AdoptedVolume, GroupAdopt
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.volumes.lvm import observe, parse
-from lunette.providers.volumes.lvm.group import TIMEOUT_S, list_device
+from lunette.providers.volumes.lvm.group import TIMEOUT_S
+from lunette.providers.volumes.lvm.listing import list_device, unlist_device
 from lunette.providers.volumes.lvm.plan import TAG, array_tag, volume_tag
 from lunette.system.doorway import System
 
@@ -16,6 +17,7 @@ def adopt(system: System, step: GroupAdopt) -> str | None:
     if group is None:
         raise NotFound(f"volume group {step.group} is not on its array any more: look what became of it")
     _check(group, step)
+    list_device(system, device_path(step.md_uuid))
     unmarked = [one for one in step.volumes if not _is_marked(group, one)]
     own = {TAG, array_tag(step.md_uuid)}
     if own <= group.tags and not unmarked:
@@ -30,31 +32,33 @@ def adopt(system: System, step: GroupAdopt) -> str | None:
 def undo_adopt(system: System, step: GroupAdopt) -> str | None:
     """Take the marks off; None if there are none. The group's own stay while another volume of ours is in it."""
     group = _group(system, step)
-    if group is None or array_tag(step.md_uuid) not in group.tags:
+    if group is None:
         return None
-    marked = [one for one in step.volumes if _is_marked(group, one)]
-    for one in marked:
-        _tag(system, ["lvchange"], "--deltag", sorted(_marks(one)), f"{step.group}/{one.lv_name}")
-    names = {one.lv_name for one in marked}
-    others = any(TAG in volume.tags and volume.name not in names for volume in group.volumes)
-    if step.is_new and not others:
+    names = {one.lv_name for one in step.volumes if _is_marked(group, one)}
+    is_last = step.is_new and not any(TAG in volume.tags and volume.name not in names for volume in group.volumes)
+    unmarked = array_tag(step.md_uuid) in group.tags and _unmark(system, step, names, is_last=is_last)
+    unlisted = is_last and not step.was_listed and unlist_device(system, device_path(step.md_uuid))
+    return f"{step.group} is as before" if unmarked or unlisted else None
+
+
+def _unmark(system: System, step: GroupAdopt, names: set[str], *, is_last: bool) -> bool:
+    list_device(system, device_path(step.md_uuid))
+    for one in step.volumes:
+        if one.lv_name in names:
+            _tag(system, ["lvchange"], "--deltag", sorted(_marks(one)), f"{step.group}/{one.lv_name}")
+    if is_last:
         _tag(system, ["vgchange"], "--deltag", [TAG, array_tag(step.md_uuid)], step.group)
-    elif not marked:
-        return None
-    return f"volume group {step.group} has no marks of ours any more" if step.is_new else f"{step.group} is as before"
+    return is_last or bool(names)
 
 
 def _group(system: System, step: GroupAdopt) -> parse.Group | None:
     """The group of the step, with its array up. None if it is not there. Raises Conflict for another of this name."""
-    device = device_path(step.md_uuid)
     if not ensure_running(system, step.md_uuid):
         return None
-    known = observe.physical_volume(system, device)
-    if known is None or known.group != step.group:
+    group = observe.group_on(system, device_path(step.md_uuid))
+    if group is None or group.name != step.group:
         return None
-    list_device(system, device)
-    group = observe.find_group(system, step.group)
-    if group is not None and group.uuid != step.group_uuid:
+    if group.uuid != step.group_uuid:
         raise Conflict(f"{step.group} is another volume group than the one that was looked at: it is left alone")
     return group
 

@@ -9,10 +9,17 @@ from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
 from lunette.domain.steps import GroupCreate, GroupErase, GroupGrow, GroupRemove
 from lunette.providers.arrays.external import device as external
 from lunette.providers.arrays.external.plan import pv_uuid
+from lunette.providers.arrays.lvm import assemble as raid
+from lunette.providers.arrays.lvm.plan import device_path as raid_path
 from lunette.providers.arrays.md.assemble import ensure_running
 from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.disks.inventory import read_signatures, settle
+from lunette.providers.encryption import device as luks
+from lunette.providers.encryption import keys
+from lunette.providers.encryption.plan import HEADER_BYTES
+from lunette.providers.encryption.unlock import Locked, opened
 from lunette.providers.volumes.lvm import observe, own, parse, pool
+from lunette.providers.volumes.lvm.listing import list_device
 from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes, volume_tag
 from lunette.system.doorway import System
 
@@ -20,7 +27,10 @@ TIMEOUT_S = 180.0
 
 
 def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
-    """Make the group; None if it is there. Refuses an array that carries anything else."""
+    """Make the group; None if it is there. Refuses an array that carries anything else.
+
+    Of an encrypted array it is what the passphrase was lent for last: that is forgotten here.
+    """
     device = _array_device(system, step)
     carried = [s.type for found in read_signatures(system, [system.realpath(device)]).values() for s in found]
     if carried not in ([], ["LVM2_member"]):
@@ -29,6 +39,7 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     if known is not None and known.group:
         if known.group == step.group and array_tag(step.md_uuid) in known.tags:
             list_device(system, device)
+            keys.forget(system, keys.lent_path(step.array_id))
             return None
         raise Conflict(f"{device} belongs to volume group {known.group} already: no other group is made on it")
     if known is None:
@@ -40,6 +51,7 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     tags = ["--addtag", TAG, "--addtag", array_tag(step.md_uuid)]
     extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
     system.run(["vgcreate", "-y", *tags, extent, step.group, device], timeout_s=TIMEOUT_S)
+    keys.forget(system, keys.lent_path(step.array_id))
     return f"volume group {step.group} is made on {device}"
 
 
@@ -63,23 +75,29 @@ def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str 
 def grow(system: System, step: GroupGrow) -> str | None:
     """Let the group use all of its array; None if it does. Refused before the kernel shows the array's new size."""
     device = _array_device(system, step)
-    size = int(system.read(f"/sys/class/block/{system.realpath(device).rpartition('/')[2]}/size")) * 512
+    below = system.realpath(device_path(step.md_uuid)).rpartition("/")[2]
+    size = int(system.read(f"/sys/class/block/{below}/size")) * 512
     if size < step.size_bytes:
         raise Conflict(f"the array of {step.group} has {size} bytes yet, not {step.size_bytes}: wait for the reshape")
     known = observe.physical_volume(system, device)
     if known is None or known.group != step.group or array_tag(step.md_uuid) not in known.tags:
         raise Conflict(f"{device} does not carry volume group {step.group} of ours: it is left alone")
     group = observe.find_group(system, step.group)
-    if group is not None and group.size_bytes >= group_bytes(step.size_bytes):
+    if group is not None and group.size_bytes >= group_bytes(step.size_bytes - (HEADER_BYTES if step.mapping else 0)):
         return None
+    if step.mapping:
+        luks.grow(system, step.mapping)
     system.run(["pvresize", device], timeout_s=TIMEOUT_S)
     return f"volume group {step.group} uses all {size} bytes of its array"
 
 
 def activate(system: System, group: str, device: str) -> None:
-    """Bring up every volume of the group on this device; harmless if they are up."""
+    """Bring up every volume of the group on this device; harmless if they are up.
+
+    No other device is read for it (lvm(8), --devices): one that hangs does not keep these from coming up.
+    """
+    system.run(["vgchange", "-ay", "--devices", device, group], timeout_s=TIMEOUT_S)
     list_device(system, device)
-    system.run(["vgchange", "-ay", group], timeout_s=TIMEOUT_S)
     settle(system)
 
 
@@ -88,30 +106,34 @@ def deactivate(system: System, group: str) -> None:
     system.run(["vgchange", "-an", group], timeout_s=TIMEOUT_S)
 
 
-def list_device(system: System, device: str) -> None:
-    """Let LVM see the device: its devices file may be lost or from another installation."""
-    listed = system.run(["pvs", "--reportformat", "json_std", "-o", "pv_name,vg_name,vg_tags"], timeout_s=TIMEOUT_S)
-    shown = {system.realpath(found.device) for found in parse.physical_volumes(listed.stdout)}
-    if system.realpath(device) not in shown:
-        system.run(["lvm", "lvmdevices", "-y", "--adddev", device], timeout_s=TIMEOUT_S)
-
-
 def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -> str:
     device = device_path(step.md_uuid)
     settle(system)
     if not isinstance(step, GroupGrow) and step.disk:
         return external.take(system, step.disk, step.md_uuid)
+    if not isinstance(step, GroupGrow) and step.raid_group:
+        if raid.running(system, step.md_uuid) is None:
+            raise NotFound(f"array {step.raid_group} is on none of the disks: attach them, then try again")
+        return raid_path(step.raid_group)
     if not ensure_running(system, step.md_uuid):
         raise NotFound(f"array {device} is on none of the disks: attach them, then try again")
-    return device
+    return opened(system, step.md_uuid, step.array_id, step.group) if step.mapping else device
 
 
 def _standing_device(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str | None:
-    """The device of an array that carries something of ours; None if it is gone."""
+    """The device of an array that carries something of ours; None if it is gone, or locked: nobody can look into it,
+    and what is on it goes with its keys."""
     if step.disk:
         found = external.find(system, step.disk.disk_id, step.md_uuid)
         return external.path(system, found.id) if found else None
-    return device_path(step.md_uuid) if ensure_running(system, step.md_uuid) else None
+    if step.raid_group:
+        return raid_path(step.raid_group) if raid.running(system, step.md_uuid) else None
+    if not ensure_running(system, step.md_uuid):
+        return None
+    try:
+        return opened(system, step.md_uuid, step.array_id, step.group) if step.mapping else device_path(step.md_uuid)
+    except Locked:
+        return None
 
 
 def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:

@@ -23,6 +23,17 @@ def find_group(system: System, name: str) -> parse.Group | None:
     return joined or next((group for group in observe_groups(system) if group.name == name), None)
 
 
+def group_on(system: System, device: str) -> parse.Group | None:
+    """The group on this device, whether or not the devices file lists it. Of one on several devices only this is seen.
+
+    Nothing is written. Groups of another system id, and those that machines share, are told too.
+    """
+    only = ("--devices", device, "--foreign", "--shared", *_REPORT)
+    groups = system.run(["vgs", *only, "-o", parse.WHOLE_FIELDS], timeout_s=REPORT_TIMEOUT_S)
+    volumes = system.run(["lvs", *only, "-o", parse.VOLUME_FIELDS], timeout_s=REPORT_TIMEOUT_S)
+    return next(iter(parse.groups(groups.stdout, volumes.stdout)), None)
+
+
 def physical_volume(system: System, device: str) -> parse.PhysicalVolume | None:
     """What LVM has written on this device, whether or not the devices file lists it; None if nothing."""
     command = ["pvs", "--devices", device, *_REPORT, "-o", "pv_name,vg_name,vg_tags"]

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from lunette.domain.base import Model
 from lunette.domain.sealed_copies import SPACE_BYTES
 from lunette.domain.volumes import ObservedPool, ObservedThinPool, ObservedVolume
+from lunette.providers.arrays.lvm.plan import TAG as RAID_TAG
 from lunette.providers.volumes.lvm.plan import COPY_TAG, FRESH_TAG, POOL_NAME, TAG, device_path
 
 GROUP_FIELDS = "vg_name,vg_uuid,vg_tags,vg_size,vg_free,vg_extent_size,lv_count"
+WHOLE_FIELDS = f"{GROUP_FIELDS},pv_count,vg_exported,vg_systemid,vg_lock_type"
+"""With what tells whether a group that others made can be ours."""
 VOLUME_FIELDS = (
-    "vg_uuid,lv_name,lv_tags,lv_size,lv_active,lv_device_open,lv_layout,pool_lv,data_percent,metadata_percent,"
+    "vg_uuid,lv_name,lv_tags,lv_size,lv_active,lv_device_open,lv_layout,lv_role,pool_lv,data_percent,metadata_percent,"
     "lv_metadata_size"
 )
 """No field of segments (segtype, thin_count) is among them: a volume that was grown would have a row for each."""
@@ -24,6 +27,9 @@ class Volume(Model):
     active: bool
     open: bool
     is_pool: bool
+    is_plain: bool
+    """It lies on its group alone, as one piece or in stripes: no thin volume, snapshot, cache or RAID of LVM's, and no
+    snapshot leans on it."""
     pool: str | None
     """The pool a thin volume or snapshot is in; None: it is thick, or a pool itself."""
     used_percent: float | None
@@ -50,6 +56,10 @@ class Group(Model):
     free_bytes: int
     extent_bytes: int
     count: int
+    devices: int = 1
+    """How many devices it lies on, as far as that was asked for."""
+    closed: str | None = None
+    """Why nobody but its owner may change it, as far as that was asked for."""
     volumes: tuple[Volume, ...] = ()
 
     def volume(self, name: str) -> Volume | None:
@@ -74,12 +84,13 @@ class PhysicalVolume(Model):
 def groups(group_report: str, volume_report: str) -> tuple[Group, ...]:
     """Groups with their volumes from a `vgs` and an `lvs` report.
 
+    Groups of RAID volumes that are arrays are left out: no volumes are cut from those.
     They are two because one `vgs` report with fields of volumes leaves out groups that have none (LVM 2.03.31).
     """
     volumes: dict[str, list[Volume]] = {}
     for row in json.loads(volume_report)["report"][0]["lv"]:
         volumes.setdefault(row["vg_uuid"], []).append(_volume(row))
-    rows = json.loads(group_report)["report"][0]["vg"]
+    rows = [row for row in json.loads(group_report)["report"][0]["vg"] if RAID_TAG not in (row["vg_tags"] or ())]
     return tuple(_group(row, tuple(volumes.get(row["vg_uuid"], ()))) for row in rows)
 
 
@@ -157,14 +168,28 @@ def _group(row: Mapping[str, object], volumes: tuple[Volume, ...]) -> Group:
         name=str(row["vg_name"]), uuid=str(row["vg_uuid"]), tags=_tags(row["vg_tags"]),
         size_bytes=_number(row["vg_size"]), free_bytes=_number(row["vg_free"]),
         extent_bytes=_number(row["vg_extent_size"]), count=_number(row["lv_count"]), volumes=volumes,
+        devices=_number(row.get("pv_count", 1)), closed=_closed(row),
     )  # fmt: skip
 
 
+def _closed(row: Mapping[str, object]) -> str | None:
+    if row.get("vg_exported") in (1, "1", "exported"):
+        return "it is exported: import it with vgimport first"
+    if row.get("vg_systemid"):
+        return f"it belongs to the system {row['vg_systemid']}: give it up there, with vgchange --systemid"
+    if row.get("vg_lock_type") not in (None, "", "none"):
+        return f"machines share it under locks ({row['vg_lock_type']}): take it out of that first"
+    return None
+
+
 def _volume(row: Mapping[str, object]) -> Volume:
+    layout, role = _tags(row["lv_layout"]), _tags(row.get("lv_role"))
     return Volume(
         name=str(row["lv_name"]), tags=_tags(row["lv_tags"]), size_bytes=_number(row["lv_size"]),
         active=row["lv_active"] in (1, "1", "active"), open=row["lv_device_open"] in (1, "1", "open"),
-        is_pool={"thin", "pool"} <= _tags(row["lv_layout"]), pool=str(row["pool_lv"]) if row["pool_lv"] else None,
+        is_pool={"thin", "pool"} <= layout,
+        is_plain=layout <= {"linear", "striped"} and role <= {"public"} and not row["pool_lv"],
+        pool=str(row["pool_lv"]) if row["pool_lv"] else None,
         used_percent=_percent(row["data_percent"]), metadata_bytes=_number(row["lv_metadata_size"]),
         metadata_percent=_percent(row["metadata_percent"]),
     )  # fmt: skip

@@ -131,22 +131,28 @@ def size_problem(size_bytes: int) -> FieldProblem | None:
     return FieldProblem(field="size_bytes", value=str(size_bytes), message=rule)
 
 
-def group_create(array_id: str, md_uuid: str, disk: MdMember | None = None) -> GroupCreate:
-    """`disk`: of an external array, the device that it is."""
+def group_create(
+    array_id: str, md_uuid: str, disk: MdMember | None = None, mapping: str | None = None, raid_group: str | None = None
+) -> GroupCreate:
+    """`disk`: of an external array, the device that it is. `mapping`: of an encrypted one, the opened device.
+    `raid_group`: of one of LVM RAID, the group over its disks."""
     return GroupCreate(
-        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk
-    )
+        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk,
+        mapping=mapping, raid_group=raid_group,
+    )  # fmt: skip
 
 
 def group_gone(
-    array_id: str, md_uuid: str, kept: Sequence[KeptVolume], disk: MdMember | None = None
+    array_id: str, md_uuid: str, kept: Sequence[KeptVolume], disk: MdMember | None = None, raid_group: str | None = None
 ) -> GroupRemove | GroupErase:
     """What removes the group; with the deleted volumes that are kept in it, nothing brings it back."""
     if kept:
-        return GroupErase(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), kept=tuple(kept), disk=disk)
+        return GroupErase(array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), kept=tuple(kept), disk=disk,
+                          raid_group=raid_group)  # fmt: skip
     return GroupRemove(
-        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk
-    )
+        array_id=array_id, md_uuid=md_uuid, group=group_name(array_id), extent_bytes=EXTENT_BYTES, disk=disk,
+        raid_group=raid_group,
+    )  # fmt: skip
 
 
 def reserved_bytes(size_bytes: int) -> int:

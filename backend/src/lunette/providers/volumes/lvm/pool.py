@@ -4,6 +4,7 @@ A full pool answers writes to new chunks with an error at once (`lv_when_full` i
 holds commands back for a minute: hosts then abort them, and reset sessions that other volumes are served through.
 """
 
+import re
 from collections.abc import Sequence
 
 from lunette.domain.errors import Conflict, NotFound
@@ -14,12 +15,15 @@ from lunette.providers.volumes.lvm.own import TIMEOUT_S, check_space, device_byt
 from lunette.providers.volumes.lvm.plan import TAG, pool_device_path, pool_tag
 from lunette.system.doorway import System
 
+_SPARE_TAG = "lunette.spare"
+"""On the volume that becomes the metadata: the name under which LVM makes the spare, before it is one."""
+
 
 def create(system: System, step: ThinPoolCreate) -> str | None:
     """Make the pool; None if the group has one of ours, whoever made it.
 
     Of two volumes with our tags: where lvcreate makes a pool alone and is killed, it leaves a volume `lvol0` without
-    any tag, which could be anybody's.
+    any tag, which could be anybody's. Lvconvert makes such a one for the spare: its name is written down before.
     """
     group = own_group(system, step.group)
     parts = _parts(group, step)
@@ -27,7 +31,7 @@ def create(system: System, step: ThinPoolCreate) -> str | None:
     if known is None:
         _remove(system, group, parts)
         check_space(group, f"thin pool {step.name}", step.data_bytes + 2 * step.metadata_bytes)
-        _make(system, step)
+        _make(system, step, _next_name(group))
     elif known.active:
         return None
     system.run(["lvchange", "--activate", "y", f"{step.group}/{step.name}"], timeout_s=TIMEOUT_S)
@@ -98,7 +102,22 @@ def _metadata(name: str) -> str:
 def _parts(group: parse.Group, step: ThinPoolCreate) -> list[parse.Volume]:
     """What this step made and was not put together yet: nobody was ever shown it."""
     found = [group.volume(name) for name in (_metadata(step.name), step.name)]
-    return [one for one in found if one and not one.is_pool and {TAG, pool_tag(step.pool_id)} <= one.tags]
+    parts = [one for one in found if one and not one.is_pool and {TAG, pool_tag(step.pool_id)} <= one.tags]
+    return parts + [spare for part in parts if (spare := _cut_spare(group, part))]
+
+
+def _cut_spare(group: parse.Group, metadata: parse.Volume) -> parse.Volume | None:
+    """What lvconvert was about to make the spare: named as was foretold, as large as the metadata, without any tag."""
+    name = parse.tagged(metadata.tags, _SPARE_TAG)
+    spare = group.volume(name) if name else None
+    is_it = spare and not spare.tags and not spare.open and spare.size_bytes == metadata.size_bytes
+    return spare if is_it else None
+
+
+def _next_name(group: parse.Group) -> str:
+    """What LVM calls the next volume that is given no name (generate_lv_name in lv_manip.c of LVM 2.03)."""
+    found = [re.match(r"lvol(\d+)", volume.name) for volume in group.volumes]
+    return f"lvol{max((int(one[1]) for one in found if one), default=-1) + 1}"
 
 
 def _remove(system: System, group: parse.Group, parts: Sequence[parse.Volume]) -> None:
@@ -106,9 +125,11 @@ def _remove(system: System, group: parse.Group, parts: Sequence[parse.Volume]) -
         system.run(["lvremove", "-y", f"{group.name}/{part.name}"], timeout_s=TIMEOUT_S)
 
 
-def _make(system: System, step: ThinPoolCreate) -> None:
-    for name, size_bytes in ((_metadata(step.name), step.metadata_bytes), (step.name, step.data_bytes)):
-        tags = ["--addtag", TAG, "--addtag", pool_tag(step.pool_id)]
+def _make(system: System, step: ThinPoolCreate, spare: str) -> None:
+    ours = ["--addtag", TAG, "--addtag", pool_tag(step.pool_id)]
+    foretold = ["--addtag", f"{_SPARE_TAG}={spare}"]
+    shapes = ((_metadata(step.name), step.metadata_bytes, ours + foretold), (step.name, step.data_bytes, ours))
+    for name, size_bytes, tags in shapes:
         bare = ["--activate", "n", "--wipesignatures", "n", "--zero", "n"]
         sized = ["--type", "linear", *bare, *tags, "--name", name, "--size", f"{size_bytes}b", step.group]
         system.run(["lvcreate", "-y", *sized], timeout_s=TIMEOUT_S)

@@ -1,0 +1,84 @@
+"""One pass over one array: start it if its disks are there, tend it, bring up its volumes.
+
+Passes over different arrays may run side by side, those over one array never do (agent/bring_up.py).
+"""
+
+import logging
+from collections.abc import Sequence
+
+from lunette.agent.stacks import STACKS
+from lunette.domain.errors import LunetteError
+from lunette.domain.exports import ExportArray, ExportVolume
+from lunette.providers.encryption.unlock import Locked
+from lunette.system.doorway import System
+
+log = logging.getLogger(__name__)
+GRACE_S = 30.0
+"""How long an array waits for disks that are late before it starts without them."""
+
+
+class ArrayPass:
+    """Remembers of each array since when it waits, and whether its volumes were brought up."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+        self._active: set[str] = set()
+        self._locked: set[str] = set()
+
+    @property
+    def locked(self) -> frozenset[str]:
+        """Ids of those that run and wait for their key."""
+        return frozenset(self._locked)
+
+    def is_active(self, array: ExportArray) -> bool:
+        """True if it was brought up; whether it still runs is not looked at."""
+        return array.uuid in self._active
+
+    def is_up(self, system: System, array: ExportArray) -> bool:
+        """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
+        return self.is_active(array) and STACKS[array.engine].is_up(system, array)
+
+    def run(self, system: System, array: ExportArray, volumes: Sequence[ExportVolume]) -> str | None:
+        """What is up already stays as it is. None once it is up, otherwise what it waits for, in words."""
+        reason = self._start(system, array)
+        if reason is not None:
+            return reason
+        self._tend(system, array)
+        missing = [v for v in volumes if v.array_id == array.array_id and not system.exists(v.device)]
+        return self._activate(system, array) if missing or not self.is_active(array) else None
+
+    def _start(self, system: System, array: ExportArray) -> str | None:
+        if array.engine not in STACKS:
+            return f"array {array.name} is of engine {array.engine.value}, which this agent does not know"
+        if STACKS[array.engine].is_up(system, array):
+            self._since.pop(array.uuid, None)
+            return None
+        self._active.discard(array.uuid)
+        now = system.monotonic()
+        late = now - self._since.setdefault(array.uuid, now) >= GRACE_S
+        try:
+            reason = STACKS[array.engine].start(system, array, allow_degraded=late)
+        except (LunetteError, OSError) as error:
+            return f"array {array.name} did not start: {error}"
+        if reason is None:
+            log.info("array %s is up%s", array.name, " without all of its disks" if late else "")
+        return reason
+
+    def _tend(self, system: System, array: ExportArray) -> None:
+        """What fails now is tried again at the next pass, and keeps nothing from being served."""
+        try:
+            STACKS[array.engine].tend(system, array)
+        except (LunetteError, OSError) as error:
+            log.warning("array %s is not as it should be: %s", array.name, error)
+
+    def _activate(self, system: System, array: ExportArray) -> str | None:
+        try:
+            STACKS[array.engine].activate(system, array)
+        except Locked as locked:
+            self._locked.add(array.array_id)
+            return locked.detail
+        except (LunetteError, OSError) as error:
+            return f"the volumes of array {array.name} did not come up: {error}"
+        self._active.add(array.uuid)
+        self._locked.discard(array.array_id)
+        return None

@@ -1,0 +1,42 @@
+"""What is told of arrays beside what their engine sees: what health commands say, and which wait for their keys."""
+
+from lunette.domain.arrays import ObservedArray
+from lunette.domain.exports import ExportArray, ExportSet
+from lunette.domain.health_commands import DeviceHealth
+from lunette.domain.observations import Observation
+from lunette.providers.arrays.external import health
+from lunette.providers.encryption.device import is_mapped
+from lunette.providers.encryption.plan import mapping_name
+from lunette.system.doorway import System
+
+
+class ArraysTold:
+    """Keeps what the health commands said last."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._health: dict[str, DeviceHealth] = {}
+        """By array id."""
+
+    def ask(self, served: ExportSet | None) -> bool:
+        """Runs the health command of every array that has one, each as long as it takes. True if one says another
+        thing than before."""
+        asked = [array for array in served.arrays if array.health_command] if served else []
+        before, self._health = self._health, {array.array_id: health.ask(self._system, array) for array in asked}
+        return before != self._health
+
+    def told(self, seen: Observation, served: ExportSet | None) -> Observation:
+        known = {array.uuid: array for array in served.arrays} if served else {}
+        if not any(array.health_command or array.encryption for array in known.values()):
+            return seen
+        arrays = tuple(self._one(found, known.get(found.uuid)) for found in seen.arrays)
+        return seen.model_copy(update={"arrays": arrays})
+
+    def _one(self, found: ObservedArray, array: ExportArray | None) -> ObservedArray:
+        if array is not None and array.health_command:
+            return health.told(found, self._health.get(array.array_id), array.health_command)
+        if array is not None and array.encryption and found.device:
+            kernel_name = self._system.realpath(found.device).rpartition("/")[2]
+            locked = not is_mapped(self._system, kernel_name, mapping_name(array.array_id))
+            return found.model_copy(update={"locked": locked})
+        return found

@@ -1,0 +1,92 @@
+"""What each drive said of its health, and when it is asked again. One thread asks; who observes gets what it knows."""
+
+import logging
+from dataclasses import dataclass, replace
+
+from lunette.domain.disk_health import DriveReading
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import LunetteError
+from lunette.providers.disks import recovery, smart
+from lunette.providers.disks.inventory import observe_disks
+from lunette.system.doorway import System
+
+log = logging.getLogger(__name__)
+LOOK_S = 60.0
+"""While nobody else looks at the machine, this thread does so often itself."""
+SLOWEST = 16
+"""A drive that does not answer is asked at last this many times less often."""
+_Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class _Known:
+    reading: DriveReading
+    asked_at: float
+    """On the machine's monotonic clock."""
+
+
+class DiskHealth:
+    """Drives are known by id and serial: another drive under an old name begins anew."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._disks: tuple[ObservedDisk, ...] = ()
+        self._looked_at: float | None = None
+        self._known: dict[_Key, _Known] = {}
+
+    def told(self, disks: tuple[ObservedDisk, ...]) -> tuple[ObservedDisk, ...]:
+        """The disks just seen, with what they said last."""
+        self._disks, self._looked_at = disks, self._system.monotonic()
+        return tuple(self._with(disk) for disk in disks)
+
+    def _with(self, disk: ObservedDisk) -> ObservedDisk:
+        if not smart.tells(disk):
+            return disk
+        known = self._known.get((disk.id, disk.serial))
+        return disk.model_copy(update={"tells_health": True, "health": known.reading if known else None})
+
+    def round(self, period_s: float) -> bool:
+        """Asks the drives that are due, and gives members of arrays the times they need; whether anything is new."""
+        asked = {(disk.id, disk.serial): disk for disk in self._seen() if smart.tells(disk)}
+        before = self._known
+        self._known = {key: known for key, known in before.items() if key in asked}
+        changed = False
+        for key, disk in asked.items():
+            known = self._known.get(key)
+            now = self._settled(disk, self._read(disk, known, period_s))
+            self._known = self._known | {key: now}
+            changed = changed or known is None or _undated(now.reading) != _undated(known.reading)
+        return changed
+
+    def _read(self, disk: ObservedDisk, known: _Known | None, period_s: float) -> _Known:
+        if known is not None and self._system.monotonic() < known.asked_at + _pause(known.reading, period_s):
+            return known
+        reading = smart.read(self._system, disk, known.reading if known else None)
+        if reading.problem and (known is None or reading.problem != known.reading.problem):
+            log.warning("health of disk %s not read: %s", disk.id, reading.problem)
+        return _Known(reading, self._system.monotonic())
+
+    def _settled(self, disk: ObservedDisk, known: _Known) -> _Known:
+        told = known.reading.recovery
+        if told is None or known.reading.is_asleep:
+            return known
+        now = recovery.settle(self._system, disk, told)
+        return known if now == told else replace(known, reading=known.reading.model_copy(update={"recovery": now}))
+
+    def _seen(self) -> tuple[ObservedDisk, ...]:
+        now = self._system.monotonic()
+        if self._looked_at is None or now - self._looked_at >= LOOK_S:
+            try:
+                self._disks = observe_disks(self._system)
+            except (LunetteError, OSError) as error:
+                log.warning("the drives cannot be listed: %s", error)
+            self._looked_at = now
+        return self._disks
+
+
+def _undated(reading: DriveReading) -> DriveReading:
+    return reading.model_copy(update={"read_at": None})
+
+
+def _pause(reading: DriveReading, period_s: float) -> float:
+    return period_s * min(1 << reading.misses, SLOWEST)

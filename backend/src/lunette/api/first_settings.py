@@ -1,0 +1,34 @@
+"""What was chosen at installation and is kept in the database, for the first start to take."""
+
+from pathlib import Path
+
+import structlog
+from pydantic import ValidationError
+
+from lunette.domain.settings import Settings
+from lunette.store.database import Store
+from lunette.store.events import emit
+from lunette.store.settings import APPLIANCE, SettingsRow, settings_row
+
+INSTALLED_ZONE = "installed-time-zone"
+"""File in the data folder with the name of the time zone."""
+
+
+def take_installed_zone(store: Store, file: Path) -> None:
+    """Sets the time zone of the file, if no setting was ever changed; the file is removed, for it is of no use then."""
+    try:
+        name = file.read_text().strip()
+    except FileNotFoundError:
+        return
+    try:
+        settings = Settings(time_zone=name)
+    except ValidationError:
+        structlog.get_logger(__name__).warning("time zone of the installation is unknown here", name=name)
+    else:
+        with store.write() as tx:
+            if tx.get(SettingsRow, APPLIANCE) is None:
+                row = settings_row(tx)
+                row.document = settings.model_dump(mode="json")
+                tx.add(row)
+                emit(tx, "setting.changed", f"the time zone is {name}, as chosen at installation", ref=APPLIANCE)
+    file.unlink(missing_ok=True)

@@ -1,0 +1,117 @@
+"""Alerts: what a person must look at, and what people said of it: that somebody sees to it, or to be silent a while."""
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from fastapi import Depends, Query, Response
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.journal import Alert, alert_answer
+from lunette.api.answers.plans import PlanAnswer
+from lunette.api.changes import Change, Creating, answer
+from lunette.api.declare import LISTED, SHOWN, Responses, refusals, router
+from lunette.api.lookup import Reference, find
+from lunette.api.paging import Paging, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.alerts import AlertAcknowledge, AlertSilence, Severity
+from lunette.domain.plans import Action, Plan
+from lunette.domain.plans import Change as Line
+from lunette.engine import alerts
+from lunette.store.journal import Alert as AlertRow
+from lunette.store.schema import utc_now
+
+routes = router("/alerts", "alerts")
+_COLUMNS = {"id": AlertRow.id, "raised_at": AlertRow.raised_at, "severity": AlertRow.severity}
+_CARED: Responses = {
+    200: {"model": Alert | PlanAnswer, "description": "As it is now; the plan in a dry run."},
+    **refusals(404, 409, 413),
+}
+
+
+def _wanted(
+    active: Annotated[
+        bool | None, Query(description="Only those that are not resolved, or only those that are.")
+    ] = None,
+    acknowledged: Annotated[bool | None, Query(description="Only those somebody sees to, or only the others.")] = None,
+    severity: Severity | None = None,
+    ref: Annotated[str | None, Query(max_length=255, description="Only about the resource with this id.")] = None,
+) -> Select[AlertRow]:
+    """The alerts that the filters of a list leave."""
+    query = select(AlertRow)
+    if active is not None:
+        query = query.where(AlertRow.resolved_at.is_(None) if active else AlertRow.resolved_at.is_not(None))
+    if acknowledged is not None:
+        seen_to = AlertRow.acknowledged_at
+        query = query.where(seen_to.is_not(None) if acknowledged else seen_to.is_(None))
+    query = query.where(AlertRow.severity == severity.value) if severity else query
+    return query.where(AlertRow.key.endswith(f":{ref}", autoescape=True)) if ref else query
+
+
+@routes.get("", operation_id="alert_list", response_model=Page[Alert], responses=LISTED)
+def alert_list(
+    parts: UsedParts,
+    page: Paging,
+    query: Annotated[Select[AlertRow], Depends(_wanted)],
+    sort: Literal["-raised_at", "raised_at", "severity", "-severity"] = "-raised_at",
+) -> Page[Alert]:
+    """What a person must look at, with cause and fix."""
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        items = tuple(alert_answer(row) for row in found.rows)
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.get("/{alert:plain}", operation_id="alert_show", response_model=Alert, responses=SHOWN)
+def alert_show(alert: Reference, parts: UsedParts) -> Response:
+    """One alert."""
+    with parts.store.read() as tx:
+        row = find(tx, AlertRow, alert)
+        return answer(alert_answer(row), version=row.version)
+
+
+@routes.post("/{alert}:acknowledge", operation_id="alert_acknowledge", response_model=None, responses=_CARED)
+def alert_acknowledge(alert: Reference, body: AlertAcknowledge, change: Creating) -> Response:
+    """Says that somebody sees to an open alert. That ends with the alert, and where it gets worse."""
+    return _care(
+        change, alert, "somebody sees to it",
+        lambda tx, row: alerts.acknowledge(tx, row, body, change.actor.name, utc_now()),
+    )  # fmt: skip
+
+
+@routes.post("/{alert}:silence", operation_id="alert_silence", response_model=None, responses=_CARED)
+def alert_silence(alert: Reference, body: AlertSilence, change: Creating) -> Response:
+    """Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it is told.
+
+    An alert that is still there when the time is over is told again, unless it was acknowledged.
+    """
+    until = utc_now() + dt.timedelta(seconds=body.duration_s)
+    return _care(
+        change, alert, f"nothing is told of it until {until:%Y-%m-%d %H:%M} UTC",
+        lambda tx, row: alerts.silence(tx, row, body, change.actor.name, utc_now()),
+    )  # fmt: skip
+
+
+@routes.post("/{alert}:reopen", operation_id="alert_reopen", response_model=None, responses=_CARED)
+def alert_reopen(alert: Reference, change: Creating) -> Response:
+    """Takes an acknowledgement and a silence back."""
+    return _care(
+        change, alert, "nobody sees to it, and it is told",
+        lambda tx, row: alerts.reopen(tx, row, change.actor.name, utc_now()),
+    )  # fmt: skip
+
+
+def _care(change: Change, reference: str, what: str, act: Callable[[Session, AlertRow], None]) -> Response:
+    """Does it; a dry run does it too and is taken back, so that it is refused for the same reasons."""
+
+    def work(tx: Session) -> Response:
+        row = find(tx, AlertRow, reference)
+        act(tx, row)
+        tx.flush()
+        line = Line(action=Action.CHANGE, noun="alert", name=row.key, detail=what)
+        plan = Plan(title=f"{row.message}: {what}", changes=(line,), steps=())
+        return change.plan_or(plan, lambda: answer(alert_answer(row), version=row.version))
+
+    return change.run(work)

@@ -1,0 +1,35 @@
+"""Initiators that were seen and belong to no host."""
+
+from typing import Annotated
+
+from fastapi import Query
+from sqlalchemy import select
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.initiators import Initiator, unknown_initiators
+from lunette.api.declare import LISTED, router
+from lunette.api.looking import FRESH_S
+from lunette.api.paging import Paging, seen_page
+from lunette.api.parts import UsedParts
+from lunette.domain.hosts import InitiatorKind
+from lunette.store.resources import HostInitiator
+
+routes = router("/initiators", "initiators")
+
+
+@routes.get("", operation_id="initiator_list", response_model=Page[Initiator], responses=LISTED)
+def initiator_list(
+    parts: UsedParts, page: Paging, kind: Annotated[InitiatorKind | None, Query(description="Only these.")] = None
+) -> Page[Initiator]:
+    """Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's, and who was
+    turned away over iSCSI in the last day.
+
+    503 while the agent is away. Who is refused over NVMe is not here: the kernel does not keep the name.
+    """
+    seen, sessions = parts.control.observation(FRESH_S, amid_steps=True), parts.control.sessions()
+    refused = parts.control.agent.refused_logins()
+    with parts.store.read() as tx:
+        known = {name.lower() for name in tx.scalars(select(HostInitiator.name))}
+    found = [one for one in unknown_initiators(seen, sessions, known, refused) if kind in (None, one.kind)]
+    shown = seen_page(found, page, "name", lambda one, _: (one.name, one.name))
+    return Page(items=tuple(shown.rows), next_cursor=shown.next_cursor, total=shown.total)

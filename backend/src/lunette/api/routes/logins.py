@@ -1,0 +1,95 @@
+"""Logins: browsers in which somebody is logged in now. An administrator sees and ends everyone's, the others their own.
+
+Initiators that are logged in are sessions, in routes/sessions.py.
+"""
+
+from typing import Literal
+
+from fastapi import Response
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from lunette.api.answers.base import Page
+from lunette.api.answers.people import ActiveLogin, login_answer
+from lunette.api.answers.plans import PlanAnswer
+from lunette.api.changes import Creating
+from lunette.api.declare import LISTED, Responses, refusals, router
+from lunette.api.identity import Asking, Identity, login_id
+from lunette.api.lookup import Reference
+from lunette.api.paging import Paging, stored_page
+from lunette.api.parts import UsedParts
+from lunette.domain.errors import NotFound
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.roles import Role
+from lunette.store.access import LoginSession, User
+from lunette.store.events import emit
+from lunette.store.journal import Event
+from lunette.store.schema import utc_now
+
+routes = router("/logins", "logins")
+_COLUMNS = {
+    "id": LoginSession.token_hash, "created_at": LoginSession.created_at, "expires_at": LoginSession.expires_at,
+}  # fmt: skip
+Sort = Literal["created_at", "-created_at", "expires_at", "-expires_at"]
+_ENDED: Responses = {
+    200: {"model": PlanAnswer, "description": "The plan (dry run)."},
+    204: {"description": "It has ended."},
+    **refusals(404, 413),
+}
+
+
+@routes.get("", operation_id="login_list", response_model=Page[ActiveLogin], responses=LISTED)
+def login_list(parts: UsedParts, identity: Asking, page: Paging, sort: Sort = "-created_at") -> Page[ActiveLogin]:
+    """Browsers that are logged in now: an administrator sees all, the others their own."""
+    query = select(LoginSession).where(LoginSession.expires_at > utc_now())
+    if identity.role is not Role.ADMINISTRATOR:
+        query = query.where(LoginSession.user_id == identity.user_id)
+    with parts.store.read() as tx:
+        found = stored_page(tx, query, page, sort, _COLUMNS)
+        users = {row.id: row for row in tx.scalars(select(User))}
+        came_from = _addresses(tx, [login_id(row.token_hash) for row in found.rows])
+        items = tuple(
+            login_answer(
+                row, login_id(row.token_hash), users[row.user_id], came_from.get(login_id(row.token_hash)),
+                is_own=row.token_hash == identity.session_hash,
+            )
+            for row in found.rows
+        )  # fmt: skip
+    return Page(items=items, next_cursor=found.next_cursor, total=found.total)
+
+
+@routes.post("/{login:plain}:end", operation_id="login_end", status_code=204, response_model=None, responses=_ENDED)
+def login_end(login: Reference, change: Creating) -> Response:
+    """Ends a login at once, as logging out in that browser would. API tokens of its user stay valid."""
+
+    def work(tx: Session) -> Response:
+        row = _find(tx, login, change.identity)
+        user = tx.get_one(User, row.user_id)
+        begun = f"begun {row.created_at:%Y-%m-%d %H:%M} UTC; that browser has to log in again"
+        entry = Change(action=Action.DESTROY, noun="login", name=user.username, detail=begun)
+        plan = Plan(title=f"End a login of {user.username}", changes=(entry,), steps=())
+        return change.plan_or(plan, lambda: _end(tx, row, user, change.actor.name))
+
+    return change.run(work)
+
+
+def _end(tx: Session, row: LoginSession, user: User, actor: str) -> Response:
+    tx.execute(delete(LoginSession).where(LoginSession.token_hash == row.token_hash))
+    emit(tx, "user.login_ended", f"a login of {user.username} was ended", actor=actor, ref=login_id(row.token_hash))
+    return Response(status_code=204)
+
+
+def _find(tx: Session, reference: str, identity: Identity) -> LoginSession:
+    """The login, if it is still open and the person may see it; someone else's does not exist for them."""
+    shown = func.substr(LoginSession.token_hash, 1, len(login_id("0" * 64)))
+    query = select(LoginSession).where(shown == reference, LoginSession.expires_at > utc_now())
+    row = tx.scalars(query).first()
+    if row is None or (identity.role is not Role.ADMINISTRATOR and row.user_id != identity.user_id):
+        raise NotFound(f"There is no login {reference!r}; it may have ended. The list of logins shows what there is.")
+    return row
+
+
+def _addresses(tx: Session, ids: list[str]) -> dict[str, str | None]:
+    """Where each login came from, as the event of it tells; one from before it told is left out."""
+    events = select(Event.ref, Event.data).where(Event.kind == "user.login", Event.ref.in_(ids))
+    return {str(ref): data.get("address") for ref, data in tx.execute(events)}

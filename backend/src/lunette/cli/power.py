@@ -1,0 +1,42 @@
+"""`lunette restart` and `lunette power-off`: the machine stops in order, after showing whom that interrupts."""
+
+from lunette.cli.call import Call
+from lunette.cli.spec import Command
+from lunette.client import Unreachable
+
+
+def restart(call: Call) -> None:
+    """Shows the plan, asks, and follows the job over the restart."""
+    if _asked(call, "Restart the appliance?"):
+        call.outcome(call.client.operate(call.command.operations[0]))
+
+
+def power_off(call: Call) -> None:
+    """Shows the plan, asks, and ends when nobody answers any more: its job is over at the next start."""
+    if not _asked(call, "Switch the appliance off?"):
+        return
+    try:
+        call.outcome(call.client.operate(call.command.operations[0]))
+    except Unreachable:
+        call.screen.note("It answers no more: it lets its hosts go, stops volumes and arrays, and is off then.")
+
+
+def _asked(call: Call, question: str) -> bool:
+    """Whether to go on. A dry run shows the plan and ends there."""
+    plan = call.client.operate(call.command.operations[0], dry_run=True)
+    if call.dry_run:
+        call.outcome(plan)
+        return False
+    if not call["yes"]:
+        call.screen.beside().plan(plan)
+        call.confirm(question, "--yes")
+    return True
+
+
+COMMANDS = {
+    "restart": (Command("", "Restarts the appliance in order, and waits until it is up again.",
+                        ("appliance_restart",), (), restart, interrupts=True,
+                        more="All I/O stops meanwhile. Exports come back by themselves."),),
+    "power-off": (Command("", "Switches the appliance off in order.", ("appliance_power_off",), (), power_off,
+                          interrupts=True, more="All I/O stops until somebody switches it on."),),
+}  # fmt: skip

@@ -1,0 +1,31 @@
+"""What a session is called, and which of them can be ended."""
+
+import hashlib
+
+from lunette.domain.exports import ObservedSession
+from lunette.domain.mappings import Family, Protocol
+
+FC_STAYS = (
+    "Lunette cannot end it: LIO has no order that logs one Fibre Channel initiator out. Take the host's volumes away, "
+    "or its port out of the zone."
+)
+NVME_STAYS = (
+    "Lunette ends sessions over iSCSI and iSER only: the kernel's NVMe target has no order that ends one host's "
+    "session. Disconnect on the host (nvme disconnect), or take its volumes away."
+)
+UNKNOWN_STAYS = "Lunette cannot end it: the kernel does not tell which login of the initiator this is."
+
+
+def session_id(session: ObservedSession) -> str:
+    """The same as long as the session lives; where the kernel numbers logins, the next login has another."""
+    parts = (session.target, session.initiator, session.portal or "", session.peer or "", str(session.number or ""))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def stays_because(session: ObservedSession) -> str | None:
+    """Why it cannot be ended; None if it can."""
+    if session.protocol.family is Family.NVME:
+        return NVME_STAYS
+    if session.protocol is Protocol.FC:
+        return FC_STAYS
+    return None if session.number is not None and session.queue_depth and session.tag is not None else UNKNOWN_STAYS

@@ -1,0 +1,39 @@
+"""Steps on the encryption of an array. No step carries a key: the agent was lent the passphrase, or keeps a key."""
+
+from typing import ClassVar, Literal
+
+from lunette.domain.steps.base import Step
+
+
+class LuksStep(Step):
+    """`array_id` is also the UUID in the LUKS header, `mapping` the name of the opened device in /dev/mapper.
+
+    `md_uuid`: of the array below, in md's form.
+    """
+
+    array_id: str
+    md_uuid: str
+    mapping: str
+
+
+class LuksCreate(LuksStep):
+    """Writes a LUKS2 header to an array that carries nothing, and opens it. Undo closes and erases what is its own."""
+
+    kind: Literal["luks.create"] = "luks.create"
+    sector_bytes: int
+    """Of the array, so that volumes show hosts the sectors they would have without encryption."""
+    keep_key: bool
+
+    def describe(self) -> str:
+        kept = ", and keep a key on the appliance that unlocks it at every start" if self.keep_key else ""
+        return f"encrypt the array (LUKS2) and open it as {self.mapping}{kept}"
+
+
+class LuksDestroy(LuksStep):
+    """Closes the array and erases its header with all keys: what is on it can never be read again."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["luks.destroy"] = "luks.destroy"
+
+    def describe(self) -> str:
+        return f"close {self.mapping} and erase its keys: what is on it can never be read again"

@@ -1,0 +1,90 @@
+"""Steps on arrays of LVM RAID: a volume group over all their disks, with one RAID volume on it."""
+
+from typing import ClassVar, Literal
+
+from lunette.domain.array_changes import ScrubAction
+from lunette.domain.arrays import Level
+from lunette.domain.base import Model
+from lunette.domain.sizes import format_size
+from lunette.domain.steps.base import Step
+from lunette.domain.steps.md import MdMember
+
+
+class LvmRaidStep(Model):
+    """Which array a step changes: `uuid` is in the UUID of every physical volume of it, `raid_group` its own group."""
+
+    array_id: str
+    uuid: str
+    raid_group: str
+
+
+class LvmRaidCreate(LvmRaidStep, Step):
+    """Makes the group and its RAID volume of blank disks. Undo removes them while nothing is built on the volume, and
+    clears only physical volumes of this array."""
+
+    kind: Literal["lvmraid.create"] = "lvmraid.create"
+    level: Level
+    size_bytes: int
+    """Of the RAID volume, a whole number of extents in each image."""
+    extent_bytes: int
+    chunk_bytes: int | None
+    """Stripe unit; None for raid1."""
+    integrity: bool
+    """dm-integrity under each image, with a journal."""
+    disk_bytes: int
+    """What each disk must hold."""
+    members: tuple[MdMember, ...]
+
+    def describe(self) -> str:
+        chunk = f", chunk {format_size(self.chunk_bytes)}" if self.chunk_bytes else ""
+        checked = ", with checksums" if self.integrity else ""
+        return f"create LVM {self.level.value} {self.raid_group} of {len(self.members)} disks{chunk}{checked}"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(member.disk_id for member in self.members)
+
+
+class LvmRaidDestroy(LvmRaidStep, Step):
+    """Removes the RAID volume and its group, and clears the physical volumes of this array."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["lvmraid.destroy"] = "lvmraid.destroy"
+    size_bytes: int
+    members: tuple[MdMember, ...]
+
+    def describe(self) -> str:
+        return f"destroy LVM RAID {self.raid_group} ({format_size(self.size_bytes)}) on {len(self.members)} disks"
+
+    def devices(self) -> tuple[str, ...]:
+        return tuple(member.disk_id for member in self.members)
+
+    def bytes_destroyed(self) -> int:
+        return self.size_bytes
+
+
+class LvmRaidReplace(LvmRaidStep, Step):
+    """Puts the blank disk `new` in the place of `old`, whose copy is given up at once; the kernel then fills it."""
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["lvmraid.replace"] = "lvmraid.replace"
+    old: MdMember
+    new: MdMember
+    disk_bytes: int
+
+    def describe(self) -> str:
+        return f"fill disk {self.new.disk_id} in the place of disk {self.old.disk_id} of LVM RAID {self.raid_group}"
+
+    def devices(self) -> tuple[str, ...]:
+        return (self.old.disk_id, self.new.disk_id)
+
+
+class LvmRaidScrub(LvmRaidStep, Step):
+    """Starts or stops a scrub. Undo stops one that runs."""
+
+    kind: Literal["lvmraid.scrub"] = "lvmraid.scrub"
+    action: ScrubAction
+
+    def describe(self) -> str:
+        if self.action is ScrubAction.STOP:
+            return f"stop the scrub of LVM RAID {self.raid_group}"
+        return f"start a scrub of LVM RAID {self.raid_group} ({self.action.value})"

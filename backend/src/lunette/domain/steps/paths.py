@@ -1,0 +1,65 @@
+"""Steps that try a host's paths: whether all answer, and whether I/O goes on while one is away."""
+
+from ipaddress import ip_address
+from typing import Literal
+
+from pydantic import Field
+
+from lunette.domain.base import Model
+from lunette.domain.steps.base import Step
+
+AWAY_LEAST_S, AWAY_MOST_S, AWAY_S = 20, 120, 45
+"""How long a path is away. A host moves its I/O after 15 s (the kit's REPLACEMENT_S): a shorter time shows nothing."""
+BACK_S = 120
+"""How long a host may take to come back: initiators try every few seconds."""
+
+
+class HostLink(Model):
+    """The connections of one of a host's addresses to one portal, over TCP."""
+
+    portal: str
+    """Its name."""
+    address: str
+    """The appliance's address that the host connected to."""
+    port: int
+    peer: str
+    """The host's address."""
+
+    @property
+    def shown(self) -> str:
+        """As people read it: portal, its address and the host's."""
+        place = f"[{self.address}]" if ip_address(self.address).version == 6 else self.address
+        return f"portal {self.portal} ({place}:{self.port}) from {self.peer}"
+
+
+class PathsAsk(Step):
+    """Looks whether every path of a host answers, and lets packets of full size through. Changes nothing."""
+
+    kind: Literal["paths.ask"] = "paths.ask"
+    host: str
+    initiators: tuple[str, ...]
+    links: tuple[HostLink, ...]
+
+    def describe(self) -> str:
+        return f"look whether all {len(self.links)} paths of host {self.host} answer"
+
+
+class PathTry(Step):
+    """Takes one path away, for its host alone, watches how the host goes on, and gives the path back.
+
+    The kernel itself gives it back after `away_s`, whatever becomes of the agent.
+    """
+
+    kind: Literal["path.try"] = "path.try"
+    trial_id: str
+    host: str
+    initiators: tuple[str, ...]
+    link: HostLink
+    others: tuple[HostLink, ...] = Field(min_length=1)
+    """The paths that the host is to go on over."""
+    sessions: dict[str, int]
+    """How many sessions each target has that nobody else uses, by IQN: so many are to be there again."""
+    away_s: int = Field(ge=AWAY_LEAST_S, le=AWAY_MOST_S)
+
+    def describe(self) -> str:
+        return f"take away {self.link.shown} for {self.away_s} s and see how host {self.host} goes on"

@@ -1,0 +1,20 @@
+"""The step that ends with the machine."""
+
+from typing import Literal
+
+from lunette.domain.power import PowerAction
+from lunette.domain.steps.base import Step
+
+
+class MachineStop(Step):
+    """Restarts the machine or switches it off, in order: hosts are let go before volumes and arrays are stopped.
+
+    `boot_id` is the start that ends. Where another one runs it is done, so that nothing is ever stopped twice.
+    """
+
+    kind: Literal["machine.stop"] = "machine.stop"
+    action: PowerAction
+    boot_id: str
+
+    def describe(self) -> str:
+        return "restart the machine" if self.action is PowerAction.RESTART else "switch the machine off"

@@ -1,0 +1,34 @@
+"""Steps on sessions of hosts."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from lunette.domain.steps.base import Step
+
+MAX_DEPTH = 512
+"""TA_DEFAULT_CMDSN_DEPTH_MAX (include/target/iscsi/iscsi_target_core.h, Linux 6.12)."""
+
+
+class SessionEnd(Step):
+    """Ends the sessions of one initiator with one of our targets, if `number` is still the newest of them.
+
+    What ends them is another queue depth, so the step knows which one there was before.
+    """
+
+    irreversible: ClassVar[bool] = True
+    kind: Literal["session.end"] = "session.end"
+    target: str
+    tag: int
+    initiator: str
+    number: int
+    """LIO's own number of the session; each login has a new one."""
+    queue_depth: int = Field(ge=1, le=MAX_DEPTH)
+
+    @property
+    def other_depth(self) -> int:
+        """The depth it has for a moment."""
+        return self.queue_depth - 1 if self.queue_depth > 1 else 2
+
+    def describe(self) -> str:
+        return f"end the sessions of {self.initiator} with {self.target}"

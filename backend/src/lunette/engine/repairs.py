@@ -1,0 +1,60 @@
+"""Tells of exports that somebody else took away or altered and the agent put right: an event in words."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.store.events import emit
+from lunette.store.resources import Host, HostGroup, Target, Volume
+
+AGAIN = dt.timedelta(hours=1)
+"""What is altered over and over is told so often."""
+SHOWN = 5
+
+
+class Told:
+    """Remembers what was told, so that a tool that fights with the appliance does not fill the log."""
+
+    def __init__(self) -> None:
+        self._at: dict[str, dt.datetime] = {}
+
+    def tell(self, tx: Session, repaired: Iterable[str], now: dt.datetime) -> None:
+        """Writes one event for all of these that were not told within the hour."""
+        self._at = {words: at for words, at in self._at.items() if now - at < AGAIN}
+        new = [words for words in _heads(repaired) if words not in self._at]
+        if not new:
+            return
+        self._at |= dict.fromkeys(new, now)
+        lines = list(_named(tx, new))
+        rest = f"; and {len(lines) - SHOWN} more" if len(lines) > SHOWN else ""
+        message = (
+            f"Exports were changed by something other than the appliance and were put back: "
+            f"{'; '.join(lines[:SHOWN])}{rest}"
+        )
+        emit(tx, "export.repaired", message, data={"repaired": lines})
+
+
+def _heads(repaired: Iterable[str]) -> list[str]:
+    """Once each, and without what is below a folder that was missing itself."""
+    once = list(dict.fromkeys(repaired))
+    missing = [words.removesuffix("was missing").strip() for words in once if words.endswith(" was missing")]
+    return [words for words in once if not any(words.startswith(f"{folder}/") for folder in missing)]
+
+
+def _named(tx: Session, lines: Sequence[str]) -> Iterator[str]:
+    """With the names of hosts, groups and volumes in front, where the words have their identity."""
+    names = dict(_identities(tx))
+    for line in lines:
+        found = [name for identity, name in names.items() if identity in line]
+        yield f"{', '.join(found)}: {line}" if found else line
+
+
+def _identities(tx: Session) -> Iterator[tuple[str, str]]:
+    for table, noun, owned in ((Host, "host", Target.host_id), (HostGroup, "host group", Target.host_group_id)):
+        for iqn, nqn, name in tx.execute(select(Target.iqn, Target.nqn, table.name).join(table, table.id == owned)):
+            yield iqn, f"{noun} {name}"
+            yield nqn, f"{noun} {name}"
+    for volume_id, name in tx.execute(select(Volume.id, Volume.name)):
+        yield volume_id, f"volume {name}"

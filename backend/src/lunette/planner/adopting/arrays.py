@@ -1,0 +1,251 @@
+"""Arrays that others made, with or without a volume group on them: what can become of each, and why not (0042). Pure.
+
+What is on an array that does not run nobody knows: it is started first, read-only, by a call of its own.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lunette.domain.adopting import ForeignGroup, ForeignVolume
+from lunette.domain.arrays import ArrayEngine, ArrayState
+from lunette.domain.errors import Conflict, FieldProblem, Invalid
+from lunette.domain.foreign_arrays import ForeignArrayAdopt, FoundArray, Judged, NextStep
+from lunette.domain.identity import IdentitySource
+from lunette.domain.jobs import ResourceState
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sealed_copies import SPACE_BYTES
+from lunette.domain.sizes import format_size
+from lunette.domain.steps import AdoptedVolume, AnyStep, GroupAdopt, MdOpen, MdStart
+from lunette.planner.adopting.beneath import array_refusal, member_refusal
+from lunette.planner.adopting.facts import Facts, OwnArray
+from lunette.planner.adopting.rows import NewArray, NewVolume, Rows, array_name, free_name
+from lunette.planner.findings import shorten
+from lunette.providers.arrays.md.parse import is_ours
+from lunette.providers.volumes.lvm import plan as lvm
+
+
+def judge(found: FoundArray, seen: Observation, facts: Facts) -> Judged:
+    """The verdict on one array; on one that the database knows, about the logical volumes in it that are not ours."""
+    if (own := facts.arrays.get(found.seen.uuid)) is not None:
+        return _judge_own(found, own)
+    volumes = tuple((one, _volume_refusal(found.group, one)) for one in found.group.volumes) if found.group else ()
+    if found.seen.engine is not ArrayEngine.MD:
+        return Judged(found, NextStep.NONE, _pool_words(found), volumes)
+    if _belongs_to_lunette(found):
+        words = "it carries the mark of an appliance: its sealed copy tells what was on it. Use rebuild, not adopt."
+        return Judged(found, NextStep.REBUILD, words, volumes)
+    if found.seen.state is ArrayState.MISSING:
+        reason = member_refusal(found.seen, found.md_name, seen, facts)
+        return Judged(found, NextStep.NONE if reason else NextStep.START, reason)
+    reason = (
+        array_refusal(found.seen, found.md_name, seen, facts)
+        or _state_refusal(found)
+        or _group_refusal(found, seen, facts)
+    )
+    return Judged(found, NextStep.NONE if reason else NextStep.ADOPT, reason, volumes)
+
+
+def _judge_own(found: FoundArray, own: OwnArray) -> Judged:
+    group = found.group if found.seen.engine is ArrayEngine.MD else None
+    volumes = tuple((one, _volume_refusal(group, one)) for one in (group.volumes if group else ()) if not one.is_ours)
+    reason = None if any(why is None for _, why in volumes) else "none of its logical volumes can become a volume."
+    if own.state != ResourceState.READY or group is None or group.name != own.group or group.marked_for is None:
+        reason = f"array {own.name} is {own.state} now, or its volume group is not as recorded: look at it first."
+    return Judged(found, NextStep.NONE if reason else NextStep.ADOPT, reason, volumes, own.name)
+
+
+def plan_start(judged: Judged) -> Plan:
+    """Starts the array read-only. Raises Conflict where it runs, or cannot be started whole."""
+    found = judged.found
+    if judged.next is not NextStep.START:
+        raise Conflict(f"Array {found.md_name} is not started: {judged.reason or 'it runs already'}")
+    members = tuple(member.disk_id for member in found.seen.members if member.disk_id)
+    step = MdStart(uuid=found.seen.uuid, md_name=found.md_name, disk_ids=members)
+    detail = f"md's {found.md_name}, {found.seen.level} of {len(members)} disks, runs read-only; look at it, then adopt"
+    return Plan(
+        title=f"Start foreign array {found.md_name}", steps=(step,),
+        changes=(Change(action=Action.CHANGE, noun="array", name=found.md_name, detail=detail),),
+    )  # fmt: skip
+
+
+def plan_adopt(judged: Judged, wish: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> tuple[Rows, Plan]:
+    """The rows of what becomes ours, with the steps that mark it. Raises Conflict or Invalid, naming what is wrong."""
+    found = judged.found
+    if judged.next is not NextStep.ADOPT:
+        words = judged.reason or "it does not run: start it first, and look at what is on it"
+        raise Conflict(f"Array {found.md_name} is not adopted: {words}")
+    rows = Rows()
+    own = facts.arrays.get(found.seen.uuid)
+    if own is not None:
+        _check_own(judged, wish)
+        array_id, place = own.id, own.group
+    else:
+        array = _new_array(found, wish, facts, identities)
+        rows.arrays.append(array)
+        array_id, place = array.id, array.group
+    taken = set(facts.volumes)
+    for volume in _chosen(judged, wish):
+        name = free_name("volume", volume.name, taken)
+        identity = identities.volume()
+        rows.volumes.append(
+            NewVolume(identities.id(), name, array_id, place, volume.name, volume.size_bytes, identity, None)
+        )
+    if own is not None and not rows.volumes:
+        raise Invalid(f"No logical volume of array {own.name} was named, so there is nothing to adopt.")
+    rows.steps.extend(_steps(found, rows, array_id, is_new=own is None))
+    return rows, _described(judged, rows)
+
+
+def _check_own(judged: Judged, wish: ForeignArrayAdopt) -> None:
+    for field, value in (("name", wish.name), ("make_group", wish.make_group)):
+        if value:
+            words = f"array {judged.own} is Lunette's already, and keeps its name and its group"
+            error = FieldProblem(field=field, value=str(value), message=words)
+            raise Invalid(f"This is not needed: {words}.", errors=(error,))
+
+
+def _new_array(found: FoundArray, wish: ForeignArrayAdopt, facts: Facts, identities: IdentitySource) -> NewArray:
+    names = {array.name for array in facts.arrays.values()}
+    if wish.name in names:
+        raise Conflict(
+            f"There is an array {wish.name} already.",
+            errors=(FieldProblem(field="name", value=wish.name, message="is taken"),),
+        )
+    if found.group is None and not wish.make_group:
+        raise Invalid(
+            f"Array {found.md_name} carries no volume group, so there is nothing on it to adopt. With make_group one "
+            "is made on it, and what lies on it without a signature is written over."
+        )
+    id_ = identities.id()
+    name = wish.name or free_name("array", array_name(found.md_name), names)
+    group = found.group.name if found.group else lvm.group_name(id_)
+    return NewArray(id_, name, found.md_name, group, found.seen)
+
+
+def _chosen(judged: Judged, wish: ForeignArrayAdopt) -> Iterator[ForeignVolume]:
+    known: Mapping[str, tuple[ForeignVolume, str | None]] = {one.name: (one, why) for one, why in judged.volumes}
+    for name in wish.volumes or ():
+        one, why = known.get(name, (None, "it is not there"))
+        if why is not None or one is None:
+            raise Invalid(
+                f"Logical volume {name} is not adopted: {why}.",
+                errors=(FieldProblem(field="volumes", value=name, message=f"{why}"),),
+            )
+    for one, why in judged.volumes:
+        if one.name in wish.volumes if wish.volumes is not None else why is None:
+            yield one
+
+
+def _steps(found: FoundArray, rows: Rows, array_id: str, *, is_new: bool) -> Iterator[AnyStep]:
+    group = found.group
+    if found.read_only:
+        yield MdOpen(uuid=found.seen.uuid, md_name=found.md_name)
+    if group is None:
+        yield lvm.group_create(array_id, found.seen.uuid)
+        return
+    yield GroupAdopt(
+        array_id=array_id, md_uuid=found.seen.uuid, group=group.name, group_uuid=group.uuid, is_new=is_new,
+        was_listed=group.is_listed,
+        volumes=tuple(AdoptedVolume(volume_id=one.id, lv_name=one.lv_name) for one in rows.volumes),
+    )  # fmt: skip
+
+
+def _described(judged: Judged, rows: Rows) -> Plan:
+    found = judged.found
+    kind = f"{found.seen.level} of {len(found.seen.members)} disks"
+    changes = [
+        _new("array", array.name, f"{kind}, md's {found.md_name}, as it is, with volume group {array.group}")
+        for array in rows.arrays
+    ]
+    changes += [
+        _new(
+            "volume", one.name, f"{one.group}/{one.lv_name} ({format_size(one.size_bytes)}), new NAA {one.identity.naa}"
+        )
+        for one in rows.volumes
+    ]
+    what = f"array {rows.arrays[0].name}" if rows.arrays else f"volumes of array {judged.own}"
+    return Plan(
+        title=f"Adopt {what}", changes=tuple(changes), steps=tuple(rows.steps), warnings=tuple(_warnings(judged, rows))
+    )
+
+
+def _warnings(judged: Judged, rows: Rows) -> Iterator[str]:
+    found, group = judged.found, judged.found.group
+    if group is None:
+        yield (
+            f"A volume group is made on array {found.md_name}: what lies at its beginning without a signature that "
+            "is known here is lost."
+        )
+        return
+    taken = {one.lv_name for one in rows.volumes}
+    staying = [one.name for one, _ in judged.volumes if one.name not in taken]
+    if staying:
+        yield f"{shorten(staying)} in volume group {group.name} stay as they are, and are no volumes of Lunette."
+    if rows.arrays and group.free_bytes < SPACE_BYTES:
+        yield (
+            f"Volume group {group.name} has no room for the sealed copy ({format_size(SPACE_BYTES)}): what hosts know "
+            "of its volumes cannot be rebuilt from these disks."
+        )
+    if found.seen.state is not ArrayState.CLEAN:
+        yield f"Array {found.md_name} is {found.seen.state.value} now, and goes on with that."
+
+
+def _belongs_to_lunette(found: FoundArray) -> bool:
+    return is_ours(found.md_name) or (found.group is not None and found.group.marked_for is not None)
+
+
+def _pool_words(found: FoundArray) -> str:
+    if found.group is not None and found.group.marked_for is not None:
+        return "it is a ZFS pool that carries Lunette's mark: restore a backup, for pools carry no sealed copy yet."
+    way = (
+        "Copy its volumes into volumes of Lunette" if found.group else "Import it by hand (zpool import) to look at it"
+    )
+    return f"it is a ZFS pool, and those are shown and not adopted yet. {way}."
+
+
+def _state_refusal(found: FoundArray) -> str | None:
+    if found.problem:
+        return f"it could not be looked into: {found.problem}"
+    if found.carries:
+        return (
+            f"it carries {', '.join(found.carries)}, which Lunette does not serve. Copy it elsewhere; to use the array "
+            "for volumes, wipe it with its own tools then."
+        )
+    return None
+
+
+def _group_refusal(found: FoundArray, seen: Observation, facts: Facts) -> str | None:
+    group = found.group
+    if group is None:
+        return None
+    if group.devices != 1:
+        return (
+            f"volume group {group.name} lies on {group.devices} devices, and Lunette serves groups that lie on one "
+            "array and nothing else."
+        )
+    if group.closed:
+        return f"volume group {group.name} is not free: {group.closed}."
+    others: Sequence[str] = [array.group for array in facts.arrays.values()]
+    if not group.is_listed:
+        others = [*others, *(pool.group for pool in seen.pools)]
+    if group.name in others:
+        return (
+            f"another volume group here is called {group.name}: rename this one with vgrename, by its UUID "
+            f"{group.uuid}."
+        )
+    return None
+
+
+def _volume_refusal(group: ForeignGroup | None, volume: ForeignVolume) -> str | None:
+    where = f"{group.name}/{volume.name}" if group else volume.name
+    if volume.is_ours:
+        return f"{where} carries Lunette's mark"
+    if not volume.is_plain:
+        return f"{where} is thin, or a snapshot, a cache or a RAID of LVM's, and leans on others"
+    if volume.is_open:
+        return f"{where} is in use: unmount it, or adopt the target that serves it"
+    return None
+
+
+def _new(noun: str, name: str, detail: str) -> Change:
+    return Change(action=Action.CREATE, noun=noun, name=name, detail=detail)

@@ -1,0 +1,24 @@
+"""Plans the light of the bay a disk sits in: pure."""
+
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import DiskLocate
+
+
+def plan_locate(disk: ObservedDisk, *, is_on: bool) -> Plan:
+    """Raises Conflict for a disk without a light that could be switched."""
+    was_on = disk.place.is_located
+    if was_on is None:
+        where = f"bay {disk.place.bay}, which has no light" if disk.place.bay else "no bay of a SCSI enclosure (SES)"
+        at = f" It is at PCI address {disk.place.pci_address}." if disk.place.pci_address else ""
+        raise Conflict(
+            f"Disk {disk.id} has no light that could be switched: the kernel shows it in {where}.{at} Find it by its "
+            f"serial, {disk.serial or 'which it does not tell'}."
+        )
+    words = f"the light of bay {disk.place.bay} goes {'on' if is_on else 'off'}"
+    step = DiskLocate(disk_id=disk.id, serial=disk.serial, is_on=is_on, was_on=was_on)
+    change = Change(action=Action.CHANGE, noun="disk", name=disk.id, detail=words)
+    return Plan(
+        title=f"Switch the light of disk {disk.id} {'on' if is_on else 'off'}", changes=(change,), steps=(step,)
+    )

@@ -1,0 +1,98 @@
+"""Plans the end of what is on one disk: pure. Refuses a disk that anybody uses, and what would reach beyond it."""
+
+from typing import NoReturn
+
+from lunette.domain.disk_health import EraseMethod, EraseSupport
+from lunette.domain.disks import DiskWipeWish, ObservedDisk, WipeMethod
+from lunette.domain.errors import Conflict, FieldProblem, InUse, Invalid
+from lunette.domain.identity import IdentitySource
+from lunette.domain.observations import Observation
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.steps import DiskErase, DiskWipe
+
+OF_OTHERS = ("linux_raid_member", "ddf_raid_member", "isw_raid_member", "LVM2_member", "zfs_member", "bcache",
+             "crypto_LUKS", "btrfs", "drbd")  # fmt: skip
+"""Types of signatures of what may span several disks, or be locked: who destroys one names it."""
+
+_CANNOT_BE_STOPPED = "It cannot be stopped once it has begun, and may take minutes."
+_SANITIZES_ITSELF = (
+    "It cannot be stopped once it has begun, also by a power cut: the drive goes on with it, reads and writes nothing "
+    "until it is done, and may take hours."
+)
+
+
+def plan_wipe(
+    disk: ObservedDisk, wish: DiskWipeWish, seen: Observation, owner: str | None, identities: IdentitySource
+) -> Plan:
+    """`owner` is the array of ours the disk belongs to."""
+    _refuse_use(disk, owner)
+    _check_names(disk, wish)
+    lost = "nothing tells of it any more" if wish.method is WipeMethod.SIGNATURES else "all is lost"
+    change = Change(action=Action.DESTROY, noun="disk", name=disk.id, detail=f"{_carries(disk)}: {lost}")
+    if wish.method is WipeMethod.SIGNATURES:
+        wipe = DiskWipe(disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes, signatures=disk.signatures)
+        warning = "The data itself stays on the disk and can be read by whoever has it: only what tells of it goes."
+        return Plan(title=f"Wipe disk {disk.id}", changes=(change,), steps=(wipe,), warnings=(warning,))
+    method = EraseMethod(wish.method.value)
+    _check_erase(disk, method, seen)
+    erase = DiskErase(
+        erase_id=identities.id(), disk_id=disk.id, serial=disk.serial, size_bytes=disk.size_bytes,
+        signatures=disk.signatures, method=method,
+    )  # fmt: skip
+    warning = _SANITIZES_ITSELF if method.is_sanitize else _CANNOT_BE_STOPPED
+    return Plan(title=f"Erase disk {disk.id}", changes=(change,), steps=(erase,), warnings=(warning,))
+
+
+def _refuse_use(disk: ObservedDisk, owner: str | None) -> None:
+    if owner is not None:
+        raise InUse(f"Disk {disk.id} belongs to array {owner}: delete the array, or take the disk out of it, first.")
+    if disk.used_by_system:
+        raise InUse(f"Disk {disk.id} carries the running system: it is never wiped.")
+    if disk.fabric:
+        raise InUse(f"Disk {disk.id} is reached over a fabric: it is another array's volume, and never wiped.")
+    if disk.is_busy():
+        raise InUse(f"Disk {disk.id} is not wiped: {disk.occupation()}. Free it first.")
+
+
+def _check_names(disk: ObservedDisk, wish: DiskWipeWish) -> None:
+    if not disk.serial:
+        raise Conflict(f"Disk {disk.id} tells no serial by which it could be confirmed: it is not wiped.")
+    if wish.confirm != disk.serial:
+        _invalid("confirm", wish.confirm, f"it must be the serial of the disk, which is {disk.serial}")
+    unnamed = [one.type for one in disk.signatures if one.type in OF_OTHERS and one.type not in wish.signatures]
+    if unnamed:
+        _invalid(
+            "signatures",
+            ", ".join(wish.signatures) or None,
+            f"the disk may be a part of something larger: it carries {', '.join(dict.fromkeys(unnamed))}. Name that "
+            "to destroy it",
+        )
+
+
+def _check_erase(disk: ObservedDisk, method: EraseMethod, seen: Observation) -> None:
+    support: EraseSupport | None = disk.health.erases if disk.health else None
+    if support is None:
+        _invalid("method", method.value, "the drive cannot erase itself (no NVMe drive), or was not asked yet")
+    if not support.offers(method):
+        _invalid("method", method.value, "the drive does not offer it")
+    siblings = [one.id for one in seen.disks if one.id != disk.id and _is_of_one_drive(one, disk)]
+    if support.reaches_siblings(method) and siblings:
+        raise Conflict(
+            f"Disk {disk.id} is one drive with {', '.join(siblings)}, and the drive erases all of them or none: it is "
+            "not erased. Wipe its signatures instead."
+        )
+
+
+def _is_of_one_drive(one: ObservedDisk, other: ObservedDisk) -> bool:
+    """Namespaces of one controller (nvme0 of nvme0n1), or of two controllers of one NVM subsystem."""
+    controllers = {disk.kernel_name.rpartition("n")[0] for disk in (one, other)}
+    return len(controllers) == 1 or (one.transport == other.transport and one.serial == other.serial)
+
+
+def _carries(disk: ObservedDisk) -> str:
+    return disk.occupation() or "it shows nothing, but may hold data"
+
+
+def _invalid(field: str, value: str | None, message: str) -> NoReturn:
+    problem = FieldProblem(field=field, value=value, message=message)
+    raise Invalid(f"The disk is not wiped: {field}: {message}.", errors=(problem,))

@@ -1,0 +1,53 @@
+"""The plan that ends a session: whom it interrupts, and what becomes of its I/O."""
+
+from lunette.domain.errors import Conflict
+from lunette.domain.exports import ObservedSession
+from lunette.domain.performance import Rates
+from lunette.domain.plans import Action, Change, Plan
+from lunette.domain.sessions import stays_because
+from lunette.domain.steps import SessionEnd
+from lunette.domain.units import format_size
+
+COMES_BACK = (
+    "The host logs in again by itself within seconds, as long as volumes are mapped to it: take its mappings away to "
+    "keep it out."
+)
+
+
+def plan_disconnect(session: ObservedSession, host: str | None, sessions: int, now: Rates | None) -> Plan:
+    """`sessions` are all that its target has; `now` is the I/O of the initiator, None if it is not known.
+
+    Raises Conflict for a session that cannot be ended.
+    """
+    reason = stays_because(session)
+    if reason is not None or session.number is None or session.queue_depth is None or session.tag is None:
+        raise Conflict(f"The session of {session.initiator} was not ended. {reason}")
+    name = host or session.initiator
+    step = SessionEnd(
+        target=session.target, tag=session.tag, initiator=session.initiator, number=session.number,
+        queue_depth=session.queue_depth,
+    )  # fmt: skip
+    detail = f"its session {session.number} with {session.target} ends, and so does every other it has there"
+    change = Change(action=Action.INTERRUPT, noun="session", name=session.initiator, detail=detail)
+    warnings = [COMES_BACK]
+    if sessions > 1:
+        warnings.append(
+            f"The target has {sessions} sessions now. LIO ends those of one initiator together: a host with several "
+            "paths loses all that lead to this target."
+        )
+    warnings.append(_io(now))
+    return Plan(
+        title=f"Disconnect {name}", changes=(change,), steps=(step,), hosts_interrupted=(name,),
+        warnings=tuple(warnings),
+    )  # fmt: skip
+
+
+def _io(now: Rates | None) -> str:
+    if now is None:
+        return "Whether the host reads or writes now is not known."
+    if now.iops == 0 and not now.read_bytes_s and not now.write_bytes_s:
+        return "The host reads and writes nothing now."
+    return (
+        f"The host does {now.iops:.0f} I/Os a second now, reading {format_size(int(now.read_bytes_s))} and writing "
+        f"{format_size(int(now.write_bytes_s))} a second: what is under way waits for it, or takes another path."
+    )

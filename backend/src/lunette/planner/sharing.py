@@ -1,0 +1,109 @@
+"""What one host may see at once, through its own target and through its group's: the words every door refuses with.
+
+A host has two doors at most: its own target and that of the one group it may be in. A volume behind both is two disks
+with one identity: Linux refuses the second NVMe namespace as a duplicate, others write through both (DESIGN R13).
+"""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lunette.domain.hosts import OsType
+from lunette.domain.mappings import Family
+
+RESERVING = frozenset({OsType.ESXI, OsType.WINDOWS})
+"""Systems whose clusters lock volumes with reservations or compare-and-write (VMFS, failover clusters)."""
+
+SMALL_BLOCKS = frozenset({OsType.ESXI})
+"""Of devices with 4096-byte logical blocks ESXi takes local SAS and SATA hard disks only (VMware, vSphere Storage,
+"Device Sector Formats"): never a LUN or a namespace."""
+SMALL_BLOCK_BYTES = 512
+
+
+class Rule(StrEnum):
+    """twice: one way to a volume. reservations: a cluster that locks volumes has them. blocks: of a size it takes."""
+
+    TWICE = "twice"
+    RESERVATIONS = "reservations"
+    BLOCKS = "blocks"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A mapping as one of its hosts meets it: the host's own, or its group's."""
+
+    volume: str
+    family: Family
+    by_group: bool
+    block_bytes: int | None = None
+    """None where nobody knows it now."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A host and every mapping it meets."""
+
+    host: str
+    os_type: OsType
+    group: str | None
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A rule a view breaks. Two are the same one if rule and subject are, whatever the words."""
+
+    rule: Rule
+    subject: str
+    words: str
+
+    def is_in(self, others: Sequence["Fault"]) -> bool:
+        return any((self.rule, self.subject) == (other.rule, other.subject) for other in others)
+
+
+def faults(view: View) -> Iterator[Fault]:
+    """Every rule the view breaks."""
+    if view.os_type in SMALL_BLOCKS:
+        for way in view.ways:
+            if way.block_bytes is not None and way.block_bytes > SMALL_BLOCK_BYTES:
+                yield Fault(Rule.BLOCKS, way.volume, needs_small_blocks(way.volume, way.block_bytes, view.host))
+    if view.group is None:
+        return
+    own = {way.volume for way in view.ways if not way.by_group}
+    for volume in sorted(own & {way.volume for way in view.ways if way.by_group}):
+        yield Fault(Rule.TWICE, volume, twice(volume, view.host, view.group))
+    over_nvme = [way.volume for way in view.ways if way.by_group and way.family is Family.NVME]
+    if over_nvme and view.os_type in RESERVING:
+        yield Fault(Rule.RESERVATIONS, view.group, needs_reservations(view.group, {view.os_type}))
+
+
+def new_faults(before: View, after: View) -> list[Fault]:
+    """What a change would break. What was broken before does not stop a change of something else."""
+    known = [*faults(before)]
+    return [fault for fault in faults(after) if not fault.is_in(known)]
+
+
+def twice(volume: str, host: str, group: str) -> str:
+    """Says which two mappings there would be, and how to have one."""
+    return (
+        f"host {host} would see volume {volume} twice, by its own mapping and by that of host group {group}, and take "
+        f"it for two disks: leave one of them, and take the mapping of {volume} to {host} or to {group} away first"
+    )
+
+
+def needs_reservations(group: str, os_types: AbstractSet[OsType]) -> str:
+    """Says why a cluster cannot have volumes over NVMe."""
+    return (
+        f"{group} is a cluster of {' and '.join(sorted(os_types))} hosts, which needs reservations and "
+        "compare-and-write; over NVMe the appliance has neither: map it over SCSI"
+    )
+
+
+def needs_small_blocks(volume: str, block_bytes: int, owner: str) -> str:
+    """Says why a host with ESXi cannot use a volume."""
+    return (
+        f"volume {volume} has blocks of {block_bytes} bytes, as its array has, and ESXi on {owner} takes blocks of "
+        f"{SMALL_BLOCK_BYTES} bytes only: give it a volume of an array of drives with {SMALL_BLOCK_BYTES}-byte sectors "
+        "(512n or 512e)"
+    )

@@ -1,0 +1,1 @@
+"""LVM RAID over whole disks, with optional checksums of dm-integrity."""

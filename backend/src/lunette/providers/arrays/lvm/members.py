@@ -1,0 +1,131 @@
+"""Puts disks in the places of others, and scrubs. Each call looks first, so that it only recognises its own work."""
+
+from lunette.domain.array_changes import ScrubAction
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.steps import LvmRaidReplace, LvmRaidScrub, LvmRaidStep
+from lunette.providers.arrays.lvm import assemble, observe, parse
+from lunette.providers.arrays.lvm.plan import VOLUME, mapped_name, pv_uuid, survives
+from lunette.providers.arrays.lvm.run import check_blank, clear_member, make_member
+from lunette.providers.disks.inventory import observe_disks, same_disk, settle
+from lunette.system.doorway import System
+
+TIMEOUT_S = assemble.TIMEOUT_S
+SCRUBS = (ScrubAction.CHECK.value, ScrubAction.REPAIR.value)
+
+
+def replace(system: System, step: LvmRaidReplace) -> str | None:
+    """Give the place of `old` to the blank disk `new`; None if it has it and nothing is left of the old one.
+
+    LVM gives the old copy up in the same act, so that is refused where the array needs it.
+    """
+    settle(system)
+    group = _running(system, step)
+    old, new = pv_uuid(step.uuid, step.old.disk_id), pv_uuid(step.uuid, step.new.disk_id)
+    is_done = new in group.images
+    if not is_done:
+        _check_needless(system, group, old, step)
+        disk = same_disk(observe_disks(system), step.new.disk_id, step.new.serial)
+        check_blank(disk, step.uuid, step.disk_bytes)
+        if new not in group.pvs:
+            clear_member(system, disk)
+            make_member(system, disk, step.uuid)
+            system.run(["vgextend", "-y", group.name, disk.device], timeout_s=TIMEOUT_S)
+        # An image on a disk that is gone, or of which LVM has dropped the disk, is repaired; any other is replaced.
+        present = group.pvs.get(old, parse.NOWHERE)
+        how = ["--repair"] if present == parse.NOWHERE else ["--replace", present]
+        system.run(["lvconvert", "-y", *how, f"{group.name}/{VOLUME}", disk.device], timeout_s=TIMEOUT_S)
+        settle(system)
+        group = _running(system, step)
+        if new not in group.images:
+            raise Conflict(f"LVM did not put disk {step.new.disk_id} in the place of {step.old.disk_id}: see the log")
+    left = _forget(system, step, group, old)
+    return f"disk {step.new.disk_id} is being filled in {group.name}" if not is_done or left else None
+
+
+def scrub(system: System, step: LvmRaidScrub) -> str | None:
+    """Start or stop a scrub; None if it is so already. Raises Conflict while something else runs."""
+    group = _running(system, step)
+    now = _action(system, group)
+    wanted = "idle" if step.action is ScrubAction.STOP else _word(step, group)
+    if now == wanted:
+        return None
+    allowed = SCRUBS if step.action is ScrubAction.STOP else ("idle",)
+    if now not in allowed:
+        ends = "stop it first" if now in SCRUBS else "wait until it is over"
+        raise Conflict(f"array {step.raid_group} is busy ({now}): {ends}, then try again")
+    _tell(system, group, wanted)
+    return f"array {step.raid_group}: {wanted}"
+
+
+def undo_scrub(system: System, step: LvmRaidScrub) -> str | None:
+    """Stop the scrub that was started. One that was stopped stays so: it read nothing it would not read again."""
+    group = _running(system, step)
+    if step.action is ScrubAction.STOP or _action(system, group) not in SCRUBS:
+        return None
+    _tell(system, group, "idle")
+    return f"array {step.raid_group}: the scrub is stopped"
+
+
+def _word(step: LvmRaidScrub, group: parse.RaidGroup) -> str:
+    """With checksums a check repairs what they find, and LVM refuses `repair` (tools/lvchange.c, 2.03.31)."""
+    return ScrubAction.CHECK.value if group.integrity else step.action.value
+
+
+def _tell(system: System, group: parse.RaidGroup, word: str) -> None:
+    """`lvchange --syncaction` knows no word that stops; the kernel's own does (dm-raid.rst).
+
+    Newer kernels stop and call the message invalid all the same (seen on 7.2), so what runs afterwards tells.
+    """
+    if word == "idle":
+        told = system.run(["dmsetup", "message", mapped_name(group.name), "0", "idle"], ok=(0, 1))
+        if _action(system, group) in SCRUBS:
+            raise ToolFailed(f"the scrub of {group.name} did not stop: try again", log=told.stderr)
+    else:
+        system.run(["lvchange", "--syncaction", word, f"{group.name}/{VOLUME}"], timeout_s=TIMEOUT_S)
+
+
+def _action(system: System, group: parse.RaidGroup) -> str:
+    return _status(system, group).action
+
+
+def _status(system: System, group: parse.RaidGroup) -> parse.RaidStatus:
+    found = parse.statuses(observe.status(system)).get(mapped_name(group.name))
+    if found is None:
+        raise NotFound(f"the kernel does not show array {group.name}: bring it up, then try again")
+    return found
+
+
+def _running(system: System, step: LvmRaidStep) -> parse.RaidGroup:
+    found = assemble.running(system, step.uuid, degraded=True)
+    if found is None or not found.is_whole or found.name != step.raid_group:
+        raise NotFound(f"array {step.raid_group} is on none of the disks: attach them, then try again")
+    return found
+
+
+def _check_needless(system: System, group: parse.RaidGroup, old: str, step: LvmRaidReplace) -> None:
+    """Raises InUse unless the array works without the old disk, Conflict while it is not in sync."""
+    status = _status(system, group)
+    if status.action not in ("idle", "frozen"):
+        raise Conflict(f"array {group.name} is busy ({status.action}): wait until that is over, then try again")
+    working = frozenset(
+        slot
+        for slot, pv in enumerate(group.images)
+        if pv != old and status.letters[slot : slot + 1] == "A" and group.pvs.get(pv, parse.NOWHERE) != parse.NOWHERE
+    )
+    if not survives(group.level, len(group.images), working):
+        raise InUse(f"array {group.name} would be lost without disk {step.old.disk_id}: it has no redundancy left")
+
+
+def _forget(system: System, step: LvmRaidReplace, group: parse.RaidGroup, old: str) -> bool:
+    """Take the old disk out of the group, and its mark off it; False if nothing was left of it."""
+    device = group.pvs.get(old)
+    if device == parse.NOWHERE:
+        system.run(["vgreduce", "--removemissing", group.name], timeout_s=TIMEOUT_S)
+    elif device is not None:
+        system.run(["vgreduce", group.name, device], timeout_s=TIMEOUT_S)
+    own = observe.members(observe_disks(system), step.uuid)
+    disk = own.get(old)
+    if disk is not None:
+        clear_member(system, disk, left=group.name)
+        settle(system)
+    return device is not None or disk is not None

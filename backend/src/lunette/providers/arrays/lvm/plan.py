@@ -1,0 +1,220 @@
+"""What LVM RAID can do and what a new array will look like: pure, so that the planner can show it before anything runs.
+
+An array is a volume group over whole disks with one RAID volume, which gets a volume group of its own, as an md array
+does (docs/decisions/0045). Each physical volume carries the array's UUID in its own, so that a disk tells whose it is.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from lunette.domain.arrays import (
+    ArrayCreate,
+    ArrayEngine,
+    ArrayVerb,
+    EngineCapability,
+    Level,
+    LevelCapability,
+    WriteHole,
+)
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import FieldProblem
+from lunette.domain.sizes import GIB, KIB, MIB, format_size
+from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MdMember
+from lunette.domain.tuning import TuningName, notation
+
+PACKAGE = "lvm2"
+MODULES = ("dm_raid", "dm_integrity")
+TAG = "lunette.raid"
+"""On the group over the disks: it is no group that volumes are cut from."""
+VOLUME = "array"
+"""The RAID volume in it."""
+EXTENT_BYTES = 4 * MIB
+PE_START_BYTES = MIB
+METADATA_BYTES = 4 * MIB
+"""Room for LVM's text on each disk: it grows with the history of replaced disks, not with volumes."""
+DEFAULT_CHUNK = 64 * KIB
+SLACK = 1000
+"""One part in so many of the smallest disk stays free, so that a slightly smaller replacement fits (decision 9)."""
+MIN_IMAGE_BYTES = 64 * MIB
+PARITY = {Level.RAID1: 0, Level.RAID5: 1, Level.RAID6: 2, Level.RAID10: 0}
+_LEAST = {Level.RAID1: 2, Level.RAID5: 3, Level.RAID6: 5, Level.RAID10: 4}
+"""lvcreate takes raid5 from 2 stripes on and raid6 from 3 (lvmraid(7))."""
+_MOST = {Level.RAID1: 10, Level.RAID5: 64, Level.RAID6: 64, Level.RAID10: 64}
+"""lib/metadata/segtype.h: DEFAULT_RAID1_MAX_IMAGES and DEFAULT_RAID_MAX_IMAGES."""
+_SURVIVES = {
+    Level.RAID1: "all disks but one", Level.RAID5: "one disk", Level.RAID6: "two disks",
+    Level.RAID10: "one disk of each pair",
+}  # fmt: skip
+VERBS = (ArrayVerb.REPLACE, ArrayVerb.SCRUB)
+_HOLE = (WriteHole.BITMAP,)
+CHECKSUMS = (
+    "Checksums find what a disk gives back wrong, and it is repaired from the others: not what was changed on its way "
+    "to the disk. Each write is written twice, and until they are computed once over all disks they find nothing."
+)
+_PV_UUID = re.compile(r"LuneRd((?:-[0-9a-f]{4}){5})-[0-9a-f]{6}")
+"""LVM's own are drawn from all letters and digits; the first six are a mark that does not come up by chance."""
+
+
+def small_write_ios(level: Level, disks: int, *, integrity: bool = False) -> float:
+    """Disk I/Os of one random write of 4 KiB: raid5.c reads and writes block and parity.
+
+    With checksums each write goes to the journal first, and is read and checked as well: about twice as many writes
+    (Documentation/admin-guide/device-mapper/dm-integrity.rst).
+    """
+    reads, writes = {
+        Level.RAID1: (0, disks), Level.RAID5: (2, 2), Level.RAID6: (3, 3), Level.RAID10: (0, 2),
+    }[level]  # fmt: skip
+    return reads + writes * (2 if integrity else 1)
+
+
+LEVELS = tuple(
+    LevelCapability(
+        level=level, min_disks=least, max_disks=_MOST[level], survives_failures=_SURVIVES[level], write_hole=_HOLE,
+        small_write_ios=small_write_ios(level, least), verbs=VERBS,
+        options=("integrity",) if level is Level.RAID1 else ("chunk_bytes", "integrity"),
+    )
+    for level, least in _LEAST.items()
+)  # fmt: skip
+
+
+def capability(reason: str | None = None, no_integrity: str | None = None) -> EngineCapability:
+    """The engine's record; `reason` says why it is not available on this machine, `no_integrity` why no checksums."""
+    return EngineCapability(
+        engine=ArrayEngine.LVM.value, kind="array", available=reason is None, reason=reason, levels=LEVELS,
+        lacking=(
+            "spares: LVM fills a disk only when it is told to; replace the lost disk",
+            "growth: LVM's reshape of RAID volumes is not offered here; make a second array of the new disks",
+            "write hole: LVM RAID has no partial parity log; take md for a RAID5 that closes it",
+            *((f"integrity: {no_integrity}",) if no_integrity else ()),
+        ),
+        needs=("lvm", *MODULES),
+    )  # fmt: skip
+
+
+def problems(wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> tuple[FieldProblem, ...]:
+    """What LVM would refuse about this wish, each with the field, its value and the rule."""
+    facts, count = next(f for f in LEVELS if f.level is wish.level), len(wish.disks)
+    found = []
+    if not facts.min_disks <= count <= facts.max_disks:
+        rule = f"lvm {wish.level.value} takes {facts.min_disks} to {facts.max_disks} disks, not {count}"
+        found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    if wish.level is Level.RAID10 and count % 2:
+        rule = f"lvm raid10 lays each chunk on a pair of disks: {count} is no even number"
+        found.append(FieldProblem(field="disks", value=str(count), message=rule))
+    if wish.chunk_bytes is not None and (wish.level is Level.RAID1 or wish.chunk_bytes & (wish.chunk_bytes - 1)):
+        rule = "raid1 has no chunk: leave chunk_bytes out" if wish.level is Level.RAID1 else "a chunk is a power of two"
+        found.append(FieldProblem(field="chunk_bytes", value=str(wish.chunk_bytes), message=rule))
+    if wish.spares:
+        rule = "LVM fills a disk only when it is told to: leave spares out, and replace a disk that is lost"
+        found.append(FieldProblem(field="spares", value=str(len(wish.spares)), message=rule))
+    if wish.write_hole not in (None, *_HOLE):
+        rule = "LVM RAID keeps a bitmap and nothing else: leave write_hole out, or take md"
+        found.append(FieldProblem(field="write_hole", value=wish.write_hole, message=rule))
+    others = ("layout", "sync_speed_min_bytes_s", "sync_speed_max_bytes_s", *(name.value for name in TuningName))
+    found += [
+        FieldProblem(field=field, value=notation(chosen), message=f"an array of LVM has no {field}: leave it out")
+        for field in others
+        if (chosen := getattr(wish, field)) is not None
+    ]
+    smallest = min((disk.size_bytes for disk in disks), default=0)
+    if not found and image_bytes(smallest, integrity=wish.integrity) < MIN_IMAGE_BYTES:
+        rule = f"the smallest disk ({format_size(smallest)}) is too small; {format_size(GIB)} is enough"
+        found.append(FieldProblem(field="disks", value=None, message=rule))
+    return tuple(found)
+
+
+def data_images(level: Level, disks: int) -> int:
+    """How many disks' worth of data an array holds."""
+    return {Level.RAID1: 1, Level.RAID10: disks // 2}.get(level, disks - PARITY[level])
+
+
+def disk_bytes(image: int, *, integrity: bool) -> int:
+    """What a disk must hold for an image of this size: LVM's own, one extent of RAID metadata, and the checksums."""
+    return PE_START_BYTES + METADATA_BYTES + EXTENT_BYTES + image + (_checksum_bytes(image) if integrity else 0)
+
+
+def image_bytes(smallest: int, *, integrity: bool) -> int:
+    """The largest image that fits on the smallest disk and leaves the slack, in whole extents."""
+    room = smallest - smallest // SLACK
+    image = max(0, (room - disk_bytes(0, integrity=False)) // EXTENT_BYTES * EXTENT_BYTES)
+    while image > 0 and disk_bytes(image, integrity=integrity) > room:
+        image -= EXTENT_BYTES
+    return image
+
+
+def usable_bytes(level: Level, disks: int, smallest: int, *, integrity: bool) -> int:
+    """The size of the RAID volume."""
+    return data_images(level, disks) * image_bytes(smallest, integrity=integrity)
+
+
+def _checksum_bytes(image: int) -> int:
+    """What LVM takes for the checksums and the journal of one image, in whole extents.
+
+    Source: _lv_size_bytes_to_integrity_meta_bytes (lib/metadata/integrity_manip.c of LVM 2.03.31).
+    """
+    journals = 4 if image <= 512 * MIB else 8 if image <= GIB else 32 if image <= 4 * GIB else 64
+    whole = (image // (500 * MIB) + 1) * 4 * MIB + journals * MIB
+    return -(-whole // EXTENT_BYTES) * EXTENT_BYTES
+
+
+def array_uuid(uuid: str) -> str:
+    """What of a UUID fits in those of the physical volumes: 80 bits as 20 hex digits."""
+    return uuid.replace("-", "").lower()[:20].rjust(20, "0")
+
+
+def pv_uuid(array: str, disk_id: str) -> str:
+    """The UUID of the physical volume on a disk of this array: the same whenever the step runs."""
+    digits = "-".join(array[start : start + 4] for start in range(0, 20, 4))
+    return f"LuneRd-{digits}-{hashlib.sha256(disk_id.encode()).hexdigest()[:6]}"
+
+
+def array_of_pv(uuid: str | None) -> str | None:
+    """The array a physical volume belongs to, by its UUID; None for a volume of anything else."""
+    found = _PV_UUID.fullmatch(uuid or "")
+    return found[1].replace("-", "") if found else None
+
+
+def carried_pv(disk: ObservedDisk) -> str | None:
+    """The UUID of the physical volume on a disk that is a member of some array of ours; None on any other disk."""
+    return next((s.uuid for s in disk.signatures if s.type == "LVM2_member" and array_of_pv(s.uuid)), None)
+
+
+def raid_group(array_id: str) -> str:
+    """The group over the disks of an array. `array_id` is a UUID."""
+    return f"lunette-raid-{array_id.replace('-', '')[:12]}"
+
+
+def device_path(group: str) -> str:
+    """The RAID volume, under the name that LVM's udev rules give it."""
+    return f"/dev/{group}/{VOLUME}"
+
+
+def mapped_name(group: str, name: str = VOLUME) -> str:
+    """device-mapper's name: LVM doubles the hyphens within names."""
+    return f"{group.replace('-', '--')}-{name.replace('-', '--')}"
+
+
+def create_step(array_id: str, uuid: str, wish: ArrayCreate, disks: Sequence[ObservedDisk]) -> LvmRaidCreate:
+    """The step that makes it of these disks."""
+    image = image_bytes(min(disk.size_bytes for disk in disks), integrity=wish.integrity)
+    return LvmRaidCreate(
+        array_id=array_id, uuid=array_uuid(uuid), raid_group=raid_group(array_id), level=wish.level,
+        size_bytes=data_images(wish.level, len(disks)) * image, extent_bytes=EXTENT_BYTES,
+        chunk_bytes=None if wish.level is Level.RAID1 else wish.chunk_bytes or DEFAULT_CHUNK,
+        integrity=wish.integrity, disk_bytes=disk_bytes(image, integrity=wish.integrity),
+        members=tuple(MdMember(disk_id=disk.id, serial=disk.serial) for disk in disks),
+    )  # fmt: skip
+
+
+def destroy_step(array_id: str, uuid: str, size_bytes: int, members: Sequence[MdMember]) -> LvmRaidDestroy:
+    return LvmRaidDestroy(
+        array_id=array_id, uuid=uuid, raid_group=raid_group(array_id), size_bytes=size_bytes, members=tuple(members)
+    )
+
+
+def survives(level: str, disks: int, working: frozenset[int]) -> bool:
+    """True if an array works with only these of its images. LVM's raid10 pairs neighbours (near, two copies)."""
+    if level == Level.RAID10:
+        return all({slot, slot + 1} & working for slot in range(0, disks, 2))
+    return len(working) >= (1 if level == Level.RAID1 else data_images(Level(level), disks))

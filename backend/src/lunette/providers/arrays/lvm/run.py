@@ -1,0 +1,193 @@
+"""Creates and destroys arrays of LVM RAID. Each call looks first, so that running it again recognises its own work.
+
+What a power cut can leave: physical volumes with UUIDs that only this array has, a group over them, and a RAID volume
+that is not whole. The last act of the creation is a tag on the volume: before that nothing can be on it, so it is made
+anew; after that it is only recognised.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from lunette.domain.arrays import Level
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import Conflict, InUse, LunetteError, NotFound, ToolFailed
+from lunette.domain.steps import LvmRaidCreate, LvmRaidDestroy, MdMember
+from lunette.providers.arrays.lvm import assemble, observe, parse
+from lunette.providers.arrays.lvm.plan import (
+    METADATA_BYTES,
+    TAG,
+    VOLUME,
+    carried_pv,
+    data_images,
+    device_path,
+    pv_uuid,
+)
+from lunette.providers.disks.inventory import UNREADABLE, observe_disks, read_signatures, same_disk, settle
+from lunette.providers.volumes.lvm.observe import physical_volume
+from lunette.providers.volumes.lvm.parse import UNKNOWN_GROUP
+from lunette.providers.volumes.lvm.plan import array_tag
+from lunette.system.doorway import System
+
+TIMEOUT_S = assemble.TIMEOUT_S
+
+
+def create(system: System, step: LvmRaidCreate) -> str | None:
+    """Make the array; None if it is there already. Refuses disks that are in use, exchanged, or not blank."""
+    settle(system)
+    present = observe_disks(system)
+    own = observe.members(present, step.uuid)
+    assemble.see(system, list(own.values()))
+    found = observe.find(system, step.uuid) if own else None
+    if found is not None and found.is_whole:
+        _recognise(system, step, found)
+        return None
+    disks = [same_disk(present, member.disk_id, member.serial) for member in step.members]
+    for disk in disks:
+        check_blank(disk, step.uuid, step.disk_bytes)
+    if own:
+        _take_apart(system, found, own)
+    for disk in disks:
+        make_member(system, disk, step.uuid)
+    devices = [disk.device for disk in disks]
+    tags = ["--addtag", TAG, "--addtag", array_tag(step.uuid)]
+    extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
+    system.run(["vgcreate", "-y", *tags, extent, step.raid_group, *devices], timeout_s=TIMEOUT_S)
+    system.run(_create_command(step, devices), timeout_s=TIMEOUT_S)
+    settle(system)
+    device = device_path(step.raid_group)
+    # What earlier owners of the disks left can show through a new array.
+    if any(read_signatures(system, [system.realpath(device)]).values()):
+        system.run(["wipefs", "--all", device])
+    system.run(["lvchange", "--addtag", array_tag(step.uuid), f"{step.raid_group}/{VOLUME}"], timeout_s=TIMEOUT_S)
+    settle(system)
+    return f"LVM RAID {step.raid_group} runs as {device}"
+
+
+def undo_create(system: System, step: LvmRaidCreate) -> str | None:
+    """Take the array back; None if nothing of it is left. Refuses while something is built on it."""
+    return _remove(system, step, step.members)
+
+
+def destroy(system: System, step: LvmRaidDestroy) -> str | None:
+    """Remove the array and clear its disks; None if that was done. Refuses while something is built on it."""
+    return _remove(system, step, step.members)
+
+
+def check_blank(disk: ObservedDisk, uuid: str, least: int) -> None:
+    """Raises InUse unless the disk is blank, or carries a member of this array and nothing else."""
+    own = carried_pv(disk) == pv_uuid(uuid, disk.id)
+    others = [s.type for s in disk.signatures if not (own and s.type == "LVM2_member")]
+    busy = disk.used_by_system or disk.fabric or disk.mounts or disk.is_swap or (disk.holders and not own)
+    if busy or others or disk.partitions:
+        why = disk.occupation() or ("it carries the running system" if disk.used_by_system else "it is on a fabric")
+        raise InUse(f"disk {disk.id} cannot be a member because {why}: name it to be wiped, or take another disk")
+    if disk.size_bytes < least:
+        raise Conflict(f"disk {disk.id} has {disk.size_bytes} bytes, and {least} are needed of it: take a larger one")
+
+
+def make_member(system: System, disk: ObservedDisk, uuid: str) -> None:
+    """Mark a blank disk as a member of this array. The caller made sure that it is blank."""
+    if system.is_held(disk.device):
+        raise InUse(f"disk {disk.id} is held by another program: free it first")
+    named = ["--uuid", pv_uuid(uuid, disk.id), "--norestorefile"]
+    size = f"--metadatasize={METADATA_BYTES // 1024}k"
+    system.run(["pvcreate", "-y", size, *named, disk.device], timeout_s=TIMEOUT_S)
+
+
+def clear_member(system: System, disk: ObservedDisk, left: str = "") -> None:
+    """Take the mark of a member off a disk that no group uses. `left`: the group it has left, whose metadata it can
+    still carry where a vgreduce was cut short."""
+    device = disk.device
+    known = physical_volume(system, device)
+    if known is None:
+        return
+    if known.group not in ("", UNKNOWN_GROUP, left):
+        raise Conflict(f"disk {disk.id} belongs to volume group {known.group}: it is left alone")
+    # Twice forced where a vgcreate or vgremove was cut short: LVM cannot tell that from damage, the UUID can.
+    force = ["-ff"] if known.group else []
+    system.run(["pvremove", "-y", *force, device], timeout_s=TIMEOUT_S)
+
+
+def _create_command(step: LvmRaidCreate, devices: Sequence[str]) -> list[str]:
+    count = len(devices)
+    data = data_images(step.level, count)
+    mirrors = ["--mirrors", str(count - 1 if step.level is Level.RAID1 else 1)]
+    stripes = ["--stripes", str(data), "--stripesize", f"{(step.chunk_bytes or 0) // 1024}k"]
+    shape = {Level.RAID1: mirrors, Level.RAID10: [*stripes, *mirrors]}.get(step.level, stripes)
+    checked = ["--raidintegrity", "y", "--raidintegritymode", "journal"] if step.integrity else []
+    return [
+        "lvcreate", "-y", "--type", step.level.value, *shape, "--size", f"{step.size_bytes}b", "--name", VOLUME,
+        *checked, step.raid_group, *devices,
+    ]  # fmt: skip
+
+
+def _recognise(system: System, step: LvmRaidCreate, found: parse.RaidGroup) -> None:
+    """The array as planned is started, if a crash left it down. Raises Conflict for any other."""
+    wanted = {pv_uuid(step.uuid, member.disk_id) for member in step.members}
+    same = set(found.images) == wanted and (found.level, found.name) == (step.level.value, step.raid_group)
+    if not same or found.integrity != step.integrity or found.size_bytes < step.size_bytes:
+        raise Conflict(
+            f"an array {found.name} ({found.level}, {len(found.images)} disks) is under the UUID planned for "
+            f"{step.raid_group} ({step.level.value}, {len(step.members)} disks): it is left alone"
+        )
+    if found.missing():
+        raise Conflict(
+            f"array {found.name} was made and {len(found.missing())} of its disks are missing: attach them, then try "
+            "again"
+        )
+    assemble.running(system, step.uuid)
+
+
+def _remove(system: System, step: LvmRaidCreate | LvmRaidDestroy, members: Sequence[MdMember]) -> str | None:
+    settle(system)
+    disks = observe_disks(system)
+    for member in members:
+        try:
+            same_disk(disks, member.disk_id, member.serial)
+        except NotFound:
+            continue
+    own = observe.members(disks, step.uuid)
+    if not own:
+        return None
+    assemble.see(system, list(own.values()))
+    found = observe.find(system, step.uuid)
+    if found is not None and found.is_whole:
+        _check_unused(system, step, found)
+    _take_apart(system, found, own)
+    absent = len(members) - len(own)
+    note = f"; {absent} of its disks are not there and keep their labels" if absent > 0 else ""
+    return f"LVM RAID {step.raid_group} is gone from {len(own)} disks{note}"
+
+
+def _check_unused(system: System, step: LvmRaidCreate | LvmRaidDestroy, found: parse.RaidGroup) -> None:
+    """Raises InUse while something is on the array, which is started to see that. One that cannot start any more is
+    cleared as it is."""
+    if found.name != step.raid_group:
+        raise Conflict(f"the group {found.name} on the disks of {step.raid_group} is not ours: it is left alone")
+    if not found.is_active:
+        try:
+            assemble.running(system, step.uuid, degraded=True)
+        except LunetteError:
+            return
+    device = device_path(found.name)
+    carried = [s.type for signs in read_signatures(system, [system.realpath(device)]).values() for s in signs]
+    if UNREADABLE in carried:  # a tool failed: tried again, for what was erased before this step does not come back
+        raise ToolFailed(f"array {found.name} cannot be read: look at its disks, then try again")
+    if carried or system.is_held(device):
+        raise InUse(f"array {found.name} is in use ({', '.join(carried) or 'open'}): remove its volumes first")
+
+
+def _take_apart(system: System, found: parse.RaidGroup | None, own: Mapping[str, ObservedDisk]) -> None:
+    """Remove the group with its RAID volume, and every mark on the disks that are there. The caller made sure that
+    nothing is on the volume."""
+    found = observe.find(system, found.uuid) if found is not None else None  # a look may have dropped what is missing
+    if found is not None:
+        if found.missing():
+            system.run(["vgreduce", "--removemissing", "--force", found.name], timeout_s=TIMEOUT_S)
+        system.run(["vgchange", "-an", found.name], timeout_s=TIMEOUT_S)
+        system.run(["vgremove", "-y", "--force", found.name], timeout_s=TIMEOUT_S)
+        settle(system)
+    for disk in own.values():
+        clear_member(system, disk)
+    settle(system)
+    if any(pv in observe.members(observe_disks(system)) for pv in own):
+        raise ToolFailed("a disk still carries the mark of an array after it was removed; the job's log has the reason")

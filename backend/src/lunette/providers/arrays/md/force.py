@@ -1,0 +1,37 @@
+"""Starts an array that md keeps stopped, because somebody decided to live with what may be wrong in it."""
+
+from lunette.domain.errors import Conflict
+from lunette.domain.steps import MdForceStart
+from lunette.providers.arrays.md import assemble, observe, parse
+from lunette.providers.disks.inventory import observe_disks, same_disk, settle
+from lunette.system.doorway import System
+
+
+def start(system: System, step: MdForceStart) -> str | None:
+    """Start the array from exactly these disks and its spares; None if it runs.
+
+    Raises Conflict if it has all its disks again, or others than the plan names: mdadm's `--force` would take one back
+    that was thrown out long ago, if it were handed one.
+    """
+    settle(system)
+    running = observe.running_array(system, step.uuid)
+    if running is not None and assemble.is_running(running):
+        observe.make_visible(system, running)
+        return None
+    disks = observe_disks(system)
+    blocks = observe.superblocks(system, disks, step.uuid)
+    foreign = next((block.name for block in blocks.values() if not parse.is_known(block.name, step.md_name)), None)
+    if foreign is not None:
+        raise Conflict(f"the array {foreign} under the UUID of {step.md_name} is not ours: it is left alone")
+    named = {same_disk(disks, member.disk_id, member.serial).device for member in step.members}
+    there = parse.current(list(blocks.values()))
+    whole = {d: b.role for d, b in blocks.items() if b in there and b.role is not None and not b.recovers}
+    if len(set(whole.values())) == step.of_disks:
+        raise Conflict(f"array {step.md_name} has all its disks again: it starts by itself, nothing is to be forced")
+    if set(whole) != named:
+        raise Conflict(f"array {step.md_name} has other disks now than when the plan was made: plan anew")
+    # A disk that was being filled goes on from where its own superblock says; the kernel takes nothing from the rest.
+    others = {device for device, block in blocks.items() if block in there and (block.role is None or block.recovers)}
+    name = step.md_name.rpartition(":")[2]
+    assemble.start(system, step.uuid, name, sorted(named | others), degraded=True, options=["--force"])
+    return f"array {step.md_name} runs from {len(named)} of its {step.of_disks} disks"

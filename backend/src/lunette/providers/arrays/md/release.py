@@ -1,0 +1,79 @@
+"""Takes our mark, the home host in md's name, out of the superblocks of an array, and puts it back.
+
+md's name can be changed only while the array is assembled (mdadm: `--assemble --update=homehost`). mdadm writes one
+superblock after the other, so a power cut can leave both names on disks of one array: its UUID keeps them together.
+"""
+
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.steps import MdRelease
+from lunette.providers.arrays.md import assemble, observe, parse
+from lunette.providers.disks.inventory import observe_disks, settle
+from lunette.system.doorway import System
+
+
+def release(system: System, step: MdRelease) -> str | None:
+    """Take the mark off and leave the array stopped; None if that was done. Raises NotFound while a disk is missing,
+    InUse while somebody uses the array."""
+    names = _names(system, step)
+    if names == {parse.RELEASED}:
+        return f"array {step.md_name} is stopped" if _stop_idle(system, step) else None
+    _rename(system, step, parse.RELEASED, ["--readonly"])
+    _stop(system, step)
+    return f"array {step.md_name} carries no mark of Lunette any more"
+
+
+def undo_release(system: System, step: MdRelease) -> str | None:
+    """Put the mark back, with the array running; None if it is there."""
+    if _names(system, step) == {parse.HOMEHOST}:
+        return None
+    _rename(system, step, parse.HOMEHOST, [])
+    return f"array {step.md_name} carries Lunette's mark again"
+
+
+def _names(system: System, step: MdRelease) -> set[str]:
+    """The home hosts on its disks. Raises NotFound unless all are there, Conflict if one is another's."""
+    settle(system)
+    blocks = observe.superblocks(system, observe_disks(system), step.uuid)
+    if len(blocks) < len(step.members):
+        raise NotFound(
+            f"array {step.md_name} has {len(blocks)} of its {len(step.members)} disks: attach the others, then try "
+            "again, for each carries its mark"
+        )
+    for block in blocks.values():
+        if block.name not in (f"{host}:{step.md_name}" for host in (parse.HOMEHOST, parse.RELEASED)):
+            name = block.name or "an array without a name"
+            raise Conflict(f"{name} has the UUID of {step.md_name}: it is left alone")
+    return {block.name.partition(":")[0] for block in blocks.values()}
+
+
+def _rename(system: System, step: MdRelease, home_host: str, options: list[str]) -> None:
+    running = observe.running_array(system, step.uuid)
+    if running is not None and _is_used(system, running):
+        raise InUse(f"array {step.md_name} is in use: who uses it must let go of it first")
+    blocks = observe.superblocks(system, observe_disks(system), step.uuid)
+    options = [f"--homehost={home_host}", "--update=homehost", *options]
+    assemble.start(system, step.uuid, step.md_name, sorted(blocks), options=options)
+    if (found := _names(system, step)) != {home_host}:
+        raise ToolFailed(f"mdadm left array {step.md_name} under the names {', '.join(sorted(found))}")
+
+
+def _stop_idle(system: System, step: MdRelease) -> bool:
+    """Stop it where this step was cut short before it did; not what somebody has started since and uses."""
+    running = observe.running_array(system, step.uuid)
+    if running is None or _is_used(system, running):
+        return False
+    _stop(system, step)
+    return True
+
+
+def _stop(system: System, step: MdRelease) -> None:
+    """Stop it, and look whether it is: what could not be read is no array to who stops one."""
+    assemble.stop(system, step.uuid)
+    settle(system)
+    if observe.running_array(system, step.uuid) is not None:
+        raise ToolFailed(f"array {step.md_name} runs though it was stopped: look what holds it")
+
+
+def _is_used(system: System, running: parse.KernelArray) -> bool:
+    holders = system.listdir(f"/sys/block/{running.kernel_name}/holders")
+    return bool(holders) or system.is_held(f"/dev/{running.kernel_name}")

@@ -1,0 +1,35 @@
+"""Switches the light of the bay a drive sits in, so that whoever pulls it pulls the right one."""
+
+from lunette.domain.errors import Conflict, ToolFailed
+from lunette.domain.steps import DiskLocate
+from lunette.providers.disks import place
+from lunette.providers.disks.inventory import observe_disks, same_disk
+from lunette.system.doorway import System
+
+
+def locate(system: System, step: DiskLocate) -> str | None:
+    """The light as the step wants it; None if it was so. Raises Conflict for another drive or one without a light."""
+    return _switch(system, step, is_on=step.is_on)
+
+
+def undo_locate(system: System, step: DiskLocate) -> str | None:
+    """The light as it was before."""
+    return _switch(system, step, is_on=step.was_on)
+
+
+def _switch(system: System, step: DiskLocate, *, is_on: bool) -> str | None:
+    disk = same_disk(observe_disks(system), step.disk_id, step.serial)
+    bay = place.bay_of(system, disk.kernel_name)
+    lit = place.is_lit(system, bay[1]) if bay else None
+    if bay is None or lit is None:
+        raise Conflict(f"disk {step.disk_id} sits in no bay with a light that the kernel knows")
+    if lit is is_on:
+        return None
+    words = f"the light of bay {bay[0]} is {'on' if is_on else 'off'}"
+    try:
+        system.write(f"{bay[1]}/locate", str(int(is_on)))
+    except OSError as error:
+        raise ToolFailed(f"the enclosure refused to switch the light of bay {bay[0]}: {error}") from error
+    if place.is_lit(system, bay[1]) is not is_on:
+        raise ToolFailed(f"the enclosure took the order, but does not say that {words}")
+    return words

@@ -1,0 +1,82 @@
+"""Keeps the time a SATA drive tries to read a bad sector shorter than the time the kernel waits for its answer.
+
+Drives for desktops try for up to two minutes. The kernel gives a command up after 30 s (`timeout` of a SCSI device) and
+resets the drive, which does not answer meanwhile: md then takes a whole disk for lost where one sector was. Drives made
+for arrays have SCT Error Recovery Control (ACS-3, 8.3): they say after a few seconds which sector it is, and md writes
+it anew. Drives forget it when their power goes, so it is looked after for as long as they are members.
+"""
+
+import logging
+
+from lunette.domain.disk_health import ErrorRecovery
+from lunette.domain.disks import ObservedDisk
+from lunette.domain.errors import LunetteError
+from lunette.providers.disks import smart_parse as parse
+from lunette.providers.disks.smart import TIMEOUT_S, path_of
+from lunette.system.doorway import System
+
+log = logging.getLogger(__name__)
+LIMIT_S = 7.0
+"""What drives made for arrays have from their makers."""
+KERNEL_WAIT_S = 30
+LONG_WAIT_S = 180
+"""Longer than any drive tries."""
+_REDUNDANT = ("raid1", "raid4", "raid5", "raid6", "raid10")
+
+
+def settle(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
+    """Gives a member of an array the times it needs; what is in force now. Other drives stay as they are.
+
+    Only a member of a redundant md array is told to give up: elsewhere its own attempts are the last hope for a sector.
+    A drive that cannot be told gets a kernel that waits. Never raises.
+    """
+    if disk.array_uuid is None or disk.used_by_system:
+        return told
+    if told.is_limitable and told.limit_s != LIMIT_S and _is_redundant(system, disk):
+        told = _limit(system, disk, told)
+    return _wait(system, disk, told)
+
+
+def _is_redundant(system: System, disk: ObservedDisk) -> bool:
+    try:
+        levels = [f"/sys/block/{holder}/md/level" for holder in disk.holders]
+        return any(system.exists(path) and system.read(path).strip() in _REDUNDANT for path in levels)
+    except OSError:  # it stopped meanwhile
+        return False
+
+
+def _limit(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
+    tenths = round(LIMIT_S * 10)
+    argv = ["smartctl", "--json", f"--log=scterc,{tenths},{tenths}", path_of(disk)]
+    try:
+        answer = system.run(argv, timeout_s=TIMEOUT_S, ok=tuple(range(256)))
+    except LunetteError as error:
+        log.warning("disk %s was not told when to give a sector up: %s", disk.id, error.detail)
+        return told
+    now = parse.recovery(answer.stdout)
+    if now is None or now.limit_s != LIMIT_S:
+        log.warning("disk %s does not take a limit of %s s for its error recovery", disk.id, LIMIT_S)
+        return told.model_copy(update={"is_limitable": False})
+    log.info("disk %s gives a sector up after %s s", disk.id, LIMIT_S)
+    return told.model_copy(update={"limit_s": now.limit_s})
+
+
+def _wait(system: System, disk: ObservedDisk, told: ErrorRecovery) -> ErrorRecovery:
+    file = f"/sys/block/{disk.kernel_name}/device/timeout"
+    try:
+        now = int(system.read(file))
+        wanted = _wanted_wait(now, told.limit_s)
+        if wanted != now:
+            system.write(file, str(wanted))
+            log.info("the kernel waits %s s for disk %s", wanted, disk.id)
+    except (OSError, ValueError) as error:
+        log.warning("how long the kernel waits for disk %s is not known: %s", disk.id, error)
+        return told.model_copy(update={"wait_s": None})
+    return told.model_copy(update={"wait_s": wanted})
+
+
+def _wanted_wait(now: int, limit_s: float | None) -> int:
+    """What somebody else chose stays where it is long enough."""
+    if limit_s is None or limit_s >= now:
+        return max(now, LONG_WAIT_S)
+    return KERNEL_WAIT_S if now == LONG_WAIT_S and limit_s < KERNEL_WAIT_S else now

@@ -1,0 +1,75 @@
+"""Asks one drive for its health by smartctl (smartmontools 7.3 or later) and nvme-cli; one that sleeps sleeps on."""
+
+import re
+
+from lunette.domain.disk_health import DriveReading
+from lunette.domain.disks import ObservedDisk, Transport
+from lunette.domain.errors import Conflict, LunetteError, ToolFailed, Unavailable
+from lunette.providers.disks import smart_parse as parse
+from lunette.system.doorway import System
+
+BY_ID = "/dev/disk/by-id"
+TIMEOUT_S = 20.0
+"""A healthy drive takes under a second, one that spins up under 20."""
+ASLEEP = 3
+"""What we tell smartctl to end with if the drive sleeps: no other ending has both of these bits (smartctl(8))."""
+_SMART = (
+    "smartctl", "--json", f"--nocheck=standby,{ASLEEP}", "--info", "--health", "--attributes", "--log=error",
+    "--log=ssd", "--log=devstat,1", "--log=devstat,5", "--log=background",
+)  # fmt: skip
+"""Not `--all`: that reads every log there is, which takes some drives seconds and tells nothing of this."""
+_OF_SATA = ("--log=scterc",)
+_NO_DRIVE = (Transport.VIRTIO, Transport.UBD)
+_CONTROLLER = re.compile(r"^(nvme\d+)(c\d+)?n\d+$")
+
+
+def tells(disk: ObservedDisk) -> bool:
+    """Whether there is a drive behind it that could be asked."""
+    return not disk.fabric and disk.other_path_of is None and disk.transport not in _NO_DRIVE
+
+
+def read(system: System, disk: ObservedDisk, before: DriveReading | None) -> DriveReading:
+    """What the drive says now. Never raises: what it could not be asked stays as it was, with the reason."""
+    known = before or DriveReading()
+    try:
+        return _ask(system, disk, known)
+    except ToolFailed as error:
+        # LocalSystem ends what hangs; smartctl's own refusals are no failures here.
+        return known.model_copy(update={"misses": known.misses + 1, "problem": error.detail})
+    except LunetteError as error:
+        return known.model_copy(update={"problem": error.detail})
+
+
+def _ask(system: System, disk: ObservedDisk, known: DriveReading) -> DriveReading:
+    more = _OF_SATA if disk.transport is Transport.SATA else ()
+    answer = system.run([*_SMART, *more, path_of(disk)], timeout_s=TIMEOUT_S, ok=tuple(range(256)))
+    if answer.returncode == ASLEEP:
+        return known.model_copy(update={"is_asleep": True, "misses": 0, "problem": None})
+    reading = parse.reading(answer.stdout, system.now())
+    if reading.read_at is None and known.read_at is not None:  # a drive that dies tells nothing: what it said stands
+        return known.model_copy(update={"misses": 0, "problem": reading.problem})
+    if disk.transport is Transport.SATA:
+        return reading.model_copy(update={"recovery": parse.recovery(answer.stdout)})
+    if _CONTROLLER.match(disk.kernel_name) is None:
+        return reading
+    try:
+        told = identify(system, disk)
+    except (ToolFailed, Unavailable):
+        return reading
+    values = reading.values.model_copy(update=parse.limits(told))
+    known_now = {"erases": parse.erases(told), "volatile_cache": parse.volatile_cache(told)}
+    return reading.model_copy(update={"values": values, **known_now})
+
+
+def path_of(disk: ObservedDisk) -> str:
+    """Its stable name in /dev, so that a question never reaches another drive."""
+    return f"{BY_ID}/{disk.id}" if disk.id in disk.links else disk.device
+
+
+def identify(system: System, disk: ObservedDisk) -> parse.Json:
+    """What the controller of an NVMe disk says of itself; smartctl tells its limits of temperature from 7.5 on only."""
+    controller = _CONTROLLER.match(disk.kernel_name)
+    if controller is None:
+        raise Conflict(f"disk {disk.id} is no NVMe drive")
+    argv = ["nvme", "id-ctrl", f"/dev/{controller[1]}", "--output-format=json"]
+    return parse.document(system.run(argv, timeout_s=TIMEOUT_S).stdout)

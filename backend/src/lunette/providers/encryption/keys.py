@@ -1,0 +1,62 @@
+"""Where keys lie: what the appliance keeps for an array, and what it was lent for a job.
+
+A kept key lies in root's own folder and is 256 random bits. A lent passphrase lies in /run, which is memory: it
+outlives the agent, not the machine.
+"""
+
+import secrets
+
+from lunette.domain.errors import ToolFailed
+from lunette.system.doorway import System
+
+KEPT_DIR, LENT_DIR = "/var/lib/lunette/agent", "/run/lunette"
+
+
+def kept_path(array_id: str) -> str:
+    return f"{KEPT_DIR}/array-{array_id}.key"
+
+
+def lent_path(array_id: str) -> str:
+    return f"{LENT_DIR}/array-{array_id}.passphrase"
+
+
+def new_path(array_id: str) -> str:
+    """A passphrase while it is being added: cryptsetup reads one key from its input and the other from a file."""
+    return f"{LENT_DIR}/array-{array_id}.new"
+
+
+def kept(system: System, array_id: str) -> str | None:
+    return _read(system, kept_path(array_id))
+
+
+def lent(system: System, array_id: str) -> str | None:
+    return _read(system, lent_path(array_id))
+
+
+def make(system: System, array_id: str) -> str:
+    """A key for the appliance to keep: the one that is there, or a new one that is on stable storage now."""
+    known = kept(system, array_id)
+    if known is None:
+        known = secrets.token_hex(32)
+        keep(system, kept_path(array_id), known)
+    return known
+
+
+def keep(system: System, path: str, key: str) -> None:
+    try:
+        system.write_durably(path, key.encode(), 0o600)
+    except OSError as error:
+        raise ToolFailed(
+            f"a key cannot be kept ({error.strerror}): free space on the system drive, then try again"
+        ) from error
+
+
+def forget(system: System, path: str) -> None:
+    """Remove a key; harmless if there is none."""
+    if system.exists(path):
+        system.unlink(path)
+
+
+def _read(system: System, path: str) -> str | None:
+    found = system.read_file(path)
+    return found.decode() if found else None

@@ -1,0 +1,63 @@
+"""What encryption takes and how it is named: pure, so that the planner can show it before anything runs."""
+
+from lunette.domain.arrays import EngineCapability
+from lunette.domain.encryption import Encryption
+from lunette.domain.sizes import MIB
+from lunette.domain.steps import LuksCreate, LuksDestroy
+from lunette.providers.arrays.md.plan import md_name
+
+TOOL = "cryptsetup"
+HEADER_BYTES = 16 * MIB
+"""Where the data begin: cryptsetup's default for LUKS2, two copies of the metadata and the key slots."""
+ZFS_LACKS = "encryption: ZFS's own is not offered yet; an md array can be encrypted with LUKS2"
+LVM_LACKS = "encryption: not offered on LVM RAID yet; an md array can be encrypted with LUKS2"
+EXTERNAL_LACKS = (
+    "encryption: the device is known by the physical volume on it, which a LUKS header would hide; an md array can be "
+    "encrypted with LUKS2"
+)
+
+
+def mapping_name(array_id: str) -> str:
+    """The opened device's name in /dev/mapper."""
+    return f"lunette-{md_name(array_id)}"
+
+
+def mapping_of_md(name: str) -> str:
+    """The mapping on the array of this md name, with or without its home host in front."""
+    return f"lunette-{name.rpartition(':')[2]}"
+
+
+def mapping_of(array_id: str, encryption: Encryption | None) -> str | None:
+    """The mapping of an array; None if it is not encrypted."""
+    return mapping_name(array_id) if encryption else None
+
+
+def mapping_path(mapping: str) -> str:
+    return f"/dev/mapper/{mapping}"
+
+
+def inner_bytes(array_bytes: int, encryption: Encryption | None) -> int:
+    """What an array of this size offers a volume group."""
+    return max(0, array_bytes - HEADER_BYTES) if encryption else array_bytes
+
+
+def create_step(array_id: str, md_uuid: str, sector_bytes: int, *, keep_key: bool) -> LuksCreate:
+    return LuksCreate(
+        array_id=array_id, md_uuid=md_uuid, mapping=mapping_name(array_id), sector_bytes=sector_bytes, keep_key=keep_key
+    )
+
+
+def destroy_step(array_id: str, md_uuid: str) -> LuksDestroy:
+    return LuksDestroy(array_id=array_id, md_uuid=md_uuid, mapping=mapping_name(array_id))
+
+
+def without(record: EngineCapability, words: str) -> EngineCapability:
+    """The record of an array engine that cannot encrypt: `words` say why, and what can."""
+    return record.model_copy(update={"lacking": (*record.lacking, words)})
+
+
+def offered(record: EngineCapability, reason: str | None) -> EngineCapability:
+    """The record of an array engine that can encrypt, on a machine where that lacks what `reason` says, or nothing."""
+    if reason:
+        return without(record, f"encryption: {reason}")
+    return record.model_copy(update={"encryption": (Encryption.LUKS2,)})

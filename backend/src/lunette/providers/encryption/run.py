@@ -1,0 +1,99 @@
+"""Encrypts an array and takes that back. Each call looks first; a header that has a key is never written again.
+
+What a power cut can leave: nothing, a header without a key, a header with its key, an open mapping. All of it carries
+the UUID the plan chose, and nothing that carries another is ever touched.
+"""
+
+from lunette.domain.errors import Conflict, InUse, NotFound, ToolFailed
+from lunette.domain.steps import LuksCreate, LuksDestroy
+from lunette.providers.arrays.md.assemble import ensure_running
+from lunette.providers.arrays.md.observe import running_array
+from lunette.providers.arrays.md.plan import device_path, md_name
+from lunette.providers.disks.inventory import settle
+from lunette.providers.encryption import device as luks
+from lunette.providers.encryption import keys
+from lunette.system.doorway import System
+
+
+def create(system: System, step: LuksCreate) -> str | None:
+    """Encrypt the array; None if that was done. Refuses a device that carries anything else, and a key that is gone."""
+    settle(system)
+    if not ensure_running(system, step.md_uuid):
+        raise NotFound(f"the array of {step.mapping} is on none of the disks: attach them, then try again")
+    device = device_path(step.md_uuid)
+    found = luks.header(system, system.realpath(device))
+    if found is not None and found.uuid != step.array_id:
+        raise Conflict(f"{device} carries a LUKS header {found.uuid} that is not the planned one: it is left alone")
+    passphrase = keys.lent(system, step.array_id)
+    if is_open(system, step.md_uuid, step.mapping) and _has_kept(system, device, step):
+        return None
+    if passphrase is None:
+        raise Conflict(
+            "the passphrase is not here any more: the appliance was restarted before the array was encrypted, and "
+            "keeps none. Make the array again"
+        )
+    if found is None or not found.slots:
+        label = md_name(step.array_id)
+        luks.write_header(system, device, step.array_id, label, step.sector_bytes, passphrase)
+    if not is_open(system, step.md_uuid, step.mapping) and not luks.open_device(
+        system, device, step.mapping, passphrase
+    ):
+        raise ToolFailed(f"{device} does not open with the passphrase it was encrypted with: make the array again")
+    if step.keep_key:
+        keep_key(system, device, step.array_id, passphrase)
+    return f"{device} is encrypted and open as {step.mapping}"
+
+
+def remove(system: System, step: LuksCreate | LuksDestroy) -> str | None:
+    """Close the mapping and erase the header with all keys; None if that was done, or the array is gone.
+
+    Refused while something on it is open.
+    """
+    settle(system)
+    changed = False
+    if ensure_running(system, step.md_uuid):
+        if is_open(system, step.md_uuid, step.mapping):
+            luks.close_device(system, step.mapping)
+            changed = True
+        changed = luks.erase(system, system.realpath(device_path(step.md_uuid)), step.array_id) or changed
+    for path in (keys.new_path(step.array_id), keys.kept_path(step.array_id)):
+        keys.forget(system, path)
+    return f"{step.mapping} is closed and its keys are erased" if changed else None
+
+
+def undo_create(system: System, step: LuksCreate) -> str | None:
+    """Take it back; None if nothing of it is left. What else the array carries is none of it."""
+    settle(system)
+    if ensure_running(system, step.md_uuid) and _carries_another(system, step):
+        return None
+    return remove(system, step)
+
+
+def is_open(system: System, md_uuid: str, mapping: str) -> bool:
+    """True if the mapping stands on the array."""
+    running = running_array(system, md_uuid)
+    return running is not None and luks.is_mapped(system, running.kernel_name, mapping)
+
+
+def keep_key(system: System, device: str, array_id: str, passphrase: str) -> bool:
+    """Let a key that the appliance keeps open the array too; False if one does. It is kept before it opens anything."""
+    key = keys.make(system, array_id)
+    if luks.opens(system, device, key):
+        return False
+    luks.add_key(system, device, passphrase, keys.kept_path(array_id), stretched=False)
+    return True
+
+
+def _carries_another(system: System, step: LuksCreate) -> bool:
+    try:
+        found = luks.header(system, system.realpath(device_path(step.md_uuid)))
+    except InUse:
+        return True
+    return found is not None and found.uuid != step.array_id
+
+
+def _has_kept(system: System, device: str, step: LuksCreate) -> bool:
+    if not step.keep_key:
+        return True
+    key = keys.kept(system, step.array_id)
+    return key is not None and luks.opens(system, device, key)

@@ -1,0 +1,70 @@
+"""Ends the sessions of one initiator with one target of ours.
+
+The only order for it that leaves the ACL in place is another queue depth: `cmdsn_depth` of the ACL. The kernel closes
+all sessions of the ACL and waits until they are gone, and it does nothing if the depth is what it was
+(core_tpg_set_initiator_node_queue_depth and target_shutdown_sessions in drivers/target/target_core_tpg.c, Linux 6.12).
+So the depth is changed and set back at once; what logs in between is closed a second time, and comes back again.
+"""
+
+from collections.abc import Collection
+
+from lunette.domain.errors import Conflict, ToolFailed
+from lunette.domain.identity import TARGET_AUTHORITY
+from lunette.domain.steps import SessionEnd
+from lunette.providers.exports.configfs import Refused
+from lunette.providers.exports.lio import strays
+from lunette.providers.exports.lio.configfs import Configfs
+from lunette.providers.exports.lio.sessions import parse_info
+from lunette.system.doorway import System
+
+
+def end(system: System, step: SessionEnd, adopted: Collection[str] = ()) -> str | None:
+    """None if that session has ended already, whether or not its host has logged in anew.
+
+    Raises Conflict for a target that is not ours, ToolFailed if the kernel refuses.
+    """
+    files = Configfs(system)
+    group = f"iscsi/{step.target}/tpgt_{step.tag}"
+    if step.target not in strays.own_targets(files, f"{TARGET_AUTHORITY}:", adopted):
+        if step.target in files.names("iscsi"):
+            raise Conflict(f"target {step.target} is not Lunette's: its sessions are left alone")
+        return None
+    if step.initiator not in files.names(f"{group}/acls"):
+        return None
+    acl = f"{group}/acls/{step.initiator}"
+    try:
+        if _number(files, acl) == step.number:
+            return _end(files, acl, step)
+        return _set_back(files, acl, step)
+    except Refused as error:
+        raise ToolFailed(f"the sessions of {step.initiator} were not ended: {error}", log=str(error)) from error
+
+
+def _end(files: Configfs, acl: str, step: SessionEnd) -> str:
+    try:
+        files.write(f"{acl}/cmdsn_depth", str(step.other_depth))
+    finally:
+        files.write(f"{acl}/cmdsn_depth", str(step.queue_depth))
+    if _number(files, acl) == step.number:
+        raise ToolFailed(
+            f"session {step.number} of {step.initiator} is still there after the kernel was told to end it"
+        )
+    return _ended(step)
+
+
+def _set_back(files: Configfs, acl: str, step: SessionEnd) -> str | None:
+    """The depth, where this step was cut short between its two moves."""
+    if files.read(f"{acl}/cmdsn_depth") != str(step.other_depth):
+        return None
+    files.write(f"{acl}/cmdsn_depth", str(step.queue_depth))
+    return _ended(step)
+
+
+def _number(files: Configfs, acl: str) -> int | None:
+    """LIO's number of the newest session; None if nobody is logged in."""
+    told = parse_info(files.read(f"{acl}/info"))
+    return told.number if told else None
+
+
+def _ended(step: SessionEnd) -> str:
+    return f"session {step.number} of {step.initiator} is ended"

@@ -1,0 +1,57 @@
+"""Initiators that LIO turned away because no host of ours has their name, from the kernel's log.
+
+    iSCSI Initiator Node: <name> is not authorized to access iSCSI target portal group: <tag>.
+
+The log alone has the name: iscsi_target_locate_portal writes it, in small letters, before anything is negotiated, and
+the target's own fabric_statistics/iscsi_tgt_attr/fail_intr_name says "Unknown" of such a login (iscsi_target_nego.c and
+iscsit_collect_login_stats, Linux 6.12; tests/initiators/tests/test_kernel_initiator.py). The address is not told.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from lunette.domain.errors import Unavailable
+from lunette.domain.exports import RefusedLogin
+from lunette.domain.names import check_iqn
+from lunette.system.doorway import System
+
+KEPT_DAYS = 1
+"""Who was turned away longer ago is of no help to who makes a host now."""
+LINES = 2000
+"""The newest of these lines are looked at: a host that is refused may try again for ever."""
+JOURNAL = (
+    "journalctl", "--no-pager", "--quiet", "--dmesg", "--output=json", "--output-fields=MESSAGE",
+    f"--since=-{KEPT_DAYS}day", "--grep=^iSCSI Initiator Node: ", f"--lines={LINES}",
+)  # fmt: skip
+_NOTHING_FOUND = 1
+_LINE = re.compile(r"iSCSI Initiator Node: (\S+) is not authorized to access iSCSI target portal group: \d+\.")
+_TIMEOUT_S = 15.0
+
+
+def observe(system: System) -> tuple[RefusedLogin, ...]:
+    """Each name once, with its last attempt since the boot; none where there is no journal. Raises ToolFailed."""
+    try:
+        told = system.run(JOURNAL, timeout_s=_TIMEOUT_S, ok=(0, _NOTHING_FOUND))
+    except Unavailable:
+        return ()
+    found: dict[str, RefusedLogin] = {}
+    for one in parse(told.stdout):
+        known = found.get(one.initiator)
+        if known is None or known.at < one.at:
+            found[one.initiator] = one
+    return tuple(found[name] for name in sorted(found))
+
+
+def parse(text: str) -> Iterator[RefusedLogin]:
+    """The attempts in a journal's lines of JSON. What is no name of an initiator is left out: a stranger wrote it."""
+    for line in text.splitlines():
+        entry = json.loads(line)
+        message, at = entry.get("MESSAGE"), entry.get("__REALTIME_TIMESTAMP")
+        match = _LINE.fullmatch(message) if isinstance(message, str) else None
+        if match is None or not str(at).isdigit():
+            continue
+        try:
+            yield RefusedLogin(initiator=check_iqn(match[1]), at=int(at) / 1e6)
+        except ValueError:
+            continue

@@ -1,0 +1,114 @@
+"""What nvmet serves for others, read from its configfs with the keys of its hosts. Nothing is written.
+
+Format: drivers/nvme/target/configfs.c (Linux 6.12); resv_enable came with 6.13.
+"""
+
+from collections.abc import Iterator
+from uuid import UUID
+
+from pydantic import SecretStr
+
+from lunette.domain.adopting import ForeignNamespace, ForeignNvmeHost, ForeignNvmePort, ForeignSubsystem
+from lunette.domain.exports import AdoptedSubsystem, ExportSet
+from lunette.domain.identity import NO_NGUID
+from lunette.providers.exports.nvmet import adopted, strays, tree
+from lunette.providers.exports.nvmet.adopted import Ours
+from lunette.providers.exports.nvmet.configfs import ROOT, Configfs
+from lunette.system.doorway import System
+
+Places = dict[str, tuple[str, str]]
+"""Volume group and logical volume by the real path of its device."""
+KEPT = (
+    "attr_model", "attr_firmware", "attr_ieee_oui", "attr_version", "attr_qid_max", "attr_cntlid_min",
+    "attr_cntlid_max",
+)  # fmt: skip
+"""Attributes of a subsystem that hosts may see and that can be set again, the serial aside."""
+_OFF = ("", "0")
+_PLAIN = {"addr_treq": ("", "not specified"), "addr_tsas": ("", "none")}
+"""What a port has that asks for no TLS; kernels without it have no addr_tsas."""
+
+
+def names(system: System, served: ExportSet | None = None) -> tuple[str, ...]:
+    """NQNs of every subsystem but those of Lunette, of whatever appliance. `served` tells what was adopted."""
+    if not system.is_dir(ROOT):
+        return ()
+    files = Configfs(system)
+    return strays.foreign(files, adopted.of_any(files, served))
+
+
+def observe(
+    system: System, served: ExportSet | None, places: Places
+) -> tuple[tuple[ForeignSubsystem, ...], tuple[ForeignNvmePort, ...], tuple[ForeignNvmeHost, ...]]:
+    """All of them with what they serve, the ports that lead to them, and the hosts they name."""
+    found = names(system, served)
+    if not found:
+        return (), (), ()
+    files = Configfs(system)
+    ours = adopted.of_any(files, served)
+    subsystems = tuple(_subsystem(files, nqn, places) for nqn in found)
+    ports = sorted({name for one in subsystems for name in one.ports}, key=lambda name: (len(name), name))
+    hosts = sorted({nqn for one in subsystems for nqn in one.hosts})
+    return subsystems, tuple(_port(files, name, ours) for name in ports), tuple(_host(files, nqn) for nqn in hosts)
+
+
+def _subsystem(files: Configfs, nqn: str, places: Places) -> ForeignSubsystem:
+    path = f"subsystems/{nqn}"
+    numbers = sorted(int(name) for name in files.names(f"{path}/namespaces"))
+    to_hosts = {link: (files.points_to(link) or "") for link in files.links(f"{path}/allowed_hosts")}
+    to_it = [link for link in _port_links(files) if files.points_to(link) == path]
+    shown = {name: files.read(f"{path}/{name}") for name in KEPT}
+    unusual = [name for name in ("attr_pi_enable",) if files.read(f"{path}/{name}") not in _OFF]
+    if files.read(f"{path}/passthru/enable") not in _OFF:
+        unusual.append("passthru")
+    return ForeignSubsystem(
+        nqn=nqn, any_host=files.read(f"{path}/attr_allow_any_host") == "1",
+        hosts=tuple(target.partition("/")[2] for target in to_hosts.values()),
+        ports=tuple(link.split("/")[1] for link in to_it),
+        namespaces=tuple(_namespace(files, f"{path}/namespaces/{number}", number, places) for number in numbers),
+        kept=AdoptedSubsystem(
+            serial=files.read(f"{path}/attr_serial"),
+            attributes=tuple((name, value) for name, value in shown.items() if value),
+        ),
+        unusual=tuple(unusual),
+        odd_links=(
+            *(link for link, target in to_hosts.items() if link.rpartition("/")[2] != target.partition("/")[2]),
+            *(link for link in to_it if link.rpartition("/")[2] != nqn),
+        ),
+    )  # fmt: skip
+
+
+def _port_links(files: Configfs) -> Iterator[str]:
+    return (link for name in files.names("ports") for link in files.links(f"ports/{name}/subsystems"))
+
+
+def _namespace(files: Configfs, path: str, number: int, places: Places) -> ForeignNamespace:
+    device = files.read(f"{path}/device_path")
+    group, name = places.get(files.system.realpath(device), (None, None)) if device.startswith("/") else (None, None)
+    return ForeignNamespace(
+        number=number, device=device, group=group, lv_name=name, uuid=files.read(f"{path}/device_uuid"),
+        nguid=files.read(f"{path}/device_nguid") or str(UUID(NO_NGUID)), enabled=files.read(f"{path}/enable") == "1",
+        ana_group=files.read(f"{path}/ana_grpid") or tree.ANA_GROUP,
+        unusual=tuple(one for one in ("buffered_io", "resv_enable") if files.read(f"{path}/{one}") not in _OFF),
+        held=files.system.is_block_device(device) and files.system.is_held(device),
+    )  # fmt: skip
+
+
+def _port(files: Configfs, name: str, ours: Ours) -> ForeignNvmePort:
+    path = f"ports/{name}"
+    unusual = [f"{one} {found}" for one, plain in _PLAIN.items() if (found := files.read(f"{path}/{one}")) not in plain]
+    for group in files.folders(f"{path}/ana_groups"):
+        state = files.read(f"{path}/ana_groups/{group}/ana_state")
+        if (group, state) != (tree.ANA_GROUP, "optimized"):
+            unusual.append(f"ANA group {group} ({state})")
+    referrals = (one for one in files.names(f"{path}/referrals") if not one.startswith(tree.REFERRAL))
+    told = {what: files.read(f"{path}/addr_{what}") for what in ("trtype", "adrfam", "traddr", "trsvcid")}
+    return ForeignNvmePort(
+        name=name, transport=told["trtype"], family=told["adrfam"], address=told["traddr"], service=told["trsvcid"],
+        unusual=(*unusual, *(f"referral {one}" for one in referrals)), is_ours=ours.has_port(name),
+    )  # fmt: skip
+
+
+def _host(files: Configfs, nqn: str) -> ForeignNvmeHost:
+    told = {name: files.read(f"hosts/{nqn}/dhchap_{name}") for name in ("key", "ctrl_key", "hash", "dhgroup")}
+    key, mutual = (SecretStr(told[name]) if told[name].strip("\0") else None for name in ("key", "ctrl_key"))
+    return ForeignNvmeHost(nqn=nqn, key=key, mutual_key=mutual, hash=told["hash"], dh_group=told["dhgroup"])

@@ -1,0 +1,38 @@
+"""What is missing behind a subsystem of nvmet, and what of it one whose deadline is over does without.
+
+Excused is only a namespace whose volume cannot be served. One that serves something all the same, such as a device that
+is not its own and could not be taken away, would show hosts the wrong disk.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+
+from lunette.providers.exports.nvmet.configfs import Configfs
+from lunette.providers.exports.nvmet.tree import Door, Namespace, Tree
+
+
+class Lack:
+    """Looks at one run: `failed` is what its nodes came to so far, by path, and `before` what had failed before any
+    namespace was looked at.
+    """
+
+    def __init__(self, files: Configfs, wanted: Tree, failed: Mapping[str, str], before: Collection[str]) -> None:
+        self._files, self._doors, self._failed, self._before = files, wanted.doors, failed, before
+        self._namespaces = {node.path: node for node in wanted.namespaces}
+
+    def of(self, door: Door) -> Iterator[Namespace]:
+        """The namespaces of a subsystem whose volumes cannot be served."""
+        if door.path in self._failed:
+            return
+        for path in door.needs:
+            came = path in self._namespaces and path in self._failed and path not in self._before
+            if came and self._files.read(f"{path}/enable") != "1":
+                yield self._namespaces[path]
+
+    def excused(self, overdue: frozenset[str]) -> frozenset[str]:
+        """Paths of what the subsystems with these NQNs open without; a host must not be shown an empty one."""
+        found: set[str] = set()
+        for door in self._doors:
+            namespaces = [path for path in door.needs if path in self._namespaces]
+            if door.nqn in overdue and any(path not in self._failed for path in namespaces):
+                found.update(node.path for node in self.of(door))
+        return frozenset(found)

@@ -1,0 +1,62 @@
+"""A path is taken away by a rule that refuses packets from one address of a host to one portal, and nobody else's.
+
+It is an element of a set with a timeout, so the kernel itself gives the path back when the time is over (nft(8), "set
+elements"): nothing that happens to the agent keeps a host out for longer. The table is none of the firewall's. It
+answers with a reset, so hosts notice at once and try again. Resets of hosts come through: they end what is half open.
+"""
+
+from ipaddress import ip_address
+
+from lunette.domain.steps import HostLink
+from lunette.providers.firewall.run import TIMEOUT_S, load
+from lunette.system.doorway import System
+
+FAMILY, TABLE = "inet", "lunette_path"
+FILE = "/run/lunette/path-away.nft"
+_TABLE = """\
+table inet lunette_path {{}}
+delete table inet lunette_path
+table inet lunette_path {{
+	set away4 {{
+		type ipv4_addr . ipv4_addr . inet_service
+		flags timeout
+{four}	}}
+	set away6 {{
+		type ipv6_addr . ipv6_addr . inet_service
+		flags timeout
+{six}	}}
+	chain input {{
+		type filter hook input priority filter - 10; policy accept;
+		tcp flags rst accept
+		ip saddr . ip daddr . tcp dport @away4 reject with tcp reset
+		ip6 saddr . ip6 daddr . tcp dport @away6 reject with tcp reset
+	}}
+}}
+"""
+_REMOVAL = f"delete table {FAMILY} {TABLE}\n"
+
+
+def render(link: HostLink, seconds: int) -> str:
+    """The table that keeps this path away for so many seconds."""
+    peer, address = ip_address(link.peer), ip_address(link.address)
+    line = f"\t\telements = {{ {peer} . {address} . {link.port} timeout {seconds}s }}\n"
+    return _TABLE.format(four=line if peer.version == 4 else "", six=line if peer.version == 6 else "")
+
+
+def put(system: System, link: HostLink, seconds: int) -> None:
+    """Takes the path away from now on. Raises Unavailable where the kernel has no nftables, ToolFailed."""
+    load(system, render(link, seconds), FILE)
+
+
+def stands(system: System) -> bool:
+    """Whether the table is there, with a path in it or with none any more."""
+    said = system.run(["nft", "-j", "list", "table", FAMILY, TABLE], timeout_s=TIMEOUT_S, ok=(0, 1))
+    return said.returncode == 0
+
+
+def lift(system: System) -> bool:
+    """Gives whatever path is away back at once. False if none was."""
+    if system.find_tool("nft") is None or not stands(system):
+        return False
+    load(system, _REMOVAL, FILE)
+    return True

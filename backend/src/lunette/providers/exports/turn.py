@@ -1,0 +1,16 @@
+"""What one round of converging does beside the wish."""
+
+from lunette.domain.base import Model
+
+
+class Turn(Model):
+    keep_strays: bool = False
+    """Nothing is removed: for a start without a ledger that could explain what is served already."""
+    let_go: frozenset[str] = frozenset()
+    """WWPNs of Fibre Channel ports that were managed until now."""
+    overdue: frozenset[str] = frozenset()
+    """IQNs and NQNs of targets and subsystems that have waited long enough for their missing volumes: they open without
+    them."""
+
+
+PLAIN = Turn()

@@ -1,0 +1,60 @@
+"""Fibre Channel ports that can be NVMe targets, as far as the kernel tells of them.
+
+nvmet_fc keeps them in a list that nothing shows (drivers/nvme/target/fc.c, Linux 6.12): a driver registers a port, and
+a port of nvmet takes it by WWNN and WWPN, or is refused (ENXIO, "No such device or address"). Once taken it stays with
+nvmet while it is away, and serves again when it is back. Two drivers register any: lpfc, for Emulex HBAs, which tells
+it in `nvme_info` (lpfc_attr.c), and nvme_fcloop, a software fabric for tests, which tells nothing.
+"""
+
+from collections.abc import Iterable
+
+from lunette.domain.exports import ExportPortal
+from lunette.domain.mappings import Protocol
+from lunette.system.doorway import System
+
+HOSTS = "/sys/class/fc_host"
+SCSI_HOSTS = "/sys/class/scsi_host"
+LOOP = "/sys/module/nvmet_fc/holders/nvme_fcloop"
+NO_PORT = (
+    "no Fibre Channel port here can be an NVMe target. In the kernel only ports of Emulex HBAs can: load their driver "
+    "with lpfc_enable_nvmet=0x<WWPN> (in /etc/modprobe.d, then restart). Ports of QLogic HBAs serve volumes over SCSI "
+    "(fc-ports)"
+)
+_ENABLED = "NVME Target Enabled"
+
+
+def targets(system: System) -> tuple[str, ...]:
+    """The ports whose driver tells that they are NVMe targets, as nvmet writes their names."""
+    hosts = sorted(system.listdir(HOSTS))
+    found = (host for host in hosts if _ENABLED in _read(system, f"{SCSI_HOSTS}/{host}/nvme_info"))
+    names = ((_read(system, f"{HOSTS}/{host}/node_name"), _read(system, f"{HOSTS}/{host}/port_name")) for host in found)
+    return tuple(f"nn-{node}:pn-{port}".lower() for node, port in names)
+
+
+def lacking(system: System) -> str | None:
+    """Why nothing can be served over NVMe/FC here; None if it can, or nobody can tell that it cannot."""
+    return None if system.exists(LOOP) or targets(system) else NO_PORT
+
+
+def barred(system: System, portals: Iterable[ExportPortal]) -> dict[str, str]:
+    """Which of these portals cannot be served now, by id with the reason. Whether others can, an attempt tells."""
+    over_fc = [portal for portal in portals if portal.protocol is Protocol.NVME_FC]
+    if not over_fc or system.exists(LOOP):
+        return {}
+    there, lacks = targets(system), lacking(system)
+    return {one.portal_id: lacks or away(system, one.address) for one in over_fc if one.address not in there}
+
+
+def away(system: System, address: str) -> str:
+    """What to say of a port that is not there."""
+    there = ", ".join(targets(system))
+    others = f"; there are: {there}" if there else ""
+    return f"no NVMe target port {address} is here: put its HBA back, or look whether its driver was told to{others}"
+
+
+def _read(system: System, path: str) -> str:
+    """An attribute without the newline; "" where there is none."""
+    try:
+        return system.read(path).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,37 @@
+"""Restarting the machine and switching it off, through systemd, which stops our services in their order first."""
+
+from lunette.domain.errors import Conflict, ToolFailed
+from lunette.domain.power import ObservedPower, PowerAction
+from lunette.domain.steps import MachineStop
+from lunette.providers.updates import record
+from lunette.system.doorway import System
+
+BOOTED = "/run/systemd/system"
+"""There where systemd is the first process: sd_booted(3). In a container it is not."""
+NO_SYSTEMD = "this machine was not started by systemd (a container is not): restart it the way it was started"
+LONGEST_S = 900.0
+"""How long an orderly stop may take to end this process."""
+POLL_S = 1.0
+_VERBS = {PowerAction.RESTART: "reboot", PowerAction.OFF: "poweroff"}
+
+
+def observe(system: System) -> ObservedPower:
+    """Whether the machine can be stopped from here, and how long hosts missed their exports the last time."""
+    reason = None if system.is_dir(BOOTED) and system.find_tool("systemctl") else NO_SYSTEMD
+    return ObservedPower(boot_id=record.boot_id(system), reason=reason, outage_s=record.outage_s(system))
+
+
+def stop(system: System, step: MachineStop) -> str | None:
+    """Stops the machine; asked again after its next start, it is done. Raises Conflict or ToolFailed.
+
+    Within the start that is to end it may be asked as often as one likes: systemd takes the second wish for the first.
+    """
+    if record.boot_id(system) != step.boot_id:
+        return "the machine has started anew"
+    if reason := observe(system).reason:
+        raise Conflict(reason)
+    system.run(["systemctl", "--no-block", _VERBS[step.action]])
+    deadline = system.monotonic() + LONGEST_S
+    while system.monotonic() < deadline:
+        system.sleep(POLL_S)
+    raise ToolFailed(f"the machine did not stop within {LONGEST_S:.0f} s: look at its console, or use its power button")

@@ -1,0 +1,91 @@
+"""When the agent asks which drive for its health, and what it keeps."""
+
+from itertools import pairwise
+
+import pytest
+
+from lunette.agent.disk_health import SLOWEST, DiskHealth
+from lunette.domain.disks import ObservedDisk
+from lunette.providers.disks.inventory import observe_disks
+from lunette.system.fake import FakeDisk, FakeSystem
+
+PERIOD_S = 600.0
+
+
+class Watched:
+    """Two SAS drives, and what the agent knows of them."""
+
+    def __init__(self) -> None:
+        self.machine = FakeSystem()
+        self.disks = self.machine.add_disks(2, "sas")
+        self.health = DiskHealth(self.machine)
+
+    def asked(self, after_s: float = 0.0) -> list[str]:
+        """The serials of those that are asked in one round."""
+        self.machine.advance(after_s)
+        self.machine.tools.drives.asked.clear()
+        self.changed = self.health.round(PERIOD_S)
+        return self.machine.tools.drives.asked[:]
+
+    def told(self, disk: FakeDisk) -> ObservedDisk:
+        found = {one.serial: one for one in self.health.told(observe_disks(self.machine))}
+        return found[disk.serial]
+
+
+@pytest.fixture
+def watched() -> Watched:
+    return Watched()
+
+
+def test_every_drive_is_asked_at_once_and_then_once_a_period(watched: Watched) -> None:
+    assert watched.told(watched.disks[0]).health is None
+    assert len(watched.asked()) == 2
+    assert watched.changed
+    assert watched.asked(PERIOD_S / 2) == []
+    assert len(watched.asked(PERIOD_S / 2)) == 2
+    told = watched.told(watched.disks[0])
+    assert told.tells_health
+    assert told.health is not None
+    assert told.health.values.temperature_c == 35
+
+
+def test_a_drive_that_comes_is_asked_at_once_and_one_that_left_is_forgotten(watched: Watched) -> None:
+    watched.asked()
+    (late,) = watched.machine.add_disks(1, "nvme")
+    watched.told(late)
+    assert watched.asked(1) == [late.serial]
+    watched.machine.pull(late)
+    watched.health.told(observe_disks(watched.machine))
+    watched.asked(1)
+    watched.machine.insert(late)
+    assert watched.told(late).health is None
+
+
+def test_a_drive_that_hangs_is_asked_more_and_more_rarely_and_the_other_as_ever(watched: Watched) -> None:
+    bad, good = watched.disks
+    watched.machine.tools.drives.health(bad).is_hanging = True
+    rounds = [watched.asked(PERIOD_S) for _ in range(50)]
+    assert all(good.serial in asked for asked in rounds)
+    times = [number for number, asked in enumerate(rounds) if bad.serial in asked]
+    assert [later - sooner for sooner, later in pairwise(times)] == [2, 4, 8, SLOWEST, SLOWEST]
+
+
+def test_another_drive_under_an_old_name_begins_anew(watched: Watched) -> None:
+    watched.asked()
+    watched.disks[0].serial = "OTHER"
+    assert watched.told(watched.disks[0]).health is None
+
+
+def test_while_nobody_looks_the_drives_are_found_all_the_same(watched: Watched) -> None:
+    assert len(watched.asked()) == 2
+    watched.machine.add_disks(1, "sas")
+    assert len(watched.asked(PERIOD_S)) == 3
+
+
+def test_a_reading_that_says_the_same_wakes_nobody(watched: Watched) -> None:
+    watched.asked()
+    assert len(watched.asked(PERIOD_S)) == 2
+    assert not watched.changed
+    watched.machine.tools.drives.health(watched.disks[0]).temperature_c = 36
+    watched.asked(PERIOD_S)
+    assert watched.changed

@@ -1,0 +1,58 @@
+"""What is told of a round: what was put right, and not what was asked for or what came by itself."""
+
+from backend.tests.agent.exports import exports
+from lunette.agent.repairs import MOST, Repairs
+from lunette.domain.exports import ConvergeReport, PortalReport, ServingState
+from lunette.providers.exports.configfs import Configfs
+from lunette.system.fake import FakeSystem
+
+GONE = "iscsi/iqn.x/tpgt_1/lun/lun_1 was missing"
+
+
+def report(*found: str, portal: str | None = None) -> ConvergeReport:
+    state = ServingState.BLOCKED if portal else ServingState.OPEN
+    return ConvergeReport(
+        generation=1, accepted=True, refusal=None, changed=len(found), targets=(), volumes=(), unexplained=(),
+        foreign=(), portals=(PortalReport(portal_id="p", state=state, reason=portal),), found=found,
+    )  # fmt: skip
+
+
+def told(repairs: Repairs) -> tuple[str, ...]:
+    ended = repairs.told(report())
+    assert ended.found == ()
+    return ended.repaired
+
+
+def test_what_the_first_round_or_a_change_makes_is_no_repair() -> None:
+    repairs = Repairs()
+    repairs.note(exports(generation=1), report(GONE))
+    repairs.note(exports(generation=2), report(GONE))
+    assert told(repairs) == ()
+
+
+def test_what_somebody_took_away_is_told_once_and_kept_until_then() -> None:
+    repairs = Repairs()
+    for found in ((), (GONE,), (), ("x was different",)):
+        repairs.note(exports(generation=1), report(*found))
+    assert told(repairs) == (GONE, "x was different")
+    assert told(repairs) == ()
+    for number in range(MOST + 5):
+        repairs.note(exports(generation=1), report(f"{number} was missing"))
+    assert len(told(repairs)) == MOST
+
+
+def test_what_opens_because_its_address_came_is_no_repair() -> None:
+    repairs = Repairs()
+    repairs.note(exports(generation=1), report(portal="the machine does not have this address"))
+    repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))
+    assert told(repairs) == ()
+    repairs.note(exports(generation=1), report("np/10.0.0.1:3260 was missing"))
+    assert told(repairs) == ("np/10.0.0.1:3260 was missing",)
+
+
+def test_what_is_tried_in_vain_each_time_is_not_put_right() -> None:
+    files = Configfs(FakeSystem(), "/sys/kernel/config/target")
+    files.found = [("core/a", "was there unasked"), ("core/a", "was missing"), ("core/a/control", "was different"),
+                   ("core/ab", "was missing")]  # fmt: skip
+    assert files.put_right({"core/a": "the kernel refused"}.keys()) == ("core/ab was missing",)
+    assert len(files.put_right({}.keys())) == 4

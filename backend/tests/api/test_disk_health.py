@@ -1,0 +1,61 @@
+"""The health of disks as the API shows it."""
+
+from backend.tests.scene import disk_ids
+from backend.tests.wiring import Api
+from lunette.agent.core import Agent
+from lunette.system.fake import FakeSystem
+
+
+def test_a_disk_shows_its_health_and_what_is_wrong_in_words(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    first = disk_ids(appliance)[0]
+    assert appliance.get(f"/disks/{first}")["health"]["problem"] == "it was not asked yet"
+    agent.ask_disks()
+    appliance.until(lambda: appliance.get(f"/disks/{first}")["health"]["state"] == "ok")
+    health = appliance.get(f"/disks/{first}")["health"]
+    assert health["values"]["temperature_c"] == 35
+    assert health["values"]["pending_sectors"] is None, "an NVMe drive has none, which is not zero"
+    assert health["read_at"] is not None
+    machine.tools.drives.health(machine.blocks.disks[0]).critical_warning = 0b1000
+    machine.advance(700)
+    agent.ask_disks()
+    appliance.until(lambda: len(appliance.items("/disks", health="failing")) == 1)
+    (failing,) = appliance.items("/disks", health="failing")
+    assert failing["health"]["reasons"] == [
+        {
+            "kind": "read_only", "severity": "critical",
+            "message": "It takes no more writes. The bit `read_only` of its critical warning is set.",
+        }
+    ]  # fmt: skip
+
+
+def test_power_loss_protection_is_told_where_it_is_known(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    first = disk_ids(appliance)[0]
+    assert appliance.get(f"/disks/{first}")["observed"]["power_loss_protection"] is None
+    machine.blocks.disks[0].has_write_cache = False
+    agent.ask_disks()
+    appliance.until(lambda: appliance.get(f"/disks/{first}")["observed"]["power_loss_protection"])
+
+
+def test_the_setting_says_how_often_drives_are_asked(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    answer = appliance.call("PATCH", "/settings", json={"disk_health_minutes": 1}, headers={"If-Match": "*"})
+    assert answer.status_code == 200
+    served = agent.served
+    appliance.until(lambda: (found := served()) is not None and found.disk_health_s == 60)
+    agent.ask_disks()
+    machine.tools.drives.asked.clear()
+    machine.advance(61)
+    agent.ask_disks()
+    assert len(machine.tools.drives.asked) == 12
+    refused = appliance.call("PATCH", "/settings", json={"disk_health_minutes": 0}, headers={"If-Match": "*"})
+    assert refused.status_code == 422
+
+
+def test_a_scrape_tells_the_health_of_disks(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
+    machine.tools.drives.health(machine.blocks.disks[0]).used = 97
+    agent.ask_disks()
+    first = disk_ids(appliance)[0]
+    appliance.until(lambda: appliance.get(f"/disks/{first}")["health"]["state"] == "warning")
+    text = appliance.ask("GET", "/metrics").text
+    assert f'lunette_disk_used_ratio{{disk="{first}"}} 0.97' in text
+    assert f'lunette_disk_health_state{{disk="{first}"}} 1' in text
+    assert "lunette_disk_pending_reallocations{" not in text

@@ -1,0 +1,29 @@
+"""`lunette restart` and `power-off`: the plan first, and nothing without a yes."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.tests.cli.appliance import appliance
+
+
+@pytest.mark.parametrize(
+    ("command", "verb", "title"),
+    [("restart", "reboot", "Restart the appliance"), ("power-off", "poweroff", "Switch the appliance off")],
+)
+def test_it_shows_its_plan_asks_and_says_where_the_machine_does_not_stop(
+    tmp_path: Path, sqlite_url: str, command: str, verb: str, title: str
+) -> None:
+    with appliance(tmp_path, sqlite_url) as cli:
+        rehearsed = cli(command, "--dry-run")
+        assert title in rehearsed.out
+        assert "All I/O stops" in rehearsed.out
+        unasked = cli(command)
+        assert unasked.code != 0
+        assert "give --yes" in unasked.err
+        assert cli.machine.power.asked == []
+        cli.machine.power.later = lambda _seconds, _dies: None
+        failed = cli(command, "--yes")
+        assert cli.machine.power.asked == [verb]
+        assert failed.code != 0
+        assert "did not stop within 900 s" in failed.err

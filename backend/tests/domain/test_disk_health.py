@@ -1,0 +1,83 @@
+"""What is wrong with a drive, judged from what it says: pure."""
+
+import pytest
+
+from lunette.domain.alerts import Severity
+from lunette.domain.disk_health import (
+    CriticalWarning,
+    DiskHealthState,
+    DriveReading,
+    Growth,
+    HealthValues,
+    findings,
+    state_of,
+)
+
+
+def judged(
+    passed: bool | None = True, warnings: tuple[CriticalWarning, ...] = (), misses: int = 0, **values: int
+) -> tuple[DiskHealthState, list[str], list[Severity]]:
+    reading = DriveReading(read_at=1.0, passed=passed, warnings=warnings, misses=misses, values=HealthValues(**values))
+    found = findings(reading, {})
+    return state_of(reading, found), [one.kind for one in found], [one.severity for one in found]
+
+
+def test_a_drive_that_finds_nothing_is_well() -> None:
+    assert judged(available_spare_percent=100, available_spare_threshold_percent=10) == (DiskHealthState.OK, [], [])
+
+
+def test_a_drive_nobody_has_read_is_unknown_and_no_finding() -> None:
+    assert state_of(None, ()) is DiskHealthState.UNKNOWN
+    assert state_of(DriveReading(problem="no SMART"), ()) is DiskHealthState.UNKNOWN
+
+
+def test_a_drive_that_tells_nothing_at_all_is_unknown() -> None:
+    assert judged(passed=None)[0] is DiskHealthState.UNKNOWN
+
+
+@pytest.mark.parametrize("bit", CriticalWarning)
+def test_each_bit_of_the_critical_warning_is_told_in_words_of_its_own(bit: CriticalWarning) -> None:
+    state, kinds, _ = judged(passed=False, warnings=(bit,))
+    assert kinds == [bit.value]
+    fails = bit in (CriticalWarning.SPARE, CriticalWarning.RELIABILITY, CriticalWarning.READ_ONLY)
+    assert state is (DiskHealthState.FAILING if fails else DiskHealthState.WARNING)
+
+
+def test_a_drive_of_sata_that_predicts_its_failure_is_critical() -> None:
+    assert judged(passed=False) == (DiskHealthState.FAILING, ["predicted"], [Severity.CRITICAL])
+
+
+@pytest.mark.parametrize(
+    ("used", "severities"), [(79, []), (80, [Severity.WARNING]), (94, [Severity.WARNING]), (95, [Severity.CRITICAL]),
+                             (140, [Severity.CRITICAL])],
+)  # fmt: skip
+def test_wear_is_told_from_80_percent_and_is_critical_from_95(used: int, severities: list[Severity]) -> None:
+    assert judged(used_percent=used)[2] == severities
+
+
+@pytest.mark.parametrize(("warm", "severities"), [(69, []), (70, [Severity.WARNING]), (80, [Severity.CRITICAL])])
+def test_a_temperature_is_judged_by_the_drives_own_limits(warm: int, severities: list[Severity]) -> None:
+    assert judged(temperature_c=warm, temperature_warning_c=70, temperature_critical_c=80)[2] == severities
+    assert judged(temperature_c=warm)[2] == []
+
+
+def test_spare_below_its_threshold_is_told_once_whether_or_not_the_bit_is_set() -> None:
+    values = HealthValues(available_spare_percent=5, available_spare_threshold_percent=10)
+    for warnings in ((), (CriticalWarning.SPARE,)):
+        found = findings(DriveReading(read_at=1.0, warnings=warnings, values=values), {})
+        assert [one.kind for one in found] == ["spare"]
+
+
+def test_sectors_that_wait_are_wrong_from_the_first_and_old_ones_elsewhere_are_not() -> None:
+    assert judged(pending_sectors=1, reallocated_sectors=12, media_errors=3)[1] == ["pending_sectors"]
+
+
+def test_a_count_that_grew_is_told_with_both_numbers() -> None:
+    reading = DriveReading(read_at=1.0, passed=True, values=HealthValues(media_errors=5))
+    (found,) = findings(reading, {"media_errors": Growth(before=2, now=5)})
+    assert (found.kind, found.detail) == ("media_errors", "Errors of its medium: 2 before, 5 now")
+
+
+def test_a_drive_that_does_not_answer_is_told_from_the_second_time_on() -> None:
+    assert judged(misses=1)[1] == []
+    assert judged(misses=2)[1] == ["silent"]

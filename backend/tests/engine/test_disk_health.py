@@ -1,0 +1,130 @@
+"""Alerts about drives: raised with cause and way out, resolved by themselves, and not for want of news."""
+
+import pytest
+from sqlalchemy import select
+
+from backend.tests import seen
+from backend.tests.engine.conftest import Appliance
+from backend.tests.engine.test_reconciler import Clock
+from lunette.domain.arrays import ArrayState
+from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
+from lunette.engine.observing import ObservationCache
+from lunette.engine.watcher import Watcher
+from lunette.store.journal import Alert
+
+WELL = DriveReading(read_at=1.0, passed=True, values=HealthValues(available_spare_percent=100, media_errors=0))
+DAY_S = 86400.0
+
+
+class Drives:
+    """An appliance with array `tank` of disks 1 to 4; disk 5 is free."""
+
+    def __init__(self, lone: Appliance, clock: Clock) -> None:
+        self.lone, self.clock = lone, clock
+        lone.array()
+        self.restart()
+        for number in range(1, 6):
+            self.says(number, WELL)
+
+    def restart(self) -> None:
+        """Another process of the API."""
+        self.watcher = Watcher(self.lone.store, ObservationCache(self.lone.agent, self.clock.seconds), self.clock)
+
+    def says(self, number: int, reading: DriveReading | None) -> None:
+        disk = self.lone.agent.disks.get(f"nvme-D{number}", seen.disk(number))
+        self.lone.agent.disks[disk.id] = disk.model_copy(update={"tells_health": True, "health": reading})
+
+    def alerts(self, after_s: float = 10.0) -> dict[str, Alert]:
+        """What stands about drives, by the kind of the finding."""
+        self.clock.advance(after_s)
+        self.watcher.round(0.0)
+        with self.lone.store.read() as tx:
+            rows = tx.scalars(select(Alert).where(Alert.resolved_at.is_(None))).all()
+        return {row.key.removeprefix("disk.").partition(":")[0]: row for row in rows if row.key.startswith("disk.")}
+
+
+@pytest.fixture
+def drives(lone: Appliance) -> Drives:
+    return Drives(lone, Clock())
+
+
+def bit(*bits: CriticalWarning) -> DriveReading:
+    return WELL.model_copy(update={"passed": False, "warnings": bits})
+
+
+def counted(media_errors: int) -> DriveReading:
+    return WELL.model_copy(update={"values": HealthValues(media_errors=media_errors)})
+
+
+def test_a_failing_member_names_its_array_and_how_to_replace_it_until_it_is_well(drives: Drives) -> None:
+    assert drives.alerts() == {}
+    drives.says(2, bit(CriticalWarning.RELIABILITY))
+    alert = drives.alerts()["reliability"]
+    assert alert.severity == "critical"
+    assert alert.message == "Disk nvme-D2 (serial D2) of array tank says that it is no longer reliable"
+    assert "while array tank is redundant: `lunette array replace tank nvme-D2 NEW`" in alert.fix
+    drives.says(2, WELL)
+    assert drives.alerts() == {}
+
+
+def test_two_things_are_two_alerts_and_each_ends_by_itself(drives: Drives) -> None:
+    drives.says(2, bit(CriticalWarning.SPARE, CriticalWarning.TEMPERATURE))
+    assert sorted(drives.alerts()) == ["spare", "temperature"]
+    drives.says(2, bit(CriticalWarning.SPARE))
+    assert sorted(drives.alerts()) == ["spare"]
+
+
+def test_an_array_that_is_not_whole_comes_first(drives: Drives) -> None:
+    drives.lone.agent.array_state = ArrayState.DEGRADED
+    drives.says(2, bit(CriticalWarning.READ_ONLY))
+    assert "is not whole now: see to that first" in drives.alerts()["read_only"].fix
+
+
+def test_a_disk_of_no_array_is_told_too(drives: Drives) -> None:
+    drives.says(5, bit(CriticalWarning.SPARE))
+    assert "belongs to no array of ours" in drives.alerts()["spare"].fix
+
+
+def test_an_agent_that_has_not_read_a_drive_yet_ends_no_alert(drives: Drives) -> None:
+    drives.says(2, bit(CriticalWarning.SPARE))
+    raised = drives.alerts()["spare"].raised_at
+    drives.says(2, None)
+    assert drives.alerts()["spare"].raised_at == raised
+    drives.restart()
+    assert drives.alerts()["spare"].raised_at == raised
+    drives.says(2, WELL)
+    assert drives.alerts() == {}
+
+
+def test_a_drive_that_was_silent_and_turns_out_to_have_no_smart_is_no_alert(drives: Drives) -> None:
+    drives.says(5, DriveReading(misses=2, problem="smartctl did not finish"))
+    assert "silent" in drives.alerts()
+    drives.says(5, DriveReading(problem="the drive has no SMART"))
+    assert drives.alerts() == {}
+
+
+def test_the_alert_of_a_drive_that_was_taken_out_ends(drives: Drives) -> None:
+    drives.says(5, bit(CriticalWarning.SPARE))
+    assert "spare" in drives.alerts()
+    del drives.lone.agent.disks["nvme-D5"]
+    assert drives.alerts() == {}
+
+
+def test_errors_that_grow_are_told_for_a_week_over_a_restart_and_old_ones_are_not(drives: Drives) -> None:
+    drives.says(3, counted(7))
+    assert drives.alerts() == {}, "they were there when the drive was first read"
+    drives.says(3, counted(9))
+    assert drives.alerts()["media_errors"].cause == "Errors of its medium: 7 before, 9 now"
+    drives.restart()
+    assert "media_errors" in drives.alerts(6 * DAY_S)
+    assert drives.alerts(2 * DAY_S) == {}
+    drives.says(3, counted(10))
+    assert drives.alerts()["media_errors"].cause == "Errors of its medium: 9 before, 10 now"
+
+
+def test_another_drive_with_more_errors_under_the_same_name_did_not_grow(drives: Drives) -> None:
+    drives.says(3, counted(1))
+    drives.alerts()
+    other = drives.lone.agent.disks["nvme-D3"].model_copy(update={"serial": "OTHER", "health": counted(50)})
+    drives.lone.agent.disks["nvme-D3"] = other
+    assert drives.alerts() == {}

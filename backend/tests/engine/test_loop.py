@@ -1,0 +1,67 @@
+"""A loop ends at once, wherever it is in its round."""
+
+import threading
+
+import pytest
+
+from lunette.engine.loop import Loop
+
+PATIENCE_S = 50
+"""What waits for longer waits out its 600 s."""
+
+
+def ends(loop: Loop) -> bool:
+    """Whether it ends once it is stopped."""
+    thread = loop._thread
+    assert thread
+    loop.stop()
+    thread.join(PATIENCE_S)
+    return not thread.is_alive()
+
+
+def test_a_pause_between_rounds_is_not_waited_out() -> None:
+    rounds = threading.Semaphore(0)
+
+    def work() -> float:
+        rounds.release()
+        return 600.0
+
+    loop = Loop("pauses", work)
+    loop.start()
+    assert rounds.acquire(timeout=PATIENCE_S)
+    assert ends(loop)
+
+
+def test_a_rest_within_a_round_is_not_slept_out_but_nobody_who_wakes_it_ends_it() -> None:
+    resting, rested = threading.Event(), threading.Event()
+
+    def work() -> float:
+        resting.set()
+        loop.rest(600)
+        rested.set()
+        return 0.0
+
+    loop = Loop("rests", work)
+    loop.start()
+    assert resting.wait(PATIENCE_S)
+    loop.wake()
+    assert not rested.wait(0.2)
+    assert ends(loop)
+    assert rested.is_set()
+
+
+def test_a_stop_between_the_look_and_the_round_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The thread is held where it forgets what woke it, and stopped there."""
+    loop, held, go_on = Loop("held", lambda: 600.0), threading.Event(), threading.Event()
+    forget = loop._woken.clear
+
+    def forget_slowly() -> None:
+        held.set()
+        assert go_on.wait(PATIENCE_S)
+        forget()
+
+    monkeypatch.setattr(loop._woken, "clear", forget_slowly)
+    loop.start()
+    assert held.wait(PATIENCE_S)
+    threading.Timer(0.2, go_on.set).start()
+    assert ends(loop)

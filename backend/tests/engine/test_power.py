@@ -1,0 +1,117 @@
+"""The machine stops once per wish: its job is over at the next start, and never stops that one too."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.tests.wiring import make_parts
+from lunette.agent.core import Agent
+from lunette.api.parts import Parts
+from lunette.domain.errors import Conflict
+from lunette.domain.jobs import JobState
+from lunette.domain.power import ObservedPower, PowerAction
+from lunette.domain.updates import ObservedSlots
+from lunette.engine import power
+from lunette.engine.outcome import Actor, Outcome
+from lunette.planner import power as planner
+from lunette.planner.connected import Connected
+from lunette.store.journal import Job
+from lunette.system.fake import FakeSystem
+from lunette.system.fake.faults import Crash
+
+ACTOR = Actor(name="admin")
+
+
+class Site:
+    """A server and its control plane, which begins anew at each start; the database stays."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.machine = FakeSystem()
+        self.machine.add_disks(2)
+        self.parts = self._start()
+
+    def _start(self) -> Parts:
+        return make_parts(self._folder, Agent(self.machine), f"sqlite:///{self._folder}/lunette.db")
+
+    def ask(self, action: PowerAction, *, dry_run: bool = False) -> Outcome:
+        with self.parts.store.write() as tx:
+            return power.stop(tx, self.parts.control.desk, ACTOR, action, dry_run)
+
+    def run(self, job_id: str) -> JobState:
+        return self.parts.control.run_job(job_id)
+
+    def run_until_it_stops(self, job_id: str) -> None:
+        with pytest.raises(Crash):
+            self.run(job_id)
+
+    def starts_again(self) -> None:
+        self.parts.store.close()
+        self.machine.reboot()
+        self.parts = self._start()
+
+    def agent_starts_again(self) -> None:
+        self.parts.store.close()
+        self.machine.restart_process()
+        self.parts = self._start()
+
+    def job(self, job_id: str) -> Job:
+        with self.parts.store.read() as tx:
+            return tx.get_one(Job, job_id)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)
+
+
+@pytest.mark.parametrize(("action", "verb"), [(PowerAction.RESTART, "reboot"), (PowerAction.OFF, "poweroff")])
+def test_it_is_over_at_the_next_start_and_stops_that_one_not(site: Site, action: PowerAction, verb: str) -> None:
+    job_id = site.ask(action).job_id or ""
+    site.run_until_it_stops(job_id)
+    assert site.machine.power.asked == [verb]
+    site.starts_again()
+    assert site.run(job_id) is JobState.SUCCEEDED
+    assert site.machine.power.asked == [verb]
+    again = site.ask(action)
+    assert again.job_id, "and may be asked for anew"
+
+
+def test_an_agent_that_dies_before_the_machine_asks_once_more(site: Site) -> None:
+    job_id = site.ask(PowerAction.RESTART).job_id or ""
+    site.run_until_it_stops(job_id)
+    site.agent_starts_again()
+    site.run_until_it_stops(job_id)
+    assert site.machine.power.asked == ["reboot", "reboot"], "the start that is to end has not ended"
+
+
+def test_a_second_wish_waits_for_the_first(site: Site) -> None:
+    job_id = site.ask(PowerAction.OFF).job_id
+    with pytest.raises(Conflict, match=f"as job {job_id}"):
+        site.ask(PowerAction.RESTART)
+
+
+def test_a_dry_run_stops_nothing(site: Site) -> None:
+    plan = site.ask(PowerAction.OFF, dry_run=True).plan
+    assert [step.kind for step in plan.steps] == ["machine.stop"]
+    assert "until somebody switches the machine on" in plan.warnings[0]
+    assert site.machine.power.asked == []
+
+
+def test_a_plan_names_hosts_jobs_and_what_was_measured(site: Site) -> None:
+    seen = site.parts.control.observation(0)
+    measured = seen.model_copy(update={"power": ObservedPower(boot_id="b", outage_s=41.0)})
+    plan = planner.plan_stop(PowerAction.RESTART, measured, Connected(hosts=("db1",)), jobs=2)
+    assert plan.hosts_interrupted == ("db1",)
+    assert plan.warnings[0].startswith("All I/O stops for about 41 s")
+    assert plan.warnings[1].startswith("2 jobs are under way")
+
+
+def test_where_it_cannot_be_or_would_end_a_trial_it_is_refused_in_words(site: Site) -> None:
+    seen = site.parts.control.observation(0)
+    contained = seen.model_copy(update={"power": ObservedPower(boot_id="b", reason="this is a container")})
+    with pytest.raises(Conflict, match=r"^This is a container\.$"):
+        planner.plan_stop(PowerAction.RESTART, contained, Connected(), jobs=0)
+    slots = ObservedSlots(running="b", on_trial=True, next="a", versions=("1.0", "2.0"), trusts="us")
+    with pytest.raises(Conflict, match="is on trial"):
+        planner.plan_stop(PowerAction.RESTART, seen.model_copy(update={"slots": slots}), Connected(), jobs=0)

@@ -1,0 +1,63 @@
+"""A program of SPDK that hung is told by one event, and by an alert until an hour after it hung."""
+
+import pytest
+
+from backend.tests.engine.conftest import Appliance
+from backend.tests.engine.test_reconciler import Clock, alerts
+from backend.tests.engine.test_watcher import look, told
+from lunette.domain.spdk import SpdkEnded
+from lunette.engine.observing import ObservationCache
+from lunette.engine.spdk_ended import TOLD_S
+from lunette.engine.watcher import Watcher
+from lunette.store.journal import Alert
+
+HUNG = SpdkEnded(at=-TOLD_S / 2, silent_s=30, reason="no answer within 5 s", is_ended=True, is_back=False)
+"""Half an hour ago, as the machine of these tests, where it is always 0, has it."""
+EVENT = "SPDK answered nothing for 30 s and was ended"
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def watcher(lone: Appliance, clock: Clock) -> Watcher:
+    """As a process has it that has just started."""
+    return Watcher(lone.store, ObservationCache(lone.agent, monotonic=clock.seconds), clock)
+
+
+def severity(lone: Appliance) -> str:
+    with lone.store.read() as tx:
+        return tx.query(Alert).filter(Alert.resolved_at.is_(None)).one().severity
+
+
+def test_it_is_critical_until_it_is_back_and_over_an_hour_after_it_hung(lone: Appliance, clock: Clock) -> None:
+    watch = watcher(lone, clock)
+    look(watch, clock)
+    assert alerts(lone) == {}
+    lone.agent.spdk_ended = HUNG
+    look(watch, clock)
+    assert alerts(lone) == {"spdk.ended": EVENT}
+    assert severity(lone) == "critical"
+    lone.agent.spdk_ended = HUNG.model_copy(update={"is_back": True})
+    look(watch, clock)
+    assert alerts(lone) == {"spdk.ended": f"{EVENT}: it is back and serves"}
+    assert severity(lone) == "warning"
+    lone.agent.spdk_ended = HUNG.model_copy(update={"is_back": True, "at": -TOLD_S})
+    look(watch, clock)
+    assert alerts(lone) == {}
+
+
+def test_each_time_is_one_event_whoever_looks(lone: Appliance, clock: Clock) -> None:
+    lone.agent.spdk_ended = HUNG
+    for _ in range(2):
+        watch = watcher(lone, clock)
+        look(watch, clock)
+        look(watch, clock)
+    assert told(lone, "spdk") == [EVENT]
+    lone.agent.spdk_ended = HUNG.model_copy(update={"at": HUNG.at + 60, "is_ended": False})
+    look(watch, clock)
+    assert told(lone, "spdk") == [EVENT, "SPDK answered nothing for 30 s and could not be ended"]
+    lone.agent.spdk_ended = None
+    look(watch, clock)
+    assert alerts(lone) == {}

@@ -1,0 +1,56 @@
+"""A system drive that fills is told at 85 and at 95 %, and is over when there is room again."""
+
+from pathlib import Path
+
+import pytest
+
+from backend.tests.engine.conftest import Appliance
+from backend.tests.engine.test_reconciler import Clock, alerts
+from lunette.domain.alerts import Severity
+from lunette.engine import system_drive, system_mirror
+from lunette.engine.observing import ObservationCache
+from lunette.engine.system_drive import Room
+from lunette.engine.watcher import Watcher
+
+
+@pytest.mark.parametrize(
+    ("used", "told"),
+    [
+        (0, []), (84, []), (85, ["system.drive_filling"]), (94, ["system.drive_filling"]),
+        (95, ["system.drive_filling", "system.drive_full"]), (100, ["system.drive_filling", "system.drive_full"]),
+    ],
+)  # fmt: skip
+def test_it_is_told_from_85_and_from_95_percent(used: int, told: list[str]) -> None:
+    causes = list(system_drive.causes_of(Room("/var/lib/lunette", used << 30, (100 - used) << 30)))
+    assert [cause.key for cause in causes] == told
+    assert all(cause.key.startswith(system_mirror.FAMILY) for cause in causes)
+    assert [cause.severity for cause in causes] == [Severity.WARNING, Severity.CRITICAL][: len(told)]
+    assert {cause.cause for cause in causes} <= {f"/var/lib/lunette is {used} % full: {100 - used} GiB are free",
+                                                 "/var/lib/lunette is 100 % full: 0 B are free"}  # fmt: skip
+
+
+def test_a_file_system_that_is_not_there_or_empty_is_no_alert(tmp_path: Path) -> None:
+    assert system_drive.look_at(tmp_path / "none")() is None
+    assert list(system_drive.causes_of(None)) == list(system_drive.causes_of(Room("/", 0, 0))) == []
+    room = system_drive.look_at(tmp_path)()
+    assert room is not None
+    assert 0 < room.used < 1
+
+
+def test_the_watcher_raises_it_after_a_minute_and_it_is_over_once_there_is_room(lone: Appliance) -> None:
+    clock, used = Clock(), 96
+
+    def look(after_s: float) -> list[str]:
+        clock.advance(after_s)
+        watcher.round()
+        return sorted(alerts(lone))
+
+    cache = ObservationCache(lone.agent, monotonic=clock.seconds)
+    watcher = Watcher(lone.store, cache, clock)
+    watcher.room = lambda: Room("/", used << 30, (100 - used) << 30)
+    assert look(10) == []
+    assert look(system_drive.GRACE_S) == ["system.drive_filling", "system.drive_full"]
+    used = 90
+    assert look(10) == ["system.drive_filling"]
+    used = 50
+    assert look(10) == []

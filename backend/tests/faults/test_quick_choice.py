@@ -1,0 +1,43 @@
+"""What `make test` takes of the faults: never nothing of the jobs that every appliance runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from backend.tests.faults.conftest import ALWAYS
+from backend.tests.wiring_agent import Ending
+
+pytestmark = pytest.mark.xdist_group("choice of faults")
+TREE = Path(__file__).parents[3]
+
+
+def collected(*more: str) -> list[str]:
+    """The ids of tests of faults, as pytest itself chooses them."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-n", "0", "--color=no", *more]
+    files = ["backend/tests/faults/test_job_faults.py", "backend/tests/faults/test_undo_faults.py"]
+    ran = subprocess.run([*command, *files], cwd=TREE, capture_output=True, text=True, timeout=100, check=True)
+    return [line.rpartition("::")[2] for line in ran.stdout.splitlines() if "::" in line]
+
+
+@pytest.fixture(scope="module")
+def taken() -> list[str]:
+    """Those that are not `slow`."""
+    return collected("-m", "not slow")
+
+
+@pytest.mark.parametrize("case", ALWAYS)
+def test_the_jobs_of_every_appliance_are_failed_and_killed(taken: list[str], case: str) -> None:
+    struck = [name for name in taken if name.startswith(f"test_a_fault_at_a_call_that_changes_something[{case}-")]
+    kills = [name for name in struck if any(f"-{ending}-" in name for ending in Ending)]
+    assert kills, struck
+    assert len(struck) > len(kills), struck
+    assert any(name.startswith(f"test_a_fault_on_the_way_back[{case}-") for name in taken), taken
+    assert any(name.startswith(f"test_the_engine_is_killed_at_every_commit_of_the_journal[{case}-") for name in taken)
+
+
+def test_the_parts_of_the_full_matrix_are_the_whole_of_it_and_have_nothing_in_common() -> None:
+    parts = [collected("-m", "slow", "--part", f"{number}/3") for number in (1, 2, 3)]
+    assert sorted(name for part in parts for name in part) == sorted(collected("-m", "slow"))
+    assert all(parts)

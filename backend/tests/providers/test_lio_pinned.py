@@ -1,0 +1,60 @@
+"""What hosts notice of a backstore is pinned, and nothing is written to one that is so already."""
+
+import pytest
+
+from backend.tests.agent.exports import id_of
+from backend.tests.providers.test_lio_converge import Stage, states
+from lunette.domain.exports import AdoptedBackstore, ServingState
+from lunette.providers.exports.configfs import Attribute
+from lunette.providers.exports.lio import tree
+from lunette.providers.exports.lio.configfs import ROOT
+
+PATH = f"core/iblock_700/lunette-{id_of(11)}"
+ALWAYS = [pin.attribute for pin in tree.PINNED if not pin.if_discards]
+
+
+@pytest.fixture
+def stage() -> Stage:
+    made = Stage()
+    made.serve(made.wish())
+    return made
+
+
+def test_what_is_so_already_is_not_written_again(stage: Stage) -> None:
+    """Also the first time: a kernel whose defaults are these is told nothing, whoever is logged in."""
+    stage.log_in("h43", stage.wish().targets[1].iqn)
+    written = [line for line in stage.changes() if any(line.endswith(f"/{one.name}") for one in ALWAYS)]
+    assert written == []
+    assert stage.serve(stage.wish()).changed == 0
+
+
+@pytest.mark.parametrize("attribute", ALWAYS, ids=lambda one: one.name.rpartition("/")[2])
+def test_another_default_or_hand_is_put_right_with_the_host_logged_in(stage: Stage, attribute: Attribute) -> None:
+    was = stage.read(f"{PATH}/{attribute.name}")
+    assert was == (attribute.shown or attribute.value)
+    stage.machine.write(f"{ROOT}/{PATH}/{attribute.name}", "1" if attribute.value != "1" else "0")
+    assert stage.read(f"{PATH}/{attribute.name}") != was
+    report = stage.serve(stage.wish())
+    assert report.changed == 1
+    assert set(states(report).values()) == {ServingState.OPEN}
+    assert stage.read(f"{PATH}/{attribute.name}") == was
+    assert stage.serve(stage.wish()).changed == 0
+
+
+def test_an_adopted_backstore_shows_what_it_showed() -> None:
+    stage = Stage()
+    kept = AdoptedBackstore(
+        path="core/iblock_0/old", vendor="LIO-ORG", product="IBLOCK", revision="4.0",
+        attributes=(("emulate_3pc", "0"), ("emulate_caw", "0")),
+    )  # fmt: skip
+    adopted = stage.volumes[0].model_copy(update={"adopted": kept})
+    wish = stage.wish(volumes=(adopted, *stage.volumes[1:]))
+    stage.serve(wish)
+    assert stage.read(f"{PATH}/attrib/emulate_3pc") == stage.read(f"{PATH}/attrib/emulate_caw") == "0"
+    assert stage.serve(wish).changed == 0
+
+
+def test_every_pin_says_why_and_none_is_there_twice() -> None:
+    names = [pin.attribute.name for pin in tree.PINNED]
+    assert len(set(names)) == len(names)
+    assert all(pin.why.endswith(".") for pin in tree.PINNED)

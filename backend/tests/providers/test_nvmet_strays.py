@@ -1,0 +1,25 @@
+"""What nvmet serves no more goes whole, also if a look at configfs fails on the way."""
+
+from backend.tests.agent.exports import lun, nqn_of, nvme_host, subsystem
+from backend.tests.providers.test_nvmet_converge import Stage, nqn
+from lunette.providers.exports.nvmet.configfs import ROOT
+
+HOSTS = f"{ROOT}/hosts"
+
+
+def test_a_host_is_not_left_behind_with_its_key_because_a_link_could_not_be_read() -> None:
+    """Once no subsystem of ours allows it, nothing but the waiting key tells that its entry is ours to remove."""
+    stage = Stage()
+    stage.serve(stage.wish())
+    assert nqn_of(43) in stage.machine.listdir(HOSTS)
+    one = subsystem(31, [nvme_host(41)], [lun(51, 1, 11)])
+    fewer = stage.wish(volumes=tuple(stage.volumes[:1]), subsystems=(one,), generation=2)
+    stage.machine.faults.break_calls(
+        lambda call: call.name == "readlink" and f"allowed_hosts/{nqn_of(43)}" in call.detail
+    )
+    stage.serve(fewer)
+    assert nqn_of(43) in stage.machine.listdir(f"{ROOT}/subsystems/{nqn(32)}/allowed_hosts")
+    stage.machine.faults.disarm()
+    stage.serve(fewer)
+    assert stage.machine.listdir(HOSTS) == [nqn_of(41)]
+    assert stage.machine.listdir(f"{ROOT}/subsystems") == [nqn(31)]

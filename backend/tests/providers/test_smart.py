@@ -1,0 +1,218 @@
+"""Reading a drive's health by smartctl: what it says, what it does not say, and drives that sleep or hang.
+
+The samples of SATA and SAS are written after ataprint.cpp and scsiprint.cpp of smartmontools 7.4: no such drive was at
+hand.
+"""
+
+import json
+
+import pytest
+
+from backend.tests import seen
+from lunette.domain.disk_health import CriticalWarning, DriveReading, HealthValues
+from lunette.domain.disks import ObservedDisk, Transport
+from lunette.providers.disks import smart, smart_parse
+from lunette.providers.disks.inventory import observe_disks
+from lunette.system.fake import FakeDisk, FakeSystem
+
+SATA = {
+    "smartctl": {"version": [7, 4], "exit_status": 0},
+    "device": {"name": "/dev/sda", "type": "sat", "protocol": "ATA"},
+    "logical_block_size": 512,
+    "smart_status": {"passed": True},
+    "ata_smart_attributes": {
+        "revision": 10,
+        "table": [
+            {"id": 5, "name": "Reallocated_Sector_Ct", "value": 100, "worst": 100, "thresh": 10, "when_failed": "",
+             "raw": {"value": 65544, "string": "8 (1 0)"}},
+            {"id": 9, "name": "Power_On_Hours", "value": 90, "raw": {"value": 8766, "string": "8766"}},
+            {"id": 194, "name": "Temperature_Celsius", "value": 68,
+             "raw": {"value": 137440329760, "string": "32 (Min/Max 19/41)"}},
+            {"id": 197, "name": "Current_Pending_Sector", "value": 100, "raw": {"value": 2, "string": "2"}},
+            {"id": 198, "name": "Offline_Uncorrectable", "value": 100, "raw": {"value": 0, "string": "0"}},
+        ],
+    },
+    "ata_device_statistics": {
+        "pages": [
+            {"number": 1, "name": "General Statistics", "table": [
+                {"offset": 24, "name": "Logical Sectors Written", "size": 6, "value": 1000, "flags": {"valid": True}}]},
+            {"number": 7, "name": "Solid State Device Statistics", "table": [
+                {"offset": 8, "name": "Percentage Used Endurance Indicator", "size": 1, "flags": {"valid": False}}]},
+        ]
+    },
+    "power_on_time": {"hours": 8766},
+    "temperature": {"current": 32, "op_limit_max": 60},
+}  # fmt: skip
+SAS = {
+    "smartctl": {"version": [7, 4], "exit_status": 0},
+    "device": {"name": "/dev/sdb", "type": "scsi", "protocol": "SCSI"},
+    "smart_status": {"passed": False, "scsi": {"asc": 93, "ascq": 16, "ie_string": "HARDWARE IMPENDING FAILURE"}},
+    "temperature": {"current": 41, "drive_trip": 65},
+    "power_on_time": {"hours": 41234, "minutes": 5},
+    "scsi_grown_defect_list": 12,
+    "scsi_percentage_used_endurance_indicator": 4,
+    "scsi_error_counter_log": {
+        "read": {"total_errors_corrected": 9, "total_uncorrected_errors": 2},
+        "write": {"total_errors_corrected": 0, "total_uncorrected_errors": 1},
+    },
+}
+
+
+def told(document: object) -> HealthValues:
+    return smart_parse.reading(json.dumps(document), 7.0).values
+
+
+def test_a_sata_drive_has_its_sectors_and_what_it_does_not_give_is_absent() -> None:
+    assert told(SATA) == HealthValues(
+        temperature_c=32, temperature_warning_c=60, power_on_hours=8766, written_bytes=512_000, reallocated_sectors=8,
+        pending_sectors=2, uncorrectable_sectors=0,
+    )  # fmt: skip
+
+
+def test_a_sas_drive_has_defects_its_wear_and_its_verdict() -> None:
+    reading = smart_parse.reading(json.dumps(SAS), 7.0)
+    assert reading.passed is False
+    assert reading.values == HealthValues(
+        temperature_c=41, temperature_critical_c=65, power_on_hours=41234, media_errors=3, grown_defects=12,
+        used_percent=4,
+    )  # fmt: skip
+
+
+def test_a_trip_temperature_of_zero_is_none() -> None:
+    assert told(SAS | {"temperature": {"current": 41, "drive_trip": 0}}).temperature_critical_c is None
+
+
+def test_a_device_without_smart_has_a_problem_in_smartctls_words_and_no_zeros() -> None:
+    said = {"smartctl": {"exit_status": 1, "messages": [{"string": "/dev/sdx: Unable to detect device type"}]}}
+    reading = smart_parse.reading(json.dumps(said), 7.0)
+    assert reading.problem == "smartctl says: /dev/sdx: Unable to detect device type"
+    assert (reading.read_at, reading.passed, reading.values) == (None, None, HealthValues())
+
+
+def test_what_is_no_json_is_a_problem() -> None:
+    assert "smartmontools" in (smart_parse.reading("smartctl 6.6", 7.0).problem or "")
+
+
+def plugged(transport: str) -> tuple[FakeSystem, FakeDisk, ObservedDisk]:
+    machine = FakeSystem()
+    (fake,) = machine.add_disks(1, transport)
+    return machine, fake, observe_disks(machine)[0]
+
+
+def test_an_nvme_drive_tells_its_log_its_bits_and_its_limits() -> None:
+    machine, fake, disk = plugged("nvme")
+    machine.tools.drives.health(fake).critical_warning = 0b101
+    reading = smart.read(machine, disk, None)
+    assert reading.warnings == (CriticalWarning.SPARE, CriticalWarning.RELIABILITY)
+    assert reading.values == HealthValues(
+        temperature_c=35, temperature_warning_c=70, temperature_critical_c=80, available_spare_percent=100,
+        available_spare_threshold_percent=10, used_percent=3, power_on_hours=1234, unsafe_shutdowns=4,
+        written_bytes=1_024_000_000, media_errors=0,
+    )  # fmt: skip
+    assert reading.read_at is not None
+
+
+def test_an_nvme_drive_is_safe_from_power_cuts_only_if_it_says_that_it_has_no_volatile_cache() -> None:
+    machine, fake, disk = plugged("nvme")
+    assert disk.power_loss_protection() is None, "it was not asked"
+    for has_cache, is_safe in ((True, None), (False, True)):
+        fake.has_write_cache = has_cache
+        told = disk.model_copy(update={"health": smart.read(machine, disk, None)})
+        assert told.power_loss_protection() is is_safe
+    machine.tools.remove("nvme")
+    told = disk.model_copy(update={"health": smart.read(machine, disk, None)})
+    assert told.power_loss_protection() is None
+    assert smart_parse.volatile_cache({"sn": "1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("transport", "cache_type", "is_safe"),
+    [
+        ("sas", "write back", None), ("sas", "write through", True), ("sata", "none", True),
+        ("sata", "write back, no read (daft)", None), ("virtio", "write through", None), ("sas", None, None),
+    ],
+)  # fmt: skip
+def test_a_scsi_drive_is_safe_from_power_cuts_if_its_cache_is_off_and_no_other_is_guessed_at(
+    transport: str, cache_type: str | None, is_safe: bool | None
+) -> None:
+    disk = seen.disk(1, transport=Transport(transport), cache_type=cache_type)
+    assert disk.power_loss_protection() is is_safe
+
+
+def test_the_cache_type_is_the_kernels_word() -> None:
+    machine, fake, disk = plugged("sata")
+    assert (disk.cache_type, disk.power_loss_protection()) == ("write back", None)
+    fake.has_write_cache = False
+    machine.changed()
+    (disk,) = observe_disks(machine)
+    assert (disk.cache_type, disk.power_loss_protection()) == ("write through", True)
+    _, _, other = plugged("nvme")
+    assert other.cache_type is None
+
+
+def test_without_nvme_cli_the_limits_alone_are_missing() -> None:
+    machine, _, disk = plugged("nvme")
+    machine.tools.remove("nvme")
+    reading = smart.read(machine, disk, None)
+    assert (reading.values.temperature_warning_c, reading.values.temperature_c) == (None, 35)
+
+
+def test_a_drive_that_sleeps_keeps_what_it_said_last_and_when() -> None:
+    machine, fake, disk = plugged("sata")
+    awake = smart.read(machine, disk, None)
+    machine.tools.drives.health(fake).is_asleep = True
+    machine.tools.drives.health(fake).pending = 9
+    asleep = smart.read(machine, disk, awake)
+    assert asleep == awake.model_copy(update={"is_asleep": True})
+    machine.tools.drives.health(fake).is_asleep = False
+    assert smart.read(machine, disk, asleep).values.pending_sectors == 9
+
+
+def test_a_drive_that_hangs_keeps_what_it_said_last_and_each_miss_counts() -> None:
+    machine, fake, disk = plugged("sas")
+    before = smart.read(machine, disk, None)
+    machine.tools.drives.health(fake).is_hanging = True
+    once = smart.read(machine, disk, before)
+    twice = smart.read(machine, disk, once)
+    assert (once.misses, twice.misses, twice.values) == (1, 2, before.values)
+    assert "did not finish" in (twice.problem or "")
+    machine.tools.drives.health(fake).is_hanging = False
+    assert smart.read(machine, disk, twice).misses == 0
+
+
+def test_a_drive_that_cannot_be_opened_any_more_keeps_what_it_said_last() -> None:
+    machine, fake, disk = plugged("sas")
+    machine.tools.drives.health(fake).is_failing = True
+    before = smart.read(machine, disk, None)
+    machine.pull(fake)
+    after = smart.read(machine, disk, before)
+    assert (after.passed, after.read_at, after.values) == (False, before.read_at, before.values)
+    assert "No such device" in (after.problem or "")
+
+
+def test_without_smartmontools_the_package_is_named() -> None:
+    machine, _, disk = plugged("nvme")
+    machine.tools.remove("smartctl")
+    assert smart.read(machine, disk, None) == DriveReading(
+        problem="smartctl is not installed: install the Debian package smartmontools"
+    )
+
+
+def test_a_drive_is_asked_by_its_stable_name() -> None:
+    machine, fake, disk = plugged("nvme")
+    taken = [argv for argv in _commands(machine, disk) if argv.startswith("smartctl")]
+    assert all(word.endswith(f"/dev/disk/by-id/{disk.id}") for word in taken)
+    assert fake.serial in machine.tools.drives.asked
+
+
+def _commands(machine: FakeSystem, disk: ObservedDisk) -> list[str]:
+    machine.faults.calls.clear()
+    smart.read(machine, disk, None)
+    return [call.detail for call in machine.faults.calls if call.name == "run"]
+
+
+def test_a_virtual_disk_is_not_asked() -> None:
+    machine = FakeSystem()
+    (disk,) = machine.add_disks(1, "virtio")
+    disk.kernel_name = "vda"
+    assert not smart.tells(observe_disks(machine)[0])
