@@ -9,6 +9,8 @@ import { mockApi } from './mock/server.ts'
 // or, with no appliance given, to the typed mock the component tests use.
 const appliance = process.env['LUNETTE_URL']
 
+const PUBLISHED = ['../backend/openapi.json', '../docs/reference/site.schema.json']
+
 /** Its work is done by src/app/colours.css: a style element made at run time would need 'unsafe-inline'. */
 const COLOURS_PLUGIN = /@nuxt\/ui\/dist\/runtime\/plugins\/colors\.js$/
 const withoutInlineColours: Plugin = {
@@ -35,8 +37,8 @@ export default defineConfig({
     ...(appliance ? [] : [mockApi()]),
   ],
   server: {
-    // The mock, the tests' appliance, answers the API's own document.
-    fs: { allow: ['.', '../backend/openapi.json', '../backend/openapi.json?raw'] },
+    // The mock, the tests' appliance, answers the API's own document and the schema of a site's.
+    fs: { allow: ['.', ...PUBLISHED, ...PUBLISHED.map((file) => `${file}?raw`)] },
     ...(appliance && { proxy: { '/api': { target: appliance, secure: false, changeOrigin: true } } }),
   },
   build: { manifest: true, target: 'es2022', chunkSizeWarningLimit: 900 },

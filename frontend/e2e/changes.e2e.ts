@@ -1,7 +1,7 @@
 /** Changes as a person makes them: planned, confirmed, followed to their end, refused in words, failed and tried again. */
 import { expect, test } from '@playwright/test'
-import { atTheMachine, list } from './appliance'
-import { confirm, deleteRow, dialog, finished, review } from './changing'
+import { atTheMachine, change, list } from './appliance'
+import { JOB_MS, confirm, deleteRow, dialog, finished, review } from './changing'
 
 test.describe.configure({ mode: 'serial' })
 
@@ -23,6 +23,44 @@ test('many volumes are mapped in one go by a selection in the matrix, and one is
   await page.keyboard.press('Enter')
   await confirm(page, /LUN 1 of esx2 goes away/, 'Unmap')
   await expect(grid.getByRole('gridcell', { name: 'esx2, lun10: not mapped' })).toBeVisible()
+})
+
+test('one click of the mouse maps a volume, and a drag over cells maps many', async ({ page }) => {
+  await page.goto('/mappings?host=esx2&volume=lun2')
+  const grid = page.getByRole('grid')
+  const row = grid.getByRole('rowheader', { name: 'esx2' })
+  const column = (name: string) => grid.getByRole('columnheader', { name, exact: true })
+  /** Where in the grid a cell is: a free one has no element, so it is where its column and the row cross. */
+  const middle = async (name: string): Promise<{ x: number; y: number }> => {
+    const boxes = await Promise.all([grid, column(name), row].map((part) => part.boundingBox()))
+    const [frame, across, down] = boxes
+    if (!frame || !across || !down) throw new Error(`${name} of esx2 is not in sight.`)
+    return { x: across.x + across.width / 2 - frame.x, y: down.y + down.height / 2 - frame.y }
+  }
+  const served = (name: string) =>
+    grid.getByRole('gridcell', { name: new RegExp(`^esx2, ${name}: LUN \\d+, Served$`) })
+  await expect(row).toBeVisible()
+  await expect(column('lun23')).toBeVisible()
+  const before = await list<{ id: string }>(page, 'mappings', 'host=esx2')
+
+  await grid.click({ position: await middle('lun20') })
+  await expect(served('lun20')).toBeVisible({ timeout: JOB_MS })
+
+  await grid.hover({ position: await middle('lun21') })
+  await page.mouse.down()
+  await grid.hover({ position: await middle('lun22') })
+  await grid.hover({ position: await middle('lun23') })
+  await page.mouse.up()
+  await expect(dialog(page).getByText('Map 3 volumes to esx2').first()).toBeVisible()
+  await confirm(page, /LUN \d+/, 'Map')
+  await expect(dialog(page)).toBeHidden({ timeout: JOB_MS })
+  for (const name of ['lun21', 'lun22', 'lun23']) await expect(served(name)).toBeVisible({ timeout: JOB_MS })
+
+  // The scene of the other tests is left as it was found.
+  const known = new Set(before.map(({ id }) => id))
+  const made = (await list<{ id: string }>(page, 'mappings', 'host=esx2')).filter(({ id }) => !known.has(id))
+  expect(made).toHaveLength(4)
+  for (const { id } of made) await change(page, 'DELETE', `/mappings/${id}`)
 })
 
 test('what the appliance refuses is shown in its words, and nothing typed is lost', async ({ page }) => {

@@ -61,13 +61,30 @@ test('no page breaks a rule of accessibility, scrolls sideways on a telephone, l
     if (message.type() === 'error') errors.push(message.text())
   })
   await page.goto('/')
-  for (const name of [...PAGES, 'arrays/tank', 'volumes/lun01', 'topology?focus=volume/lun01']) {
+  const [disk] = await list<{ id: string }>(page, 'disks')
+  const single = [
+    'arrays/tank',
+    'volumes/lun01',
+    'topology?focus=volume/lun01',
+    `disks/${disk?.id}`,
+    'nowhere',
+  ]
+  for (const name of [...PAGES, ...single]) {
     await follow(page, pathOf(name))
     await settled(page)
     await expectAccessible(page, name)
     expect(await overflow(page), `${name} on a telephone`).toBeLessThanOrEqual(0)
   }
 
+  await follow(page, '/arrays/tank')
+  for (const name of [/^Set pace$/, /^Grow$/, /^Delete$/, /^Replace /]) {
+    await page.getByRole('main').getByRole('button', { name }).first().click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
+    await expectAccessible(page, `dialog of an array: ${name}`)
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  }
   await follow(page, '/hosts')
   await page.getByRole('button', { name: 'Create host' }).first().click()
   await expect(page.getByRole('dialog')).toBeVisible()
@@ -89,6 +106,16 @@ test('no page breaks a rule of accessibility, scrolls sideways on a telephone, l
   await expectAccessible(page, 'account menu')
   expect(strangers).toEqual([])
   expect(errors).toEqual([])
+})
+
+test('the login breaks no rule of accessibility', async ({ browser }) => {
+  const stranger = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+  const page = await stranger.newPage()
+  await page.goto('/login')
+  await expect(page.getByRole('button', { name: 'Log in' })).toBeVisible()
+  await expectAccessible(page, 'login')
+  expect(await overflow(page), 'login on a telephone').toBeLessThanOrEqual(0)
+  await stranger.close()
 })
 
 test('lists and figures are those of the API, and search, order and place are in the link', async ({

@@ -20,12 +20,12 @@ test('a pulled disk raises an alert that leads to its replacement, and the array
   const [first, second, fresh] = disks
   if (!first || !second || !fresh) throw new Error(`Three drives are needed, there are ${disks.length}.`)
   for (const { serial } of [first, second]) await page.getByLabel(serial, { exact: true }).check()
-  await page.getByRole('radio', { name: /^RAID 1 / }).check()
+  await page.getByRole('radio', { name: /^RAID 1\b/ }).check()
   await page.getByLabel('Name', { exact: true }).fill('mirror')
   await review(page)
   await confirm(page, /raid1 of 2 disks/, 'Create array')
   await finished(page)
-  await page.getByRole('link', { name: 'mirror' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'mirror' })).toBeVisible()
   await expect(page.getByText('Healthy').first()).toBeVisible()
 
   await atTheMachine('pull', { serial: second.serial })

@@ -58,11 +58,21 @@ const PAGING = new Set([
   'cursor',
   'offset',
   'active',
+  'progress',
   'text',
   'people',
   'since',
   'until',
 ])
+
+/** What a filter of the API looks at where it is no field of the row. */
+function looked(row: Row, key: string): unknown[] {
+  const mapped = field(row, 'mapped_to')
+  if (Array.isArray(mapped) && key.startsWith('host')) return mapped.map((one: Row) => field(one, key))
+  if (key === 'host_group') return [field(row, 'group')]
+  const value = field(row, key)
+  return [key === 'health' ? field(value as Row, 'state') : value]
+}
 
 function compare(left: unknown, right: unknown): number {
   if (typeof left === 'number' && typeof right === 'number') return left - right
@@ -75,7 +85,8 @@ function matches(row: Row, url: URL): boolean {
   const active = url.searchParams.get('active')
   if (active && (field(row, 'resolved_at') === null) !== (active === 'true')) return false
   return [...new Set(url.searchParams.keys())].every(
-    (key) => PAGING.has(key) || url.searchParams.getAll(key).includes(String(field(row, key))),
+    (key) =>
+      PAGING.has(key) || looked(row, key).some((one) => url.searchParams.getAll(key).includes(String(one))),
   )
 }
 

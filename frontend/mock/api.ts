@@ -8,11 +8,13 @@ import * as clock from './clock'
 import * as document from './document'
 import * as interfaces from './interfaces'
 import * as people from './people'
+import { layouts } from './layouts'
 import { performanceOf } from './performance'
+import * as power from './power'
+import * as takeover from './takeover'
 import * as updates from './updates'
 import * as ways from './ways'
 import * as whole from './whole'
-import * as work from './work'
 import { CSRF } from './world'
 import type { World } from './world'
 import { CREATES, DELETES, LISTS, PATCHES, VERBS } from './nouns'
@@ -76,7 +78,8 @@ async function answerOne(
 
 async function answerList(world: World, request: Request, url: URL, list: string): Promise<Response> {
   const rows = LISTS(world)[list]
-  if (request.method === 'GET' && rows) return page(rows, url, list === 'sessions' ? { unseen: [] } : {})
+  if (request.method === 'GET' && rows)
+    return page(rows, url, list === 'sessions' ? { unseen: world.unseenSessions } : {})
   const create = CREATES(world)[list]
   if (request.method !== 'POST' || !create)
     return problem(404, 'Not found', `The mock has no ${request.method} /${list}.`)
@@ -106,9 +109,20 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'GET /me': () => json(world.me),
     'GET /openapi.json': document.answer,
     'GET /status': () => json(world.status),
-    'GET /arrays/layouts': (_request, url) => json(work.layouts(world, url)),
+    'GET /arrays/layouts': (_request, url) => json(layouts(world, url)),
     'GET /drift': () => json(world.drift),
     'GET /site': () => json(whole.site(world)),
+    'GET /site:schema': document.schema,
+    'GET /site:saveconfig': (_request, url) => json(takeover.saveconfig(url)),
+    'POST /site:adopt': async (request, url) =>
+      settle(takeover.adopt(world, (await request.json()) as never), url),
+    [`POST /foreign-arrays/${takeover.FOREIGN}:start`]: (_request, url) =>
+      settle(takeover.startForeign(world), url),
+    [`POST /foreign-arrays/${takeover.FOREIGN}:adopt`]: async (request, url) =>
+      settle(takeover.adoptForeign(world, (await request.json()) as never), url),
+    'POST /site:inspect': () => json(takeover.inspection()),
+    'POST /appliance:rebuild': async (request, url) =>
+      json(takeover.rebuild((await request.json()) as never, url.searchParams.get('dry_run') === 'true')),
     'GET /events:export': () =>
       new Response('[]', {
         headers: { 'Content-Disposition': 'attachment; filename="lunette-events-20261123.json"' },
@@ -135,6 +149,8 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /updates/bundle': async (request) => updates.take(await request.text()),
     'POST /updates/bundle:fetch': async (request) =>
       updates.take(((await request.json()) as UpdateFetch).url),
+    'POST /appliance:restart': (_request, url) => settle(power.restart(world), url),
+    'POST /appliance:power-off': (_request, url) => settle(power.powerOff(world), url),
     'POST /updates:roll-back': (_request, url) => settle(updates.rollBack(world), url),
   }
   return async (request) => {

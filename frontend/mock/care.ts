@@ -4,6 +4,8 @@ import type {
   ArrayDiskChoice,
   ArrayPatch,
   ArrayReplace,
+  ArrayReshape,
+  ArrayForceStart,
   ArrayScrub,
   ArrayAddSpares,
   MemberRole,
@@ -79,6 +81,14 @@ export function addSpares(world: World, array: StorageArray, body: ArrayAddSpare
   })
 }
 
+export function reshape(world: World, array: StorageArray, { level, disks = [] }: ArrayReshape): Wish {
+  const title = `Make array ${array.name} a ${level}`
+  return job(world, title, 'array', `it becomes ${level}`, title, () => {
+    for (const id of disks) join(world, array, id, 'rebuilding', array.members.length)
+    array.level = level
+  })
+}
+
 export function replace(world: World, array: StorageArray, body: ArrayReplace): Wish {
   const title = `Replace disk ${body.disk} of array ${array.name}`
   return job(world, title, 'array', `disk ${body.new} takes its place`, `copy ${body.disk}`, () => {
@@ -100,6 +110,16 @@ export function changeDisk(verb: keyof typeof BECOMES) {
       else if (member) member.state = BECOMES[verb]
     })
   }
+}
+
+export const forceStart = (world: World, array: StorageArray, { confirm }: ArrayForceStart): Wish => {
+  const title = `Start array ${array.name} by force`
+  const steps = [{ ...step(`start ${confirm}`), irreversible: true }]
+  const found = plan(title, [['change', 'array', array.name, 'it starts']], { steps })
+  return planned(world, found, 'array', () => {
+    array.health = 'degraded'
+    if (array.observed) array.observed.dirty_degraded = false
+  })
 }
 
 export const scrub = (world: World, array: StorageArray, { action = 'check' }: ArrayScrub): Wish =>

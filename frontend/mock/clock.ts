@@ -36,12 +36,14 @@ export const settings = (): Settings => ({
   session_hours: 12,
   history_days: 400,
   deleted_keep_hours: 24,
+  disk_health_minutes: 10,
   mail: null,
   webhook: { url: 'https://hooks.example.com/lunette', has_secret: true },
   syslog: null,
   heartbeat: null,
   trusted_ca: null,
   firewall: null,
+  discovery_auth: null,
   deliveries: [],
   updated_at: MADE,
 })
@@ -83,7 +85,7 @@ export function deleteSchedule(world: World, row: Schedule): Wish {
 }
 
 export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
-  const { mail, webhook, syslog, ...plain } = body
+  const { mail, webhook, syslog, discovery_auth: discovery, ...plain } = body
   return {
     plan: plan('Change the settings', [
       ['change', 'setting', 'mail', mail ? `server ${mail.server}` : 'none'],
@@ -93,23 +95,46 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
       world.settings = {
         ...before,
         ...(plain as Partial<Settings>),
-        mail: mail
-          ? {
-              server: mail.server,
-              port: mail.port ?? 587,
-              security: mail.security ?? 'starttls',
-              user: mail.user ?? null,
-              has_password: Boolean(mail.password) || (before.mail?.has_password ?? false),
-              sender: mail.sender,
-              recipients: mail.recipients,
-            }
-          : null,
-        webhook: webhook
-          ? { url: webhook.url, has_secret: Boolean(webhook.secret) || (before.webhook?.has_secret ?? false) }
-          : null,
-        syslog: syslog
-          ? { transport: syslog.transport ?? 'udp', server: syslog.server ?? null, port: syslog.port ?? 514 }
-          : null,
+        mail: !('mail' in body)
+          ? before.mail
+          : mail
+            ? {
+                server: mail.server,
+                port: mail.port ?? 587,
+                security: mail.security ?? 'starttls',
+                user: mail.user ?? null,
+                has_password: Boolean(mail.password) || (before.mail?.has_password ?? false),
+                sender: mail.sender,
+                recipients: mail.recipients,
+              }
+            : null,
+        webhook: !('webhook' in body)
+          ? before.webhook
+          : webhook
+            ? {
+                url: webhook.url,
+                has_secret: Boolean(webhook.secret) || (before.webhook?.has_secret ?? false),
+              }
+            : null,
+        discovery_auth: !('discovery_auth' in body)
+          ? before.discovery_auth
+          : discovery
+            ? {
+                user: discovery.user,
+                has_secret: Boolean(discovery.secret) || (before.discovery_auth?.has_secret ?? false),
+                mutual_user: discovery.mutual_user ?? null,
+                has_mutual_secret: Boolean(discovery.mutual_secret),
+              }
+            : null,
+        syslog: !('syslog' in body)
+          ? before.syslog
+          : syslog
+            ? {
+                transport: syslog.transport ?? 'udp',
+                server: syslog.server ?? null,
+                port: syslog.port ?? 514,
+              }
+            : null,
       }
       return json(world.settings)
     },

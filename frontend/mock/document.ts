@@ -1,4 +1,9 @@
-/** The API's own description, as the appliance gives it. */
+/** The API's own description and the schema of a site document, as the appliance gives them. */
+import siteSchema from '../../docs/reference/site.schema.json?raw'
 import text from '../../backend/openapi.json?raw'
 
-export const answer = () => new Response(text, { headers: { 'Content-Type': 'application/json' } })
+const asJson = (words: string) => () =>
+  new Response(words, { headers: { 'Content-Type': 'application/json' } })
+
+export const answer = asJson(text)
+export const schema = asJson(siteSchema)

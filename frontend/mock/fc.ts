@@ -5,6 +5,13 @@ import type { Wish } from './answers'
 import { freshId } from './made'
 import type { World } from './world'
 
+/** A port of an Emulex HBA, whose driver has an NVMe target. */
+export const nvmePort = (wwpn: string): FcPort => {
+  const port = fcPort(wwpn)
+  const observed = port.observed && { ...port.observed, driver: 'lpfc', model: 'LPe35002' }
+  return { ...port, observed }
+}
+
 export const fcPort = (wwpn: string): FcPort => ({
   wwpn,
   id: null,

@@ -24,6 +24,7 @@ export function host(name: string, change: Partial<Host> = {}): Host {
     nqns: [],
     chap: null,
     dhchap: null,
+    opens_without_missing_after_s: null,
     group: null,
     group_id: null,
     target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.${name}`,
@@ -44,6 +45,7 @@ export function group(name: string, hosts: Host[], change: Partial<HostGroup> = 
     description: '',
     hosts: hosts.map((one) => one.name),
     host_ids: hosts.map((one) => one.id),
+    opens_without_missing_after_s: null,
     target_iqn: `iqn.2026-11.io.lunette:0a1b2c3d4e5f.${name}`,
     subsystem_nqn: null,
     export: { state: 'none', reason: null },
@@ -85,6 +87,7 @@ export function createHost(world: World, body: HostCreateWritable): Wish | Respo
     chap: body.chap ? { user: body.chap.user, mutual_user: body.chap.mutual_user ?? null } : null,
     dhchap: asked(body.dhchap),
     description: body.description ?? '',
+    opens_without_missing_after_s: body.opens_without_missing_after_s ?? null,
     export: { state: 'none', reason: null },
     mappings: 0,
     sessions: 0,
@@ -106,7 +109,7 @@ export function createHost(world: World, body: HostCreateWritable): Wish | Respo
 }
 
 export function patchHost(_world: World, row: Host, body: HostPatchWritable): Wish {
-  const { chap, dhchap, ...rest } = body
+  const { chap, dhchap, opens_without_missing_after_s: deadline, ...rest } = body
   const given = Object.fromEntries(
     Object.entries(rest).filter(([, value]) => value !== null),
   ) as Partial<Host>
@@ -120,6 +123,7 @@ export function patchHost(_world: World, row: Host, body: HostPatchWritable): Wi
       Object.assign(row, given)
       if (chap !== undefined) row.chap = chap && { user: chap.user, mutual_user: chap.mutual_user ?? null }
       if (dhchap !== undefined) row.dhchap = asked(dhchap)
+      if (deadline !== undefined) row.opens_without_missing_after_s = deadline
       return json(row)
     },
   }

@@ -43,6 +43,7 @@ export const interfaces = (): Interface[] => [
       addresses: ['10.20.1.2/24'],
       gateway: null,
       dns: [],
+      ntp: [],
       mtu_bytes: 9000,
       made: null,
     },
@@ -59,6 +60,7 @@ export const interfaces = (): Interface[] => [
       addresses: [],
       gateway: null,
       dns: [],
+      ntp: [],
       mtu_bytes: null,
       made: {
         kind: 'vlan',
@@ -178,6 +180,7 @@ function begin(row: Interface, body: InterfaceChange | InterfaceCreate, isFresh 
       addresses: body.addresses ?? [],
       gateway: body.gateway ?? null,
       dns: body.dns ?? [],
+      ntp: body.ntp ?? [],
       mtu_bytes: body.mtu_bytes ?? null,
       made: wanted?.made ?? null,
     },
@@ -212,13 +215,9 @@ export const firewall = (world: World): Firewall => ({
   reason: null,
   openings: [
     { protocol: 'tcp', port: 8443, address: null, management: true, portals: [] },
-    ...world.portals.map(({ address, port, name }) => ({
-      protocol: 'tcp' as const,
-      port,
-      address,
-      management: false,
-      portals: [name],
-    })),
+    ...world.portals.flatMap(({ address, port, name }) =>
+      port === null ? [] : [{ protocol: 'tcp' as const, port, address, management: false, portals: [name] }],
+    ),
   ],
   closed_on: world.interfaces.filter(({ wanted }) => wanted?.role === 'storage').map(({ name }) => name),
   kept_open_on: [],

@@ -1,5 +1,6 @@
 /** Rows of the mock world that tell what happened: jobs, events, sessions. */
 import type { Alert, EventDetail, Job, JobStep, Session } from '@/api'
+import { UNSEEN } from './alerts'
 import { noContent, plan } from './answers'
 import type { Wish } from './answers'
 import { two } from './storage'
@@ -89,6 +90,9 @@ export function session(number: number): Session {
     read_bytes: 61_203_283_968 * number,
     write_bytes: 18_471_239_680 * number,
     commands: 4_210_000 * number,
+    queue_depth: 64,
+    can_disconnect: true,
+    stays_because: null,
     age_s: 1,
   }
 }
@@ -149,12 +153,14 @@ export const events = (): EventDetail[] => [
 export const alerts = (): Alert[] => [
   {
     id: 'alert-0',
-    key: 'array.degraded:tank',
+    key: 'array.health:tank',
+    family: 'array',
     severity: 'critical',
     message: 'Array tank is degraded',
     cause: 'Disk nvme-SAMSUNG_MZQL23T8HCLS-00A07_S64HNE0T503118 did not answer.',
     fix: 'Replace the disk; the rebuild starts by itself.',
     raised_at: ago(600),
     resolved_at: ago(540),
+    ...UNSEEN,
   },
 ]

@@ -27,6 +27,8 @@ export const softRoce = (address: string): RdmaDevice => ({
   node_guid: '5054:00ff:fe4c:5502',
   addresses: [{ address, gid_index: 1, gid: '', kind: 'RoCE v2', interface: 'eth1' }],
   reason: null,
+  lossless: null,
+  hint: null,
   age_s: 1,
 })
 
@@ -63,7 +65,7 @@ export function createPortal(world: World, body: PortalCreate): Wish | Response 
       const fresh = portal(body.name, {
         id: freshId('portal'),
         address: body.address,
-        port,
+        port: body.protocol === 'nvme-fc' ? null : port,
         protocol: body.protocol ?? 'iscsi',
         engine: body.engine ?? 'lio',
       })

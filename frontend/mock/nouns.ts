@@ -1,14 +1,19 @@
 /** What the mock has of each noun: its rows, and what is created, changed, asked by a verb, and deleted. */
 import type { Row, Wish } from './answers'
+import * as alerts from './alerts'
 import { undoEvent } from './journal'
 import * as bulk from './bulk'
 import * as care from './care'
 import * as clock from './clock'
+import * as encryption from './encryption'
 import * as fc from './fc'
 import * as hosts from './hosts'
 import * as interfaces from './interfaces'
 import * as mappings from './mappings'
 import * as people from './people'
+import { disconnect } from './sessions'
+import { release } from './takeover'
+import * as ways from './ways'
 import * as trash from './trash'
 import * as whole from './whole'
 import * as work from './work'
@@ -34,8 +39,11 @@ export const LISTS = (world: World): Record<string, Row[]> => ({
   alerts: world.alerts,
   users: world.users,
   tokens: world.tokens,
+  logins: world.logins,
   engines: world.engines,
   'rdma-devices': world.rdmaDevices,
+  'foreign-arrays': world.foreignArrays,
+  initiators: world.initiators,
   'fc-ports': world.fcPorts,
   interfaces: world.interfaces,
   schedules: world.schedules,
@@ -75,11 +83,16 @@ export const PATCHES = (world: World): Record<string, Change> => ({
 export const VERBS = (world: World): Record<string, Change> => ({
   'arrays:add_spares': (row, body) => care.addSpares(world, row, body),
   'arrays:add_disks': (row, body) => care.addDisks(world, row, body),
+  'arrays:reshape': (row, body) => care.reshape(world, row, body),
   'arrays:replace': (row, body) => care.replace(world, row, body),
   'arrays:fail': (row, body) => care.changeDisk('fail')(world, row, body),
   'arrays:remove': (row, body) => care.changeDisk('remove')(world, row, body),
   'arrays:readd': (row, body) => care.changeDisk('readd')(world, row, body),
+  'arrays:force_start': (row, body) => care.forceStart(world, row, body),
+  'arrays:release': (row, body) => release(world, row, body),
   'arrays:scrub': (row, body) => care.scrub(world, row, body),
+  'arrays:unlock': (row, body) => encryption.unlock(row, body),
+  'arrays:change_key': (row, body) => encryption.changeKey(row, body),
   'volumes:grow': (row, body) => care.growVolume(world, row, body),
   'volumes:roll-back': (row, body) => care.rollBack(world, row, body),
   'deleted-volumes:recover': (row, body) => trash.recover(world, row, body),
@@ -88,6 +101,12 @@ export const VERBS = (world: World): Record<string, Change> => ({
   'interfaces:remove': (row) => interfaces.remove(world, row),
   'interfaces:confirm': (row) => interfaces.end(world, row, true),
   'interfaces:revert': (row) => interfaces.end(world, row, false),
+  'hosts:verify-paths': (row, body) => ways.tryPaths(world, row, body),
+  'sessions:disconnect': (row) => disconnect(world, row),
+  'alerts:acknowledge': (row, body) => alerts.acknowledge(row, body),
+  'alerts:silence': (row, body) => alerts.silence(row, body),
+  'alerts:reopen': (row) => alerts.reopen(row),
+  'logins:end': (row) => people.endLogin(world, row),
   'events:undo': (row) => undoEvent(world.events, row),
 })
 

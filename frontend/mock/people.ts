@@ -1,5 +1,14 @@
 /** The login, users and API tokens of the mock. */
-import type { Me, NewToken, Token, TokenCreate, User, UserCreateWritable, UserPatchWritable } from '@/api'
+import type {
+  ActiveLogin,
+  Me,
+  NewToken,
+  Token,
+  TokenCreate,
+  User,
+  UserCreateWritable,
+  UserPatchWritable,
+} from '@/api'
 import { json, noContent, plan, problem, refusal } from './answers'
 import type { Wish } from './answers'
 import { MADE, freshId } from './made'
@@ -24,6 +33,17 @@ export const token = (name: string, change: Partial<Token> = {}): Token => ({
   expires_at: null,
   last_used_at: null,
   created_at: MADE,
+  ...change,
+})
+
+export const activeLogin = (number: number, change: Partial<ActiveLogin> = {}): ActiveLogin => ({
+  id: `login-${number}`,
+  username: 'admin',
+  role: 'administrator',
+  address: `192.0.2.${100 + number}`,
+  is_own: number === 1,
+  created_at: MADE,
+  expires_at: MADE,
   ...change,
 })
 
@@ -147,6 +167,18 @@ export function deleteToken(world: World, row: Token): Wish {
     plan: plan(`Delete token ${row.name}`, [['destroy', 'token', row.name, 'it stops working at once']]),
     apply: () => {
       world.tokens = world.tokens.filter((one) => one !== row)
+      return noContent()
+    },
+  }
+}
+
+export function endLogin(world: World, row: ActiveLogin): Wish {
+  return {
+    plan: plan(`End a login of ${row.username}`, [
+      ['destroy', 'login', row.username, 'that browser has to log in again'],
+    ]),
+    apply: () => {
+      world.logins = world.logins.filter((one) => one !== row)
       return noContent()
     },
   }

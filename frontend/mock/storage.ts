@@ -1,12 +1,22 @@
 /** Rows of the mock world that are about storage: disks, one array, volumes. */
-import type { Disk, DiskHardware, Engine, EngineLevel, StorageArray, Volume } from '@/api'
+import type { Disk, DiskHardware, DiskSeat, StorageArray, Volume } from '@/api'
+import { health } from './drives'
 import { MADE } from './made'
 
 export const GIB = 2 ** 30
 export const ARRAY_BYTES = 26_885_291_876_352
 export const two = (number: number): string => String(number).padStart(2, '0')
 
-const hardware = (rotational: boolean): DiskHardware => ({
+const NOWHERE: DiskSeat = { pci_address: null, pci_slot: null, enclosure: null, bay: null, is_located: null }
+const bay = (number: number): DiskSeat => ({
+  ...NOWHERE,
+  pci_address: '0000:3b:00.0',
+  enclosure: '0x500304801e97c7bf',
+  bay: `Slot ${two(number)}`,
+  is_located: false,
+})
+
+const hardware = (rotational: boolean, signatures: DiskHardware['signatures'] = []): DiskHardware => ({
   device: '/dev/null',
   wwn: null,
   firmware: 'GDC5902Q',
@@ -14,10 +24,12 @@ const hardware = (rotational: boolean): DiskHardware => ({
   logical_block_bytes: 512,
   physical_block_bytes: 4096,
   write_cache: true,
+  power_loss_protection: null,
   numa_node: 0,
+  place: NOWHERE,
   links: [],
   partitions: 0,
-  signatures: [],
+  signatures,
   holders: [],
   mounts: [],
   fabric: false,
@@ -37,7 +49,8 @@ export function nvmeDisk(number: number): Disk {
     slot: number - 1,
     occupied_by: null,
     wipeable: false,
-    observed: hardware(false),
+    health: health({ available_spare_percent: 100, used_percent: 4, media_errors: 0 }),
+    observed: { ...hardware(false), place: { ...NOWHERE, pci_address: `0000:${two(80 + number)}:00.0` } },
     age_s: 1,
   }
 }
@@ -55,11 +68,21 @@ export function sasDisk(number: number, change: Partial<Disk> = {}): Disk {
     slot: null,
     occupied_by: null,
     wipeable: false,
-    observed: hardware(true),
+    health: health({ reallocated_sectors: 0, grown_defects: 0 }),
+    observed: { ...hardware(true), place: bay(number) },
     age_s: 1,
     ...change,
   }
 }
+
+/** It carries a file system, and may be wiped. */
+export const usedDisk = (number: number): Disk =>
+  sasDisk(number, {
+    state: 'occupied',
+    occupied_by: 'it carries an ext4 signature (label backup)',
+    wipeable: true,
+    observed: hardware(true, [{ type: 'ext4', label: 'backup', uuid: null }]),
+  })
 
 export function tank(members: Disk[], volumes: number): StorageArray {
   return {
@@ -77,6 +100,8 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     write_hole: 'ppl',
     group_data_disks: null,
     distributed_spares: null,
+    write_mostly: [],
+    spare_group: null,
     growing: false,
     thin_pool: {
       size_bytes: 2_048 * GIB,
@@ -92,6 +117,10 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     skip_copy: null,
     scheduler: null,
     health_command: null,
+    integrity: false,
+    encryption: null,
+    keep_key: false,
+    locked: null,
     tuning: [
       {
         name: 'group_thread_cnt',
@@ -120,6 +149,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
     deleted_bytes: 0,
     observed: {
       age_s: 1,
+      level: 'raid6',
       device: '/dev/md127',
       write_hole: 'ppl',
       layout: null,
@@ -128,6 +158,7 @@ export function tank(members: Disk[], volumes: number): StorageArray {
       mismatch_count: 0,
       last_scrub: 'check',
       health_words: null,
+      dirty_degraded: false,
     },
     created_at: MADE,
     updated_at: MADE,
@@ -166,76 +197,3 @@ export function volume(number: number, change: Partial<Volume> = {}): Volume {
     ...change,
   }
 }
-
-const level = (
-  name: EngineLevel['level'],
-  min: number,
-  survives: string,
-  ios: number,
-  holes: EngineLevel['write_hole'],
-): EngineLevel => ({
-  level: name,
-  min_disks: min,
-  max_disks: 256,
-  survives_failures: survives,
-  small_write_ios: ios,
-  write_hole: holes,
-  layouts: name === 'raid10' ? ['n2', 'f2', 'o2', 'n3', 'f3', 'o3'] : [],
-  roles: [],
-  verbs:
-    name === 'raid0'
-      ? ['tune']
-      : ['add_spares', 'grow', 'replace', 'fail', 'remove', 'readd', 'scrub', 'pace', 'tune'],
-})
-
-const engine = (name: string, kind: string, change: Partial<Engine>): Engine => ({
-  engine: name,
-  kind,
-  available: true,
-  reason: null,
-  levels: [],
-  can_grow: false,
-  can_thin: false,
-  can_snapshot: false,
-  can_snapshot_thick: false,
-  can_snapshot_together: false,
-  can_qos: false,
-  reservations: true,
-  compare_and_write: true,
-  protocols: [],
-  lacking: [],
-  health_commands: [],
-  needs: [],
-  ...change,
-})
-
-const NO_RDMA = 'this machine has no RDMA device: install an RDMA network card'
-
-/** What serves volumes, on a machine with RDMA or without. */
-export const exportEngines = (hasRdma = false): Engine[] =>
-  (
-    [
-      ['lio', 'iscsi', 'iser'],
-      ['nvmet', 'nvme-tcp', 'nvme-rdma'],
-    ] as const
-  ).map(([name, tcp, rdma]) =>
-    engine(name, 'export', {
-      protocols: hasRdma ? [tcp, rdma] : [tcp],
-      lacking: hasRdma ? [] : [`${rdma}: ${NO_RDMA}`],
-    }),
-  )
-
-export const spdkEngine = engine('spdk', 'export', { protocols: ['nvme-tcp'] })
-
-export const mdEngine = (): Engine =>
-  engine('md', 'array', {
-    levels: [
-      level('raid0', 2, 'none', 1, ['none']),
-      level('raid1', 2, 'all disks but one', 2, ['bitmap', 'none']),
-      level('raid4', 3, 'one disk', 4, ['bitmap', 'none']),
-      level('raid5', 3, 'one disk', 4, ['ppl', 'bitmap', 'none']),
-      level('raid6', 4, 'two disks', 6, ['bitmap', 'none']),
-      level('raid10', 2, 'one disk of each mirrored pair', 2, ['bitmap', 'none']),
-    ],
-    needs: ['mdadm', 'md_mod'],
-  })

@@ -1,6 +1,8 @@
 /** Kits and paths of the mock's hosts. */
-import type { HostKit, HostPaths, PathState } from '@/api'
-import { json, problem } from './answers'
+import type { Host, HostKit, HostPaths, PathState } from '@/api'
+import { json, plan, problem, refusal } from './answers'
+import type { Row, Wish } from './answers'
+import { start } from './jobs'
 import type { World } from './world'
 
 const SECRET = 'moonlight-over-tank'
@@ -63,8 +65,28 @@ export function paths(name: string, states: PathState[] = ['up', 'down']): HostP
       state: one,
       words: words(index, one),
     })),
+    verification: null,
     volumes: [{ volume: 'lun01', lun: 1, family: 'scsi', expected: states.length, seen, state, words: told }],
   }
+}
+
+/** The trial of a host's paths; the appliance refuses one while a path is missing, the mock does not. */
+export function tryPaths(world: World, row: Host, body: Row): Wish | Response {
+  const { confirm } = body as { confirm: string }
+  if (confirm !== row.name) return refusal('No path is taken away', [['confirm', 'it must be the name']])
+  const steps = ['a', 'b'].map((portal) => ({
+    kind: 'path.try',
+    description: `take away portal ${portal} for 45 s and see how host ${row.name} goes on`,
+    devices: [],
+    bytes_destroyed: 0,
+    irreversible: false,
+  }))
+  const made = plan(
+    `Try every path of host ${row.name}`,
+    [['interrupt', 'host', row.name, 'portal a is away for 45 s']],
+    { steps, hosts_interrupted: [row.name] },
+  )
+  return { plan: made, apply: () => start(world, made, 'host', () => undefined) }
 }
 
 export function answer(world: World, reference: string, part: string, url: URL): Response {

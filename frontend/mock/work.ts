@@ -1,8 +1,9 @@
 /** What takes a job in the mock: arrays and volumes, cut and deleted. */
-import type { ArrayCreate, Layouts, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
+import type { ArrayCreate, Plan, StorageArray, Volume, VolumeBatch, VolumeCreate } from '@/api'
 import { plan, refusal } from './answers'
 import type { Wish } from './answers'
 import { start } from './jobs'
+import { besideOf, dataDisks, memberOf } from './layouts'
 import { freshId } from './made'
 import { tank, volume } from './storage'
 import type { World } from './world'
@@ -16,53 +17,21 @@ const steps = (...words: [description: string, bytes?: number][]): Plan['steps']
     irreversible: bytes !== undefined,
   }))
 
-const DATA_DISKS: Record<string, (disks: number) => number> = {
-  raid0: (disks) => disks,
-  raid1: () => 1,
-  raid4: (disks) => disks - 1,
-  raid5: (disks) => disks - 1,
-  raid6: (disks) => disks - 2,
-  raid10: (disks) => disks / 2,
-}
-
-/** What each level of the engine would give of the disks in the query. */
-export function layouts(world: World, url: URL): Layouts {
-  const ids = url.searchParams.getAll('disks')
-  const sizes = world.disks.filter(({ id }) => ids.includes(id)).map(({ size_bytes }) => size_bytes ?? 0)
-  const levels = world.engines.filter(({ kind }) => kind === 'array').flatMap((one) => one.levels)
-  return {
-    disks: [],
-    total_bytes: sizes.reduce((sum, size) => sum + size, 0),
-    block_bytes: 16_384,
-    layouts: levels.map((one) => {
-      const possible = sizes.length >= one.min_disks
-      const usable = possible ? Math.min(...sizes) * (DATA_DISKS[one.level]?.(sizes.length) ?? 1) : null
-      return {
-        engine: 'md',
-        level: one.level,
-        layout: null,
-        groups: null,
-        possible,
-        problem: possible ? null : `${one.level} takes ${one.min_disks} disks`,
-        usable_bytes: usable,
-        usable_percent: null,
-        survives: one.survives_failures,
-        survives_disks: null,
-        small_write_ios: one.small_write_ios,
-        write_hole: one.write_hole,
-        min_rebuild_s: null,
-      }
-    }),
-  }
-}
-
 export function createArray(world: World, body: ArrayCreate): Wish | Response {
   const disks = world.disks.filter((disk) => body.disks.includes(disk.id))
   const wrong: [string, string][] = []
   if (world.arrays.some(({ name }) => name === body.name))
     wrong.push(['name', `array ${body.name} exists already`])
-  if (body.level === 'raid5' && disks.length < 3)
-    wrong.push(['disks', `md raid5 takes 3 to 256 disks, not ${disks.length}`])
+  const { engine = 'md' } = body
+  const least = world.engines
+    .find((one) => one.engine === engine)
+    ?.levels.find(({ level }) => level === body.level)
+  if (!least) wrong.push(['level', `engine ${engine} has no level ${body.level}`])
+  else if (disks.length < least.min_disks)
+    wrong.push([
+      'disks',
+      `${engine} ${body.level} takes ${least.min_disks} to 256 disks, not ${disks.length}`,
+    ])
   for (const disk of disks)
     if (disk.state === 'occupied' && !body.wipe?.includes(disk.id))
       wrong.push([
@@ -70,9 +39,10 @@ export function createArray(world: World, body: ArrayCreate): Wish | Response {
         `disk ${disk.id} is not blank: ${disk.occupied_by}`,
       ])
   if (wrong.length) return refusal(`Array ${body.name} was not created`, wrong)
-  const usable =
-    Math.min(...disks.map((disk) => disk.size_bytes ?? 0)) * (DATA_DISKS[body.level]?.(disks.length) ?? 1)
-  const wiped = disks.filter((disk) => body.wipe?.includes(disk.id))
+  const beside = besideOf(body)
+  const usable = Math.min(...disks.map((disk) => disk.size_bytes ?? 0)) * dataDisks(body.level, disks.length)
+  const every = [...disks, ...world.disks.filter(({ id }) => beside.some((one) => one.id === id))]
+  const wiped = every.filter((disk) => body.wipe?.includes(disk.id))
   const lost = wiped.reduce((sum, disk) => sum + (disk.size_bytes ?? 0), 0)
   const found = plan(
     `Create array ${body.name}`,
@@ -99,7 +69,7 @@ export function createArray(world: World, body: ArrayCreate): Wish | Response {
           `wipe ext4 from disk ${disk.id}: its data is lost`,
           disk.size_bytes ?? 0,
         ]),
-        [`create md ${body.level} of ${disks.length} disks`],
+        [`create ${engine} ${body.level} of ${disks.length} disks`],
         ['create volume group'],
       ),
       devices: disks.map(({ id }) => id),
@@ -114,10 +84,18 @@ export function createArray(world: World, body: ArrayCreate): Wish | Response {
           ...tank(disks, 0),
           id: freshId('array'),
           name: body.name,
+          engine,
           level: body.level,
           usable_bytes: usable,
           free_bytes: usable,
+          ...(engine !== 'md' && {
+            tuning: [],
+            thin_pool: null,
+            chunk_bytes: null,
+            write_hole: 'copy_on_write',
+          }),
         }
+        fresh.members.push(...beside.map(({ id, role }) => memberOf(world, id, role)))
         world.arrays.push(fresh)
         for (const [slot, disk] of disks.entries())
           Object.assign(disk, { state: 'member', array: body.name, array_id: fresh.id, slot })

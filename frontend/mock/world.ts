@@ -1,8 +1,9 @@
 /**
- * A small appliance made up for component tests and for `npm run dev` without an appliance. Every value is typed by
- * the generated client, so a change of the API that the pages must follow stops the type check here first.
+ * A small appliance made up for component tests and for `npm run dev`. Every value is typed by the generated client, so
+ * a change of the API that the pages must follow stops the type check here first.
  */
 import type {
+  ActiveLogin,
   DeletedVolume,
   Alert,
   Disk,
@@ -17,6 +18,8 @@ import type {
   Me,
   Portal,
   FcPort,
+  ForeignArray,
+  Initiator,
   RdmaDevice,
   Schedule,
   Session,
@@ -25,6 +28,7 @@ import type {
   Status,
   StorageArray,
   Token,
+  Unseen,
   User,
   Volume,
 } from '@/api'
@@ -33,12 +37,14 @@ import { group, host } from './hosts'
 import { interfaces } from './interfaces'
 import { alerts, events, session, undoneJob, volumesJob } from './journal'
 import { portal } from './mappings'
-import { token, user } from './people'
+import { activeLogin, token, user } from './people'
 import { certificate } from './certificate'
 import { schedule, settings } from './clock'
+import { status } from './status'
 import { deletedVolume } from './trash'
 import { updates } from './updates'
-import { exportEngines, GIB, mdEngine, nvmeDisk, sasDisk, tank, volume } from './storage'
+import { exportEngines, externalEngine, mdEngine, zfsEngine } from './engines'
+import { GIB, nvmeDisk, sasDisk, tank, usedDisk, volume } from './storage'
 
 export const CSRF = 'csrf-of-the-mock'
 
@@ -48,7 +54,7 @@ export interface World {
   me?: Me
   /** While set, every list answers 503 with this detail. */
   broken?: string
-  /** While set, nothing was measured since the appliance started. */
+  /** Nothing was measured since the appliance started. */
   isUnmeasured?: boolean
   /** While set, the next step of a running job fails with this detail and is taken back. */
   failingStep?: string
@@ -65,6 +71,8 @@ export interface World {
   deletedVolumes: DeletedVolume[]
   snapshots: Snapshot[]
   sessions: Session[]
+  /** Families whose sessions cannot be listed. */
+  unseenSessions: Unseen[]
   jobs: Job[]
   events: EventDetail[]
   drift: DriftReport
@@ -77,8 +85,11 @@ export interface World {
   mappings: Mapping[]
   users: User[]
   tokens: Token[]
+  logins: ActiveLogin[]
   engines: Engine[]
   rdmaDevices: RdmaDevice[]
+  foreignArrays: ForeignArray[]
+  initiators: Initiator[]
   fcPorts: FcPort[]
   interfaces: Interface[]
   schedules: Schedule[]
@@ -111,47 +122,11 @@ function mappingsOf(volumes: Volume[], hosts: Host[]): Mapping[] {
   )
 }
 
-const status = (): Status => ({
-  health: 'good',
-  sentence: 'All is well: 1 array healthy, 32 volumes served to 4 hosts',
-  name: 'lunette-rack4',
-  version: '0.1.0',
-  appliance_id: '0a1b2c3d4e5f',
-  addresses: ['10.20.0.2'],
-  exports: {
-    state: 'converged',
-    wanted_generation: 41,
-    applied_generation: 41,
-    reason: null,
-    unexplained: [],
-    foreign: [],
-    age_s: 1,
-  },
-  agent: { answers: true, reason: null, age_s: 1 },
-  counts: {
-    disks: 12,
-    arrays: 1,
-    volumes: 38,
-    hosts: 6,
-    host_groups: 1,
-    portals: 2,
-    mappings: 32,
-    sessions: 4,
-    running_jobs: 0,
-    stuck_jobs: 0,
-    alerts: 0,
-  },
-})
-
-const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 export function makeWorld(): World {
   const members = numbers(8).map(nvmeDisk)
-  const occupied = sasDisk(4, {
-    state: 'occupied',
-    occupied_by: 'it carries an ext4 signature (label backup)',
-    wipeable: true,
-  })
+  const occupied = usedDisk(4)
   const hosts = numbers(4).map((number) => host(`host${number}`))
   const spare = [
     host('backup-proxy', {
@@ -199,10 +174,10 @@ export function makeWorld(): World {
     nqns: ['nqn.2014-08.org.nvmexpress:uuid:7a0d8d7e-1c5b-4c3a-9d2e-0f1a2b3c4d5e'],
   })
   Object.assign(spare[1] ?? {}, { group: cluster.name, group_id: cluster.id })
+  const maps = { finishing: new Map(), answered: new Map() }
   return {
+    ...maps,
     password: 'moonlight-over-tank',
-    finishing: new Map(),
-    answered: new Map(),
     hosts: [...hosts, ...spare],
     hostGroups: [cluster],
     portals: [portal('storage-a'), portal('storage-b', { address: '10.20.1.2' })],
@@ -212,9 +187,12 @@ export function makeWorld(): World {
       user('marta', { role: 'operator' }),
       user('wall-display'),
     ],
+    logins: [activeLogin(1), activeLogin(2, { username: 'oscar', role: 'operator' })],
     tokens: [token('ansible'), token('grafana', { role: 'viewer', last_used_at: '2026-11-21T05:00:00Z' })],
-    engines: [mdEngine(), ...exportEngines()],
+    engines: [mdEngine(), zfsEngine(), externalEngine(), ...exportEngines()],
     rdmaDevices: [],
+    foreignArrays: [],
+    initiators: [],
     fcPorts: [],
     interfaces: interfaces(),
     schedules: [schedule('nightly')],
@@ -223,12 +201,13 @@ export function makeWorld(): World {
     updates: updates(),
     isOneTime: false,
     status: status(),
-    disks: [...members, sasDisk(1), sasDisk(2), sasDisk(3), occupied],
+    disks: [...members, ...[1, 2, 3].map((number) => sasDisk(number)), occupied],
     arrays: [tank(members, 32)],
     volumes,
     deletedVolumes: [deletedVolume()],
     snapshots: snapshots(),
     sessions: numbers(4).map(session),
+    unseenSessions: [],
     jobs: [volumesJob(), undoneJob()],
     events: events(),
     drift: { items: [], complete: true, unseen: [], repaired: 0 },
@@ -237,7 +216,7 @@ export function makeWorld(): World {
   }
 }
 
-/** The same appliance with its administrator logged in. */
+/** With its administrator logged in. */
 export function loggedIn(world: World = makeWorld()): World {
   world.me = {
     username: 'admin',

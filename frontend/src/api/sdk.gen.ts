@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AlertListData, AlertListErrors, AlertListResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, ApplianceRebuildData, ApplianceRebuildErrors, ApplianceRebuildResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayDisksAddData, ArrayDisksAddErrors, ArrayDisksAddResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, CertificateCreateData, CertificateCreateErrors, CertificateCreateResponses, CertificateReplaceData, CertificateReplaceErrors, CertificateReplaceResponses, CertificateRevertData, CertificateRevertErrors, CertificateRevertResponses, CertificateShowData, CertificateShowErrors, CertificateShowResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskListData, DiskListErrors, DiskListResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventExportData, EventExportErrors, EventExportResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, FirewallShowData, FirewallShowErrors, FirewallShowResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceCreateData, InterfaceCreateErrors, InterfaceCreateResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRemoveData, InterfaceRemoveErrors, InterfaceRemoveResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteAdoptData, SiteAdoptErrors, SiteAdoptResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateBatchData, SnapshotCreateBatchErrors, SnapshotCreateBatchResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UpdateCreateData, UpdateCreateErrors, UpdateCreateResponses, UpdateFetchData, UpdateFetchErrors, UpdateFetchResponses, UpdateRollBackData, UpdateRollBackErrors, UpdateRollBackResponses, UpdateShowData, UpdateShowErrors, UpdateShowResponses, UpdateUploadData, UpdateUploadErrors, UpdateUploadResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteBatchData, VolumeDeleteBatchErrors, VolumeDeleteBatchResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
+import type { AlertAcknowledgeData, AlertAcknowledgeErrors, AlertAcknowledgeResponses, AlertListData, AlertListErrors, AlertListResponses, AlertReopenData, AlertReopenErrors, AlertReopenResponses, AlertShowData, AlertShowErrors, AlertShowResponses, AlertSilenceData, AlertSilenceErrors, AlertSilenceResponses, AlertTestData, AlertTestErrors, AlertTestResponses, ApplianceBackupData, ApplianceBackupErrors, ApplianceBackupResponses, AppliancePowerOffData, AppliancePowerOffErrors, AppliancePowerOffResponses, ApplianceRebuildData, ApplianceRebuildErrors, ApplianceRebuildResponses, ApplianceRestartData, ApplianceRestartErrors, ApplianceRestartResponses, ApplianceRestoreData, ApplianceRestoreErrors, ApplianceRestoreResponses, ApplianceSupportData, ApplianceSupportErrors, ApplianceSupportResponses, ArrayCreateData, ArrayCreateErrors, ArrayCreateResponses, ArrayDeleteData, ArrayDeleteErrors, ArrayDeleteResponses, ArrayDisksAddData, ArrayDisksAddErrors, ArrayDisksAddResponses, ArrayFailData, ArrayFailErrors, ArrayFailResponses, ArrayForceStartData, ArrayForceStartErrors, ArrayForceStartResponses, ArrayGrowData, ArrayGrowErrors, ArrayGrowResponses, ArrayKeyChangeData, ArrayKeyChangeErrors, ArrayKeyChangeResponses, ArrayListData, ArrayListErrors, ArrayListResponses, ArrayPatchData, ArrayPatchErrors, ArrayPatchResponses, ArrayReaddData, ArrayReaddErrors, ArrayReaddResponses, ArrayReleaseData, ArrayReleaseErrors, ArrayReleaseResponses, ArrayRemoveData, ArrayRemoveErrors, ArrayRemoveResponses, ArrayReplaceData, ArrayReplaceErrors, ArrayReplaceResponses, ArrayReshapeData, ArrayReshapeErrors, ArrayReshapeResponses, ArrayScrubData, ArrayScrubErrors, ArrayScrubResponses, ArrayShowData, ArrayShowErrors, ArrayShowResponses, ArraySparesAddData, ArraySparesAddErrors, ArraySparesAddResponses, ArrayUnlockData, ArrayUnlockErrors, ArrayUnlockResponses, CertificateCreateData, CertificateCreateErrors, CertificateCreateResponses, CertificateReplaceData, CertificateReplaceErrors, CertificateReplaceResponses, CertificateRevertData, CertificateRevertErrors, CertificateRevertResponses, CertificateShowData, CertificateShowErrors, CertificateShowResponses, DeletedVolumeDeleteData, DeletedVolumeDeleteErrors, DeletedVolumeDeleteResponses, DeletedVolumeListData, DeletedVolumeListErrors, DeletedVolumeListResponses, DeletedVolumeRecoverData, DeletedVolumeRecoverErrors, DeletedVolumeRecoverResponses, DeletedVolumeShowData, DeletedVolumeShowErrors, DeletedVolumeShowResponses, DiskListData, DiskListErrors, DiskListResponses, DiskLocateData, DiskLocateErrors, DiskLocateResponses, DiskShowData, DiskShowErrors, DiskShowResponses, DiskWipeData, DiskWipeErrors, DiskWipeResponses, DriftShowData, DriftShowErrors, DriftShowResponses, EngineListData, EngineListErrors, EngineListResponses, EventExportData, EventExportErrors, EventExportResponses, EventListData, EventListErrors, EventListResponses, EventShowData, EventShowErrors, EventShowResponses, EventStreamData, EventStreamErrors, EventStreamResponse, EventStreamResponses, EventUndoData, EventUndoErrors, EventUndoResponses, FcPortCreateData, FcPortCreateErrors, FcPortCreateResponses, FcPortDeleteData, FcPortDeleteErrors, FcPortDeleteResponses, FcPortListData, FcPortListErrors, FcPortListResponses, FcPortPatchData, FcPortPatchErrors, FcPortPatchResponses, FcPortShowData, FcPortShowErrors, FcPortShowResponses, FirewallShowData, FirewallShowErrors, FirewallShowResponses, ForeignArrayAdoptData, ForeignArrayAdoptErrors, ForeignArrayAdoptResponses, ForeignArrayListData, ForeignArrayListErrors, ForeignArrayListResponses, ForeignArrayStartData, ForeignArrayStartErrors, ForeignArrayStartResponses, HealthShowData, HealthShowErrors, HealthShowResponses, HostCreateData, HostCreateErrors, HostCreateResponses, HostDeleteData, HostDeleteErrors, HostDeleteResponses, HostGroupCreateData, HostGroupCreateErrors, HostGroupCreateResponses, HostGroupDeleteData, HostGroupDeleteErrors, HostGroupDeleteResponses, HostGroupListData, HostGroupListErrors, HostGroupListResponses, HostGroupPatchData, HostGroupPatchErrors, HostGroupPatchResponses, HostGroupShowData, HostGroupShowErrors, HostGroupShowResponses, HostKitData, HostKitDownloadData, HostKitDownloadErrors, HostKitDownloadResponses, HostKitErrors, HostKitResponses, HostListData, HostListErrors, HostListResponses, HostPatchData, HostPatchErrors, HostPatchResponses, HostPathsData, HostPathsErrors, HostPathsResponses, HostShowData, HostShowErrors, HostShowResponses, HostVerifyPathsData, HostVerifyPathsErrors, HostVerifyPathsResponses, InitiatorListData, InitiatorListErrors, InitiatorListResponses, InterfaceChangeData, InterfaceChangeErrors, InterfaceChangeResponses, InterfaceConfirmData, InterfaceConfirmErrors, InterfaceConfirmResponses, InterfaceCreateData, InterfaceCreateErrors, InterfaceCreateResponses, InterfaceListData, InterfaceListErrors, InterfaceListResponses, InterfaceRemoveData, InterfaceRemoveErrors, InterfaceRemoveResponses, InterfaceRevertData, InterfaceRevertErrors, InterfaceRevertResponses, InterfaceShowData, InterfaceShowErrors, InterfaceShowResponses, JobListData, JobListErrors, JobListResponses, JobResolveData, JobResolveErrors, JobResolveResponses, JobShowData, JobShowErrors, JobShowResponses, LayoutListData, LayoutListErrors, LayoutListResponses, LoginCreateData, LoginCreateErrors, LoginCreateResponses, LoginDeleteData, LoginDeleteErrors, LoginDeleteResponses, LoginEndData, LoginEndErrors, LoginEndResponses, LoginListData, LoginListErrors, LoginListResponses, MappingCreateBatchData, MappingCreateBatchErrors, MappingCreateBatchResponses, MappingCreateData, MappingCreateErrors, MappingCreateResponses, MappingDeleteData, MappingDeleteErrors, MappingDeleteResponses, MappingListData, MappingListErrors, MappingListResponses, MappingShowData, MappingShowErrors, MappingShowResponses, MeShowData, MeShowErrors, MeShowResponses, PasswordChangeData, PasswordChangeErrors, PasswordChangeResponses, PerformanceListData, PerformanceListErrors, PerformanceListResponses, PerformanceShowData, PerformanceShowErrors, PerformanceShowResponses, PortalCreateData, PortalCreateErrors, PortalCreateResponses, PortalDeleteData, PortalDeleteErrors, PortalDeleteResponses, PortalListData, PortalListErrors, PortalListResponses, PortalShowData, PortalShowErrors, PortalShowResponses, RdmaDeviceListData, RdmaDeviceListErrors, RdmaDeviceListResponses, ScheduleCreateData, ScheduleCreateErrors, ScheduleCreateResponses, ScheduleDeleteData, ScheduleDeleteErrors, ScheduleDeleteResponses, ScheduleListData, ScheduleListErrors, ScheduleListResponses, SchedulePatchData, SchedulePatchErrors, SchedulePatchResponses, ScheduleRunData, ScheduleRunErrors, ScheduleRunResponses, ScheduleShowData, ScheduleShowErrors, ScheduleShowResponses, SessionDisconnectData, SessionDisconnectErrors, SessionDisconnectResponses, SessionListData, SessionListErrors, SessionListResponses, SettingPatchData, SettingPatchErrors, SettingPatchResponses, SettingShowData, SettingShowErrors, SettingShowResponses, SiteAdoptData, SiteAdoptErrors, SiteAdoptResponses, SiteApplyData, SiteApplyErrors, SiteApplyResponses, SiteInspectData, SiteInspectErrors, SiteInspectResponses, SitePlanData, SitePlanErrors, SitePlanResponses, SiteSaveconfigData, SiteSaveconfigErrors, SiteSaveconfigResponses, SiteSchemaShowData, SiteSchemaShowErrors, SiteSchemaShowResponses, SiteShowData, SiteShowErrors, SiteShowResponses, SnapshotCloneData, SnapshotCloneErrors, SnapshotCloneResponses, SnapshotCreateBatchData, SnapshotCreateBatchErrors, SnapshotCreateBatchResponses, SnapshotCreateData, SnapshotCreateErrors, SnapshotCreateResponses, SnapshotDeleteData, SnapshotDeleteErrors, SnapshotDeleteResponses, SnapshotListData, SnapshotListErrors, SnapshotListResponses, SnapshotShowData, SnapshotShowErrors, SnapshotShowResponses, StatusShowData, StatusShowErrors, StatusShowResponses, TokenCreateData, TokenCreateErrors, TokenCreateResponses, TokenDeleteData, TokenDeleteErrors, TokenDeleteResponses, TokenListData, TokenListErrors, TokenListResponses, TokenShowData, TokenShowErrors, TokenShowResponses, UpdateCreateData, UpdateCreateErrors, UpdateCreateResponses, UpdateFetchData, UpdateFetchErrors, UpdateFetchResponses, UpdateRollBackData, UpdateRollBackErrors, UpdateRollBackResponses, UpdateShowData, UpdateShowErrors, UpdateShowResponses, UpdateUploadData, UpdateUploadErrors, UpdateUploadResponses, UserCreateData, UserCreateErrors, UserCreateResponses, UserDeleteData, UserDeleteErrors, UserDeleteResponses, UserListData, UserListErrors, UserListResponses, UserPatchData, UserPatchErrors, UserPatchResponses, UserShowData, UserShowErrors, UserShowResponses, VolumeCreateBatchData, VolumeCreateBatchErrors, VolumeCreateBatchResponses, VolumeCreateData, VolumeCreateErrors, VolumeCreateResponses, VolumeDeleteBatchData, VolumeDeleteBatchErrors, VolumeDeleteBatchResponses, VolumeDeleteData, VolumeDeleteErrors, VolumeDeleteResponses, VolumeGrowData, VolumeGrowErrors, VolumeGrowResponses, VolumeListData, VolumeListErrors, VolumeListResponses, VolumePatchData, VolumePatchErrors, VolumePatchResponses, VolumeRollBackData, VolumeRollBackErrors, VolumeRollBackResponses, VolumeShowData, VolumeShowErrors, VolumeShowResponses, VolumeWhyData, VolumeWhyErrors, VolumeWhyResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -116,6 +116,36 @@ export const passwordChange = <ThrowOnError extends boolean = false>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Login List
+ *
+ * Browsers that are logged in now: an administrator sees all, the others their own.
+ */
+export const loginList = <ThrowOnError extends boolean = false>(options?: Options<LoginListData, ThrowOnError>): RequestResult<LoginListResponses, LoginListErrors, ThrowOnError> => (options?.client ?? client).get<LoginListResponses, LoginListErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/logins',
+    ...options
+});
+
+/**
+ * Login End
+ *
+ * Ends a login at once, as logging out in that browser would. API tokens of its user stay valid.
+ */
+export const loginEnd = <ThrowOnError extends boolean = false>(options: Options<LoginEndData, ThrowOnError>): RequestResult<LoginEndResponses, LoginEndErrors, ThrowOnError> => (options.client ?? client).post<LoginEndResponses, LoginEndErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/logins/{login}:end',
+    ...options
 });
 
 /**
@@ -296,6 +326,49 @@ export const diskShow = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
+ * Disk Wipe
+ *
+ * Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be taken back.
+ *
+ * `confirm` is the disk's serial. Refused for a disk of an array or of the system, one that is mounted, held or swap,
+ * and where the drive would erase other disks as well.
+ */
+export const diskWipe = <ThrowOnError extends boolean = false>(options: Options<DiskWipeData, ThrowOnError>): RequestResult<DiskWipeResponses, DiskWipeErrors, ThrowOnError> => (options.client ?? client).post<DiskWipeResponses, DiskWipeErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/disks/{disk}:wipe',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Disk Locate
+ *
+ * Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right one.
+ *
+ * Refused where the kernel shows no such light; `observed.place.is_located` tells whether it is on.
+ */
+export const diskLocate = <ThrowOnError extends boolean = false>(options: Options<DiskLocateData, ThrowOnError>): RequestResult<DiskLocateResponses, DiskLocateErrors, ThrowOnError> => (options.client ?? client).post<DiskLocateResponses, DiskLocateErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/disks/{disk}:locate',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Layout List
  *
  * Every level of every engine with these disks: usable space, failures survived, cost of a small write.
@@ -455,6 +528,27 @@ export const arrayGrow = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
+ * Array Reshape
+ *
+ * Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6.
+ *
+ * The job starts it, and the array shows how far the new disk is filled.
+ */
+export const arrayReshape = <ThrowOnError extends boolean = false>(options: Options<ArrayReshapeData, ThrowOnError>): RequestResult<ArrayReshapeResponses, ArrayReshapeErrors, ThrowOnError> => (options.client ?? client).post<ArrayReshapeResponses, ArrayReshapeErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:reshape',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Array Replace
  *
  * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
@@ -542,6 +636,141 @@ export const arrayScrub = <ThrowOnError extends boolean = false>(options: Option
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/arrays/{array}:scrub',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Force Start
+ *
+ * Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`.
+ *
+ * Blocks of the disk it lacks can be wrong afterwards, and nothing tells which. It cannot be taken back.
+ */
+export const arrayForceStart = <ThrowOnError extends boolean = false>(options: Options<ArrayForceStartData, ThrowOnError>): RequestResult<ArrayForceStartResponses, ArrayForceStartErrors, ThrowOnError> => (options.client ?? client).post<ArrayForceStartResponses, ArrayForceStartErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:force_start',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Release
+ *
+ * Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more.
+ *
+ * Refused while a volume of it is mapped. It is stopped in the end, so that its disks can be taken elsewhere.
+ */
+export const arrayRelease = <ThrowOnError extends boolean = false>(options: Options<ArrayReleaseData, ThrowOnError>): RequestResult<ArrayReleaseResponses, ArrayReleaseErrors, ThrowOnError> => (options.client ?? client).post<ArrayReleaseResponses, ArrayReleaseErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:release',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Unlock
+ *
+ * Unlocks an encrypted array that waits for its key. What is on it is served again by itself.
+ *
+ * A wrong passphrase answers 422 and changes nothing; trying one takes seconds on purpose.
+ */
+export const arrayUnlock = <ThrowOnError extends boolean = false>(options: Options<ArrayUnlockData, ThrowOnError>): RequestResult<ArrayUnlockResponses, ArrayUnlockErrors, ThrowOnError> => (options.client ?? client).post<ArrayUnlockResponses, ArrayUnlockErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:unlock',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Array Key Change
+ *
+ * Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a key.
+ *
+ * A new key is added and tried before an old one goes: whatever interrupts it, one that is known opens the array.
+ */
+export const arrayKeyChange = <ThrowOnError extends boolean = false>(options: Options<ArrayKeyChangeData, ThrowOnError>): RequestResult<ArrayKeyChangeResponses, ArrayKeyChangeErrors, ThrowOnError> => (options.client ?? client).post<ArrayKeyChangeResponses, ArrayKeyChangeErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/arrays/{array}:change_key',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Foreign Array List
+ *
+ * The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of them.
+ *
+ * None is started for it. Of one that does not run only the superblocks, or the labels of the pool, are read.
+ */
+export const foreignArrayList = <ThrowOnError extends boolean = false>(options?: Options<ForeignArrayListData, ThrowOnError>): RequestResult<ForeignArrayListResponses, ForeignArrayListErrors, ThrowOnError> => (options?.client ?? client).get<ForeignArrayListResponses, ForeignArrayListErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/foreign-arrays',
+    ...options
+});
+
+/**
+ * Foreign Array Start
+ *
+ * Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is written.
+ */
+export const foreignArrayStart = <ThrowOnError extends boolean = false>(options: Options<ForeignArrayStartData, ThrowOnError>): RequestResult<ForeignArrayStartResponses, ForeignArrayStartErrors, ThrowOnError> => (options.client ?? client).post<ForeignArrayStartResponses, ForeignArrayStartErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/foreign-arrays/{foreign_array}:start',
+    ...options
+});
+
+/**
+ * Foreign Array Adopt
+ *
+ * Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as it is.
+ */
+export const foreignArrayAdopt = <ThrowOnError extends boolean = false>(options: Options<ForeignArrayAdoptData, ThrowOnError>): RequestResult<ForeignArrayAdoptResponses, ForeignArrayAdoptErrors, ThrowOnError> => (options.client ?? client).post<ForeignArrayAdoptResponses, ForeignArrayAdoptErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/foreign-arrays/{foreign_array}:adopt',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -941,6 +1170,28 @@ export const hostPaths = <ThrowOnError extends boolean = false>(options: Options
 });
 
 /**
+ * Host Verify Paths
+ *
+ * Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
+ *
+ * `confirm` is the host's name. Refused where a volume would be without a path, a path is missing, or an array is not
+ * whole. Over iSCSI only.
+ */
+export const hostVerifyPaths = <ThrowOnError extends boolean = false>(options: Options<HostVerifyPathsData, ThrowOnError>): RequestResult<HostVerifyPathsResponses, HostVerifyPathsErrors, ThrowOnError> => (options.client ?? client).post<HostVerifyPathsResponses, HostVerifyPathsErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/hosts/{host}:verify-paths',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
  * Host List
  *
  * The hosts.
@@ -1104,6 +1355,24 @@ export const hostGroupPatch = <ThrowOnError extends boolean = false>(options: Op
         'Content-Type': 'application/json',
         ...options.headers
     }
+});
+
+/**
+ * Initiator List
+ *
+ * Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's, and who was
+ * turned away over iSCSI in the last day.
+ *
+ * 503 while the agent is away. Who is refused over NVMe is not here: the kernel does not keep the name.
+ */
+export const initiatorList = <ThrowOnError extends boolean = false>(options?: Options<InitiatorListData, ThrowOnError>): RequestResult<InitiatorListResponses, InitiatorListErrors, ThrowOnError> => (options?.client ?? client).get<InitiatorListResponses, InitiatorListErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/initiators',
+    ...options
 });
 
 /**
@@ -1497,6 +1766,23 @@ export const sessionList = <ThrowOnError extends boolean = false>(options?: Opti
 });
 
 /**
+ * Session Disconnect
+ *
+ * Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
+ *
+ * By id. 404 if it has ended already, 409 where the list says that it cannot be ended.
+ */
+export const sessionDisconnect = <ThrowOnError extends boolean = false>(options: Options<SessionDisconnectData, ThrowOnError>): RequestResult<SessionDisconnectResponses, SessionDisconnectErrors, ThrowOnError> => (options.client ?? client).post<SessionDisconnectResponses, SessionDisconnectErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/sessions/{session}:disconnect',
+    ...options
+});
+
+/**
  * Performance List
  *
  * What everything of one kind does now; `name` is matched with the name and the host. 503 while the agent is away.
@@ -1848,6 +2134,36 @@ export const applianceSupport = <ThrowOnError extends boolean = false>(options?:
 });
 
 /**
+ * Appliance Restart
+ *
+ * Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up.
+ */
+export const applianceRestart = <ThrowOnError extends boolean = false>(options?: Options<ApplianceRestartData, ThrowOnError>): RequestResult<ApplianceRestartResponses, ApplianceRestartErrors, ThrowOnError> => (options?.client ?? client).post<ApplianceRestartResponses, ApplianceRestartErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/appliance:restart',
+    ...options
+});
+
+/**
+ * Appliance Power Off
+ *
+ * Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over.
+ */
+export const appliancePowerOff = <ThrowOnError extends boolean = false>(options?: Options<AppliancePowerOffData, ThrowOnError>): RequestResult<AppliancePowerOffResponses, AppliancePowerOffErrors, ThrowOnError> => (options?.client ?? client).post<AppliancePowerOffResponses, AppliancePowerOffErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/appliance:power-off',
+    ...options
+});
+
+/**
  * Appliance Restore
  *
  * Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
@@ -2001,10 +2317,10 @@ export const siteSaveconfig = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Site Adopt
  *
- * Takes over iSCSI targets that LIO serves for others, with all that is in them, while their hosts go on.
+ * Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.
  *
- * Names, LUN numbers, NAAs, serials and CHAP stay; nothing that is served is made anew. A target of which anything
- * cannot be taken over stays whole as it is, and the dry run says why.
+ * Names, LUN numbers and namespace ids, NAAs, UUIDs, NGUIDs, serials, CHAP and keys stay; nothing that is served is
+ * made anew. One of which anything cannot be taken over stays whole as it is, and the dry run says why.
  */
 export const siteAdopt = <ThrowOnError extends boolean = false>(options: Options<SiteAdoptData, ThrowOnError>): RequestResult<SiteAdoptResponses, SiteAdoptErrors, ThrowOnError> => (options.client ?? client).post<SiteAdoptResponses, SiteAdoptErrors, ThrowOnError>({
     security: [{
@@ -2193,5 +2509,75 @@ export const alertList = <ThrowOnError extends boolean = false>(options?: Option
             type: 'apiKey'
         }, { scheme: 'bearer', type: 'http' }],
     url: '/api/v1/alerts',
+    ...options
+});
+
+/**
+ * Alert Show
+ *
+ * One alert.
+ */
+export const alertShow = <ThrowOnError extends boolean = false>(options: Options<AlertShowData, ThrowOnError>): RequestResult<AlertShowResponses, AlertShowErrors, ThrowOnError> => (options.client ?? client).get<AlertShowResponses, AlertShowErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/alerts/{alert}',
+    ...options
+});
+
+/**
+ * Alert Acknowledge
+ *
+ * Says that somebody sees to an open alert. That ends with the alert, and where it gets worse.
+ */
+export const alertAcknowledge = <ThrowOnError extends boolean = false>(options: Options<AlertAcknowledgeData, ThrowOnError>): RequestResult<AlertAcknowledgeResponses, AlertAcknowledgeErrors, ThrowOnError> => (options.client ?? client).post<AlertAcknowledgeResponses, AlertAcknowledgeErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/alerts/{alert}:acknowledge',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Alert Silence
+ *
+ * Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it is told.
+ *
+ * An alert that is still there when the time is over is told again, unless it was acknowledged.
+ */
+export const alertSilence = <ThrowOnError extends boolean = false>(options: Options<AlertSilenceData, ThrowOnError>): RequestResult<AlertSilenceResponses, AlertSilenceErrors, ThrowOnError> => (options.client ?? client).post<AlertSilenceResponses, AlertSilenceErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/alerts/{alert}:silence',
+    ...options,
+    headers: {
+        'Content-Type': 'application/json',
+        ...options.headers
+    }
+});
+
+/**
+ * Alert Reopen
+ *
+ * Takes an acknowledgement and a silence back.
+ */
+export const alertReopen = <ThrowOnError extends boolean = false>(options: Options<AlertReopenData, ThrowOnError>): RequestResult<AlertReopenResponses, AlertReopenErrors, ThrowOnError> => (options.client ?? client).post<AlertReopenResponses, AlertReopenErrors, ThrowOnError>({
+    security: [{
+            in: 'cookie',
+            name: '__Host-lunette',
+            type: 'apiKey'
+        }, { scheme: 'bearer', type: 'http' }],
+    url: '/api/v1/alerts/{alert}:reopen',
     ...options
 });

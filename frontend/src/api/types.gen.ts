@@ -10,9 +10,60 @@ export type ClientOptions = {
 export type Action = 'create' | 'change' | 'interrupt' | 'destroy';
 
 /**
+ * ActiveLogin
+ *
+ * A browser in which somebody is logged in. `address` is where the login came from, null if that is not known.
+ */
+export type ActiveLogin = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Username
+     */
+    username: string;
+    role: Role;
+    /**
+     * Address
+     */
+    address: string | null;
+    /**
+     * Is Own
+     */
+    is_own: boolean;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Expires At
+     */
+    expires_at: string;
+};
+
+/**
+ * ActiveLoginPage
+ */
+export type ActiveLoginPage = {
+    /**
+     * Items
+     */
+    items: Array<ActiveLogin>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
  * AdoptRequest
  *
- * What to take over: targets by their names; none named means all that can be.
+ * What to take over: targets by their IQNs, NVMe subsystems by their NQNs; none named means all that can be.
  */
 export type AdoptRequest = {
     /**
@@ -103,6 +154,7 @@ export type Alert = {
      * Key
      */
     key: string;
+    family: AlertFamily | null;
     /**
      * Severity
      */
@@ -127,7 +179,42 @@ export type Alert = {
      * Resolved At
      */
     resolved_at: string | null;
+    /**
+     * Acknowledged At
+     */
+    acknowledged_at: string | null;
+    /**
+     * Acknowledged By
+     */
+    acknowledged_by: string | null;
+    /**
+     * Note
+     */
+    note: string;
+    /**
+     * Silenced Until
+     */
+    silenced_until: string | null;
 };
+
+/**
+ * AlertAcknowledge
+ *
+ * That somebody knows of an alert and sees to it. `note` says what is done, or by whom.
+ */
+export type AlertAcknowledge = {
+    /**
+     * Note
+     */
+    note?: string;
+};
+
+/**
+ * AlertFamily
+ *
+ * What an alert is about: its key begins with it (`array.health:<id>`).
+ */
+export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
 
 /**
  * AlertPage
@@ -145,6 +232,18 @@ export type AlertPage = {
      * Total
      */
     total: number;
+};
+
+/**
+ * AlertSilence
+ *
+ * The wish that an alert is told to nobody for `duration_s` seconds, a minute to a year, also if it comes back.
+ */
+export type AlertSilence = {
+    /**
+     * Duration S
+     */
+    duration_s: number;
 };
 
 /**
@@ -224,9 +323,17 @@ export type ArrayCreate = {
      */
     wipe?: Array<string>;
     /**
+     * Write Mostly
+     */
+    write_mostly?: Array<string>;
+    /**
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Spare Group
+     */
+    spare_group?: string | null;
     /**
      * Log
      */
@@ -272,6 +379,19 @@ export type ArrayCreate = {
      * Health Command
      */
     health_command?: string | null;
+    /**
+     * Integrity
+     */
+    integrity?: boolean;
+    encryption?: Encryption | null;
+    /**
+     * Passphrase
+     */
+    passphrase?: null;
+    /**
+     * Keep Key
+     */
+    keep_key?: boolean;
 };
 
 /**
@@ -289,7 +409,19 @@ export type ArrayDiskChoice = {
 /**
  * ArrayEngine
  */
-export type ArrayEngine = 'md' | 'zfs' | 'lvm' | 'spdk' | 'external';
+export type ArrayEngine = 'md' | 'zfs' | 'lvm' | 'external';
+
+/**
+ * ArrayForceStart
+ *
+ * Starts an array that was being written to when it stopped, and that lacks a disk. `confirm`: its name.
+ */
+export type ArrayForceStart = {
+    /**
+     * Confirm
+     */
+    confirm: string;
+};
 
 /**
  * ArrayGrow
@@ -315,6 +447,26 @@ export type ArrayGrow = {
  * nobody tells.
  */
 export type ArrayHealth = 'clean' | 'resyncing' | 'reshaping' | 'degraded' | 'rebuilding' | 'failed' | 'missing' | 'unknown';
+
+/**
+ * ArrayKeyChange
+ *
+ * Changes who opens an encrypted array. `passphrase` opens it now; what is left out stays as it is.
+ */
+export type ArrayKeyChange = {
+    /**
+     * New Passphrase
+     */
+    new_passphrase?: null;
+    /**
+     * Keep Old
+     */
+    keep_old?: boolean;
+    /**
+     * Keep Key
+     */
+    keep_key?: boolean | null;
+};
 
 /**
  * ArrayMember
@@ -359,6 +511,10 @@ export type ArrayObserved = {
      * Device
      */
     device: string | null;
+    /**
+     * Level
+     */
+    level: string;
     write_hole: WriteHole;
     /**
      * Layout
@@ -381,6 +537,10 @@ export type ArrayObserved = {
      * Health Words
      */
     health_words: string | null;
+    /**
+     * Dirty Degraded
+     */
+    dirty_degraded: boolean;
 };
 
 /**
@@ -432,6 +592,14 @@ export type ArrayPatch = {
      */
     sync_speed_max_bytes_s?: number | null;
     /**
+     * Write Mostly
+     */
+    write_mostly?: Array<string> | null;
+    /**
+     * Spare Group
+     */
+    spare_group?: string | null;
+    /**
      * Health Command
      */
     health_command?: string | null;
@@ -462,6 +630,19 @@ export type ArrayProgress = {
 };
 
 /**
+ * ArrayRelease
+ *
+ * Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more. `confirm`:
+ * its name.
+ */
+export type ArrayRelease = {
+    /**
+     * Confirm
+     */
+    confirm: string;
+};
+
+/**
  * ArrayReplace
  *
  * Put the disk `new` in the place of `disk`, which may be working, faulty or gone.
@@ -475,6 +656,23 @@ export type ArrayReplace = {
      * New
      */
     new: string;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+};
+
+/**
+ * ArrayReshape
+ *
+ * Another level, with a disk more. `wipe` as at creation.
+ */
+export type ArrayReshape = {
+    level: Level;
+    /**
+     * Disks
+     */
+    disks?: Array<string>;
     /**
      * Wipe
      */
@@ -514,11 +712,23 @@ export type ArrayTuningValue = {
 };
 
 /**
+ * ArrayUnlock
+ *
+ * Opens an encrypted array until it is stopped or the appliance restarts.
+ */
+export type ArrayUnlock = {
+    /**
+     * Passphrase
+     */
+    passphrase: string;
+};
+
+/**
  * ArrayVerb
  *
  * What can be done with an array that stands, other than deleting it.
  */
-export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'replace' | 'fail' | 'remove' | 'readd' | 'scrub' | 'pace' | 'tune';
+export type ArrayVerb = 'add_spares' | 'add_disks' | 'grow' | 'reshape' | 'replace' | 'fail' | 'remove' | 'readd' | 'force_start' | 'scrub' | 'pace' | 'tune';
 
 /**
  * BackupRequest
@@ -933,6 +1143,55 @@ export type Difference = {
 };
 
 /**
+ * DiscoveryAuth
+ *
+ * What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the appliance answers.
+ * The secrets are never shown; left out, those that are kept stay, as long as their users are the same.
+ */
+export type DiscoveryAuth = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Secret
+     */
+    secret?: null;
+    /**
+     * Mutual User
+     */
+    mutual_user?: string | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+};
+
+/**
+ * DiscoveryLogin
+ *
+ * What a host shows before it is told the iSCSI targets.
+ */
+export type DiscoveryLogin = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Has Secret
+     */
+    has_secret: boolean;
+    /**
+     * Mutual User
+     */
+    mutual_user: string | null;
+    /**
+     * Has Mutual Secret
+     */
+    has_mutual_secret: boolean;
+};
+
+/**
  * Disk
  *
  * One physical drive, by its stable id. `occupied_by` tells why it cannot be used without being wiped.
@@ -976,6 +1235,7 @@ export type Disk = {
      * Wipeable
      */
     wipeable: boolean;
+    health: DiskHealth | null;
     observed: DiskHardware | null;
     /**
      * Age S
@@ -984,9 +1244,32 @@ export type Disk = {
 };
 
 /**
+ * DiskErrorRecovery
+ *
+ * How long a SATA drive tries to read a bad sector. `limit_s`: when it gives up and names the sector; null if it
+ * tries as long as it likes. `is_limitable`: whether it can be told when. `wait_s`: when the kernel gives the drive
+ * up; null if that is not known.
+ */
+export type DiskErrorRecovery = {
+    /**
+     * Is Limitable
+     */
+    is_limitable: boolean;
+    /**
+     * Limit S
+     */
+    limit_s: number | null;
+    /**
+     * Wait S
+     */
+    wait_s: number | null;
+};
+
+/**
  * DiskHardware
  *
- * What the drive says about itself, and what is on it.
+ * What the drive says about itself, and what is on it. `power_loss_protection`: true if what it acknowledged is
+ * safe from a power cut, for it has no volatile write cache that is on; null if that is not known.
  */
 export type DiskHardware = {
     /**
@@ -1018,9 +1301,14 @@ export type DiskHardware = {
      */
     write_cache: boolean;
     /**
+     * Power Loss Protection
+     */
+    power_loss_protection: boolean | null;
+    /**
      * Numa Node
      */
     numa_node: number | null;
+    place: DiskSeat;
     /**
      * Links
      */
@@ -1048,6 +1336,135 @@ export type DiskHardware = {
 };
 
 /**
+ * DiskHealth
+ *
+ * What the drive says of itself. `read_at`: when it last said so; while it sleeps it is not woken for it.
+ * `problem`: why nothing could be read. `error_recovery`: of SATA drives alone.
+ */
+export type DiskHealth = {
+    state: DiskHealthState;
+    /**
+     * Reasons
+     */
+    reasons: Array<DiskHealthReason>;
+    values: DiskHealthValues;
+    /**
+     * Read At
+     */
+    read_at: string | null;
+    /**
+     * Is Asleep
+     */
+    is_asleep: boolean;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    error_recovery: DiskErrorRecovery | null;
+};
+
+/**
+ * DiskHealthReason
+ *
+ * One thing that is wrong with a disk; each is an alert as well.
+ */
+export type DiskHealthReason = {
+    /**
+     * Kind
+     */
+    kind: string;
+    severity: Severity;
+    /**
+     * Message
+     */
+    message: string;
+};
+
+/**
+ * DiskHealthState
+ *
+ * ok: the drive finds nothing. warning: a person should look. failing: replace it. unknown: it does not tell.
+ */
+export type DiskHealthState = 'ok' | 'warning' | 'failing' | 'unknown';
+
+/**
+ * DiskHealthValues
+ *
+ * What the drive gives, each in the unit of its name; null is what it does not give. `used_percent` is of the life
+ * its maker gave it.
+ */
+export type DiskHealthValues = {
+    /**
+     * Temperature C
+     */
+    temperature_c: number | null;
+    /**
+     * Temperature Warning C
+     */
+    temperature_warning_c: number | null;
+    /**
+     * Temperature Critical C
+     */
+    temperature_critical_c: number | null;
+    /**
+     * Available Spare Percent
+     */
+    available_spare_percent: number | null;
+    /**
+     * Available Spare Threshold Percent
+     */
+    available_spare_threshold_percent: number | null;
+    /**
+     * Used Percent
+     */
+    used_percent: number | null;
+    /**
+     * Power On Hours
+     */
+    power_on_hours: number | null;
+    /**
+     * Unsafe Shutdowns
+     */
+    unsafe_shutdowns: number | null;
+    /**
+     * Written Bytes
+     */
+    written_bytes: number | null;
+    /**
+     * Media Errors
+     */
+    media_errors: number | null;
+    /**
+     * Reallocated Sectors
+     */
+    reallocated_sectors: number | null;
+    /**
+     * Pending Sectors
+     */
+    pending_sectors: number | null;
+    /**
+     * Uncorrectable Sectors
+     */
+    uncorrectable_sectors: number | null;
+    /**
+     * Grown Defects
+     */
+    grown_defects: number | null;
+};
+
+/**
+ * DiskLocateWish
+ *
+ * The light of the bay the disk sits in is switched on, or with `off` off again.
+ */
+export type DiskLocateWish = {
+    /**
+     * Off
+     */
+    off?: boolean;
+};
+
+/**
  * DiskPage
  */
 export type DiskPage = {
@@ -1063,6 +1480,36 @@ export type DiskPage = {
      * Total
      */
     total: number;
+};
+
+/**
+ * DiskSeat
+ *
+ * Where the drive sits; null is what the machine does not tell. `pci_address`: its own, if it is an NVMe drive,
+ * else its controller's. `bay`: what the enclosure calls it. `is_located`: whether the bay's light is on; null if
+ * there is none to switch.
+ */
+export type DiskSeat = {
+    /**
+     * Pci Address
+     */
+    pci_address: string | null;
+    /**
+     * Pci Slot
+     */
+    pci_slot: string | null;
+    /**
+     * Enclosure
+     */
+    enclosure: string | null;
+    /**
+     * Bay
+     */
+    bay: string | null;
+    /**
+     * Is Located
+     */
+    is_located: boolean | null;
 };
 
 /**
@@ -1094,6 +1541,24 @@ export type DiskSignature = {
  * unknown: in one of our arrays, and the agent does not answer.
  */
 export type DiskState = 'free' | 'member' | 'occupied' | 'system' | 'missing' | 'unknown';
+
+/**
+ * DiskWipeWish
+ *
+ * The disk is emptied for good. `confirm`: its serial. `signatures`: types of those that are part of somebody's
+ * array, pool or volume group and may be destroyed, such as linux_raid_member.
+ */
+export type DiskWipeWish = {
+    method: WipeMethod;
+    /**
+     * Confirm
+     */
+    confirm: string;
+    /**
+     * Signatures
+     */
+    signatures?: Array<string>;
+};
 
 /**
  * Drift
@@ -1162,6 +1627,13 @@ export type DriftReport = {
 };
 
 /**
+ * Encryption
+ *
+ * luks2: one dm-crypt mapping with a LUKS2 header between the array and its volumes.
+ */
+export type Encryption = 'luks2';
+
+/**
  * Engine
  *
  * What an engine can do on this machine; where it is not available, why, and what would bring it.
@@ -1228,6 +1700,10 @@ export type Engine = {
      */
     lacking: Array<string>;
     /**
+     * Encryption
+     */
+    encryption: Array<Encryption>;
+    /**
      * Health Commands
      */
     health_commands: Array<string>;
@@ -1276,6 +1752,14 @@ export type EngineLevel = {
      * Roles
      */
     roles: Array<MemberRole>;
+    /**
+     * Becomes
+     */
+    becomes: Array<Level>;
+    /**
+     * Options
+     */
+    options: Array<string>;
 };
 
 /**
@@ -1741,6 +2225,155 @@ export type FirewallOpening = {
 export type FirewallState = 'in_force' | 'off' | 'unavailable' | 'failed';
 
 /**
+ * ForeignArray
+ *
+ * An array that others made, or one of Lunette with logical volumes that others made. Nothing of that is written
+ * before it is adopted.
+ */
+export type ForeignArray = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Home Host
+     */
+    home_host: string | null;
+    engine: ArrayEngine;
+    /**
+     * Level
+     */
+    level: string;
+    /**
+     * Health
+     */
+    health: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number | null;
+    /**
+     * Read Only
+     */
+    read_only: boolean;
+    /**
+     * Members
+     */
+    members: Array<ForeignMember>;
+    /**
+     * Carries
+     */
+    carries: Array<string>;
+    /**
+     * Group
+     */
+    group: string | null;
+    /**
+     * Free Bytes
+     */
+    free_bytes: number | null;
+    /**
+     * Volumes
+     */
+    volumes: Array<ForeignVolume>;
+    /**
+     * Array
+     */
+    array: string | null;
+    next: NextStep;
+    /**
+     * Reason
+     */
+    reason: string | null;
+};
+
+/**
+ * ForeignArrayAdopt
+ *
+ * How an array becomes ours.
+ */
+export type ForeignArrayAdopt = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Volumes
+     */
+    volumes?: Array<string> | null;
+    /**
+     * Make Group
+     */
+    make_group?: boolean;
+};
+
+/**
+ * ForeignArrayPage
+ */
+export type ForeignArrayPage = {
+    /**
+     * Items
+     */
+    items: Array<ForeignArray>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * ForeignMember
+ *
+ * A disk of it. `disk_id` is null for what is no whole disk, and for one that is missing.
+ */
+export type ForeignMember = {
+    /**
+     * Disk Id
+     */
+    disk_id: string | null;
+    /**
+     * Device
+     */
+    device: string | null;
+    /**
+     * State
+     */
+    state: string;
+};
+
+/**
+ * ForeignVolume
+ *
+ * A logical volume in its group, or a zvol of the pool.
+ */
+export type ForeignVolume = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Open
+     */
+    open: boolean;
+    /**
+     * Reason
+     */
+    reason: string | null;
+};
+
+/**
  * Health
  *
  * That the API answers; nothing more is told without credentials.
@@ -1760,7 +2393,7 @@ export type HealthState = 'good' | 'warning' | 'critical';
 /**
  * Host
  *
- * A client server. `export` tells whether its own paths are open; a host in a group also sees the group's.
+ * A client server. `export` tells whether all that is mapped to itself is served; its group has its own.
  */
 export type Host = {
     /**
@@ -1790,6 +2423,10 @@ export type Host = {
     nqns: Array<string>;
     chap: ChapUsers | null;
     dhchap: DhChapAsked | null;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s: number | null;
     /**
      * Group
      */
@@ -1829,6 +2466,9 @@ export type Host = {
  * HostCreate
  *
  * The wish for a host. An initiator name belongs to one host only.
+ *
+ * Its paths open when all its volumes are there. With `opens_without_missing_after_s` they open after so many seconds
+ * of waiting without those that are missing, which the host then takes for gone. Null, the default, waits for ever.
  */
 export type HostCreate = {
     /**
@@ -1854,6 +2494,10 @@ export type HostCreate = {
      * Description
      */
     description?: string;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -1883,6 +2527,10 @@ export type HostGroup = {
      */
     host_ids: Array<string>;
     /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s: number | null;
+    /**
      * Target Iqn
      */
     target_iqn: string | null;
@@ -1909,6 +2557,8 @@ export type HostGroup = {
  * HostGroupCreate
  *
  * A cluster of hosts that share volumes. Hosts by id or name; a host is in one group at most.
+ *
+ * `opens_without_missing_after_s` as of a host, for the volumes of the group.
  */
 export type HostGroupCreate = {
     /**
@@ -1923,6 +2573,10 @@ export type HostGroupCreate = {
      * Description
      */
     description?: string;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -1946,7 +2600,7 @@ export type HostGroupPage = {
 /**
  * HostGroupPatch
  *
- * Changes of a group; an absent field stays.
+ * Changes of a group; an absent field stays. `opens_without_missing_after_s: null` takes the deadline away.
  */
 export type HostGroupPatch = {
     /**
@@ -1961,6 +2615,10 @@ export type HostGroupPatch = {
      * Description
      */
     description?: string | null;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -2027,6 +2685,8 @@ export type HostPage = {
  * HostPatch
  *
  * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
+ *
+ * `opens_without_missing_after_s: null` takes the deadline away; paths that are open stay open.
  */
 export type HostPatch = {
     /**
@@ -2052,6 +2712,10 @@ export type HostPatch = {
      * Description
      */
     description?: string | null;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -2107,6 +2771,73 @@ export type HostPaths = {
      * Volumes
      */
     volumes: Array<VolumePaths>;
+    verification: PathVerification | null;
+};
+
+/**
+ * HostVerifyPaths
+ *
+ * Each path of the host is taken away in turn. `confirm`: the host's name.
+ */
+export type HostVerifyPaths = {
+    /**
+     * Confirm
+     */
+    confirm: string;
+    /**
+     * Away S
+     */
+    away_s?: number;
+};
+
+/**
+ * Initiator
+ *
+ * One that is on the fabric, logged in, or was turned away at a login over iSCSI. `words` say where it was seen.
+ */
+export type Initiator = {
+    /**
+     * Name
+     */
+    name: string;
+    kind: InitiatorKind;
+    /**
+     * Peer
+     */
+    peer: string | null;
+    /**
+     * Words
+     */
+    words: string;
+    /**
+     * Refused At
+     */
+    refused_at: string | null;
+};
+
+/**
+ * InitiatorKind
+ *
+ * What an initiator is named by: over iSCSI, over Fibre Channel, over NVMe.
+ */
+export type InitiatorKind = 'iqn' | 'wwpn' | 'nqn';
+
+/**
+ * InitiatorPage
+ */
+export type InitiatorPage = {
+    /**
+     * Items
+     */
+    items: Array<Initiator>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+    /**
+     * Total
+     */
+    total: number;
 };
 
 /**
@@ -2251,6 +2982,10 @@ export type InterfaceChange = {
      */
     dns?: Array<string | string> | null;
     /**
+     * Ntp
+     */
+    ntp?: Array<string> | null;
+    /**
      * Mtu Bytes
      */
     mtu_bytes?: number | null;
@@ -2288,6 +3023,10 @@ export type InterfaceConfig = {
      */
     dns: Array<string>;
     /**
+     * Ntp
+     */
+    ntp: Array<string>;
+    /**
      * Mtu Bytes
      */
     mtu_bytes: number | null;
@@ -2297,9 +3036,34 @@ export type InterfaceConfig = {
 /**
  * InterfaceCreate
  *
- * The wish for a VLAN or a bond. It has no addresses unless they, or DHCP, are given.
+ * The wish for a VLAN or a bond.
  */
 export type InterfaceCreate = {
+    role?: InterfaceRole;
+    /**
+     * Dhcp
+     */
+    dhcp?: boolean;
+    /**
+     * Addresses
+     */
+    addresses?: Array<string | string>;
+    /**
+     * Gateway
+     */
+    gateway?: string | string | null;
+    /**
+     * Dns
+     */
+    dns?: Array<string | string>;
+    /**
+     * Ntp
+     */
+    ntp?: Array<string>;
+    /**
+     * Mtu Bytes
+     */
+    mtu_bytes?: number | null;
     /**
      * Name
      */
@@ -2323,27 +3087,6 @@ export type InterfaceCreate = {
      * Miimon Ms
      */
     miimon_ms?: number | null;
-    role?: InterfaceRole;
-    /**
-     * Dhcp
-     */
-    dhcp?: boolean;
-    /**
-     * Addresses
-     */
-    addresses?: Array<string | string>;
-    /**
-     * Gateway
-     */
-    gateway?: string | string | null;
-    /**
-     * Dns
-     */
-    dns?: Array<string | string>;
-    /**
-     * Mtu Bytes
-     */
-    mtu_bytes?: number | null;
 };
 
 /**
@@ -2488,7 +3231,7 @@ export type JobError = {
 /**
  * JobKind
  */
-export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'site.apply' | 'site.adopt' | 'schedule.run' | 'system.update';
+export type JobKind = 'array.create' | 'array.delete' | 'array.change' | 'array.start' | 'array.adopt' | 'array.release' | 'volumes.create' | 'volume.delete' | 'volume.recover' | 'volume.erase' | 'volume.grow' | 'volume.roll_back' | 'snapshots.create' | 'snapshot.delete' | 'thin_pool.grow' | 'interface.change' | 'session.disconnect' | 'site.apply' | 'site.adopt' | 'schedule.run' | 'system.update' | 'system.restart' | 'system.power_off' | 'disk.wipe' | 'disk.locate' | 'host.verify_paths';
 
 /**
  * JobResolve
@@ -2796,6 +3539,10 @@ export type Layout = {
      * Write Hole
      */
     write_hole: Array<WriteHole>;
+    /**
+     * Integrity Usable Bytes
+     */
+    integrity_usable_bytes: number | null;
     /**
      * Min Rebuild S
      */
@@ -3228,6 +3975,13 @@ export type NewToken = {
 };
 
 /**
+ * NextStep
+ *
+ * What can be done with a foreign array. none: its reason says what stands in the way.
+ */
+export type NextStep = 'start' | 'adopt' | 'rebuild' | 'none';
+
+/**
  * OsType
  */
 export type OsType = 'linux' | 'esxi' | 'windows' | 'proxmox' | 'other';
@@ -3261,6 +4015,30 @@ export type PasswordChange = {
  * up: logged in now. down: nobody is. unknown: the kernel does not tell, or the agent does not answer.
  */
 export type PathState = 'up' | 'down' | 'unknown';
+
+/**
+ * PathVerification
+ *
+ * What came of the last time that every path of the host was taken away in turn. `words`: path by path.
+ */
+export type PathVerification = {
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Is Passed
+     */
+    is_passed: boolean;
+    /**
+     * Words
+     */
+    words: Array<string>;
+    /**
+     * Job Id
+     */
+    job_id: string;
+};
 
 /**
  * Performance
@@ -3533,7 +4311,7 @@ export type PortProtocol = 'tcp' | 'udp';
 /**
  * Portal
  *
- * A listening address. `state` tells whether it listens now, `reason` why not.
+ * A listening address. `state` tells whether it listens now, `reason` why not. Fibre Channel has no `port`.
  */
 export type Portal = {
     /**
@@ -3553,7 +4331,7 @@ export type Portal = {
     /**
      * Port
      */
-    port: number;
+    port: number | null;
     state: ExportState;
     /**
      * Reason
@@ -3575,8 +4353,9 @@ export type Portal = {
  * The wish to listen on an address. `0.0.0.0` or `::` listens on every address of its family.
  *
  * `port` None takes the protocol's own: 3260 for iSCSI, 3261 for iSER, 4420 for NVMe. The RDMA protocols need an
- * address of an RDMA device. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of the
- * appliance. All portals for NVMe have the same engine.
+ * address of an RDMA device. NVMe over Fibre Channel takes a port of an HBA, written as its WWNN and WWPN
+ * (`nn-0x…:pn-0x…`), and no port number. `engine` None takes the kernel's; `spdk` serves NVMe/TCP on one address of
+ * the appliance. All portals for NVMe have the same engine.
  */
 export type PortalCreate = {
     /**
@@ -3587,7 +4366,7 @@ export type PortalCreate = {
     /**
      * Address
      */
-    address: string | string;
+    address: string;
     /**
      * Port
      */
@@ -3672,7 +4451,7 @@ export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidd
 /**
  * Protocol
  */
-export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma' | 'fc';
+export type Protocol = 'iscsi' | 'iser' | 'nvme-tcp' | 'nvme-rdma' | 'nvme-fc' | 'fc';
 
 /**
  * Provisioning
@@ -3767,6 +4546,14 @@ export type RdmaDevice = {
      * Reason
      */
     reason: string | null;
+    /**
+     * Lossless
+     */
+    lossless: Array<number> | null;
+    /**
+     * Hint
+     */
+    hint: string | null;
     /**
      * Age S
      */
@@ -4545,6 +5332,18 @@ export type Session = {
      */
     commands: number | null;
     /**
+     * Queue Depth
+     */
+    queue_depth: number | null;
+    /**
+     * Can Disconnect
+     */
+    can_disconnect: boolean;
+    /**
+     * Stays Because
+     */
+    stays_because: string | null;
+    /**
      * Age S
      */
     age_s: number;
@@ -4600,6 +5399,10 @@ export type Settings = {
      * Deleted Keep Hours
      */
     deleted_keep_hours: number;
+    /**
+     * Disk Health Minutes
+     */
+    disk_health_minutes: number;
     mail: Mail | null;
     webhook: Webhook | null;
     syslog: Syslog | null;
@@ -4612,6 +5415,7 @@ export type Settings = {
      */
     trusted_ca: string | null;
     firewall: FirewallMode | null;
+    discovery_auth: DiscoveryLogin | null;
     /**
      * Deliveries
      */
@@ -4648,6 +5452,10 @@ export type SettingsPatch = {
      * Deleted Keep Hours
      */
     deleted_keep_hours?: number | null;
+    /**
+     * Disk Health Minutes
+     */
+    disk_health_minutes?: number | null;
     mail?: MailSettings | null;
     webhook?: WebhookSettings | null;
     syslog?: SyslogSettings | null;
@@ -4660,6 +5468,7 @@ export type SettingsPatch = {
      */
     trusted_ca?: string | null;
     firewall?: FirewallMode | null;
+    discovery_auth?: DiscoveryAuth | null;
 };
 
 /**
@@ -4737,9 +5546,17 @@ export type SiteArray = {
      */
     wipe?: Array<unknown>;
     /**
+     * Write Mostly
+     */
+    write_mostly?: Array<string>;
+    /**
      * Spares
      */
     spares?: Array<string>;
+    /**
+     * Spare Group
+     */
+    spare_group?: string | null;
     /**
      * Log
      */
@@ -4785,6 +5602,19 @@ export type SiteArray = {
      * Health Command
      */
     health_command?: string | null;
+    /**
+     * Integrity
+     */
+    integrity?: boolean;
+    encryption?: Encryption | null;
+    /**
+     * Passphrase
+     */
+    passphrase?: null;
+    /**
+     * Keep Key
+     */
+    keep_key?: boolean;
 };
 
 /**
@@ -4812,9 +5642,34 @@ export type SiteChap = {
 };
 
 /**
+ * SiteDhChap
+ *
+ * DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one.
+ *
+ * `is_mutual` tells that the appliance proves itself too, with `mutual_secret`; false takes that key away. Left out
+ * where a `mutual_secret` is given, it is true.
+ */
+export type SiteDhChap = {
+    /**
+     * Secret
+     */
+    secret?: null;
+    /**
+     * Is Mutual
+     */
+    is_mutual?: boolean | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
  * SiteHost
  *
- * `chap: null` takes CHAP away; without the field it stays as it is.
+ * `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is.
  */
 export type SiteHost = {
     /**
@@ -4835,11 +5690,15 @@ export type SiteHost = {
      */
     nqns?: Array<string>;
     chap?: SiteChap | null;
-    dhchap?: DhChap | null;
+    dhchap?: SiteDhChap | null;
     /**
      * Description
      */
     description?: string;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -5646,6 +6505,10 @@ export type VolumeObserved = {
      * Used Bytes
      */
     used_bytes: number | null;
+    /**
+     * Block Bytes
+     */
+    block_bytes: number | null;
 };
 
 /**
@@ -5820,6 +6683,16 @@ export type WhyLink = {
 };
 
 /**
+ * WipeMethod
+ *
+ * signatures: what tells what is on the disk goes, its data stays readable. format: the drive erases all data
+ * (NVMe Format NVM). crypto: the drive throws the key of its data away (the same command, where it can).
+ * sanitize_block, sanitize_crypto: the same of everything the drive holds, what it set aside and keeps in caches too
+ * (NVMe Sanitize); it goes on after a power cut.
+ */
+export type WipeMethod = 'signatures' | 'format' | 'crypto' | 'sanitize_block' | 'sanitize_crypto';
+
+/**
  * WriteHole
  *
  * How a parity array survives a power cut between data and parity write.
@@ -5868,6 +6741,10 @@ export type StorageArray = {
     chunk_bytes: number | null;
     layout: Raid10Layout | null;
     /**
+     * Write Mostly
+     */
+    write_mostly: Array<string>;
+    /**
      * Group Data Disks
      */
     group_data_disks: number | null;
@@ -5902,9 +6779,26 @@ export type StorageArray = {
     skip_copy: boolean | null;
     scheduler: Scheduler | null;
     /**
+     * Spare Group
+     */
+    spare_group: string | null;
+    /**
      * Health Command
      */
     health_command: string | null;
+    /**
+     * Integrity
+     */
+    integrity: boolean;
+    encryption: Encryption | null;
+    /**
+     * Keep Key
+     */
+    keep_key: boolean;
+    /**
+     * Locked
+     */
+    locked: boolean | null;
     /**
      * Tuning
      */
@@ -5930,6 +6824,128 @@ export type StorageArray = {
      * Updated At
      */
     updated_at: string;
+};
+
+/**
+ * ArrayCreate
+ *
+ * The wish for a new array. `disks` are stable disk ids; `wipe` names those whose signatures may be destroyed.
+ */
+export type ArrayCreateWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    engine?: ArrayEngine;
+    level: Level;
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Chunk Bytes
+     */
+    chunk_bytes?: number | null;
+    layout?: Raid10Layout | null;
+    write_hole?: WriteHole | null;
+    /**
+     * Wipe
+     */
+    wipe?: Array<string>;
+    /**
+     * Write Mostly
+     */
+    write_mostly?: Array<string>;
+    /**
+     * Spares
+     */
+    spares?: Array<string>;
+    /**
+     * Spare Group
+     */
+    spare_group?: string | null;
+    /**
+     * Log
+     */
+    log?: Array<string>;
+    /**
+     * Cache
+     */
+    cache?: Array<string>;
+    /**
+     * Special
+     */
+    special?: Array<string>;
+    /**
+     * Group Data Disks
+     */
+    group_data_disks?: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares?: number | null;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
+    /**
+     * Group Thread Cnt
+     */
+    group_thread_cnt?: number | null;
+    /**
+     * Stripe Cache Size
+     */
+    stripe_cache_size?: number | null;
+    /**
+     * Skip Copy
+     */
+    skip_copy?: boolean | null;
+    scheduler?: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
+    /**
+     * Integrity
+     */
+    integrity?: boolean;
+    encryption?: Encryption | null;
+    /**
+     * Passphrase
+     */
+    passphrase?: string | null;
+    /**
+     * Keep Key
+     */
+    keep_key?: boolean;
+};
+
+/**
+ * ArrayKeyChange
+ *
+ * Changes who opens an encrypted array. `passphrase` opens it now; what is left out stays as it is.
+ */
+export type ArrayKeyChangeWritable = {
+    /**
+     * Passphrase
+     */
+    passphrase: string;
+    /**
+     * New Passphrase
+     */
+    new_passphrase?: string | null;
+    /**
+     * Keep Old
+     */
+    keep_old?: boolean;
+    /**
+     * Keep Key
+     */
+    keep_key?: boolean | null;
 };
 
 /**
@@ -6007,9 +7023,37 @@ export type DhChapWritable = {
 };
 
 /**
+ * DiscoveryAuth
+ *
+ * What a host shows by CHAP before it is told the iSCSI targets, and with `mutual_user` what the appliance answers.
+ * The secrets are never shown; left out, those that are kept stay, as long as their users are the same.
+ */
+export type DiscoveryAuthWritable = {
+    /**
+     * User
+     */
+    user: string;
+    /**
+     * Secret
+     */
+    secret?: string | null;
+    /**
+     * Mutual User
+     */
+    mutual_user?: string | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+};
+
+/**
  * HostCreate
  *
  * The wish for a host. An initiator name belongs to one host only.
+ *
+ * Its paths open when all its volumes are there. With `opens_without_missing_after_s` they open after so many seconds
+ * of waiting without those that are missing, which the host then takes for gone. Null, the default, waits for ever.
  */
 export type HostCreateWritable = {
     /**
@@ -6035,12 +7079,18 @@ export type HostCreateWritable = {
      * Description
      */
     description?: string;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
  * HostPatch
  *
  * Changes of a host; an absent field stays. `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP.
+ *
+ * `opens_without_missing_after_s: null` takes the deadline away; paths that are open stay open.
  */
 export type HostPatchWritable = {
     /**
@@ -6066,6 +7116,10 @@ export type HostPatchWritable = {
      * Description
      */
     description?: string | null;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -6286,6 +7340,10 @@ export type SettingsPatchWritable = {
      * Deleted Keep Hours
      */
     deleted_keep_hours?: number | null;
+    /**
+     * Disk Health Minutes
+     */
+    disk_health_minutes?: number | null;
     mail?: MailSettingsWritable | null;
     webhook?: WebhookSettingsWritable | null;
     syslog?: SyslogSettings | null;
@@ -6298,6 +7356,7 @@ export type SettingsPatchWritable = {
      */
     trusted_ca?: string | null;
     firewall?: FirewallMode | null;
+    discovery_auth?: DiscoveryAuthWritable | null;
 };
 
 /**
@@ -6313,7 +7372,7 @@ export type SiteWritable = {
     /**
      * Arrays
      */
-    arrays?: Array<SiteArray> | null;
+    arrays?: Array<SiteArrayWritable> | null;
     /**
      * Volumes
      */
@@ -6346,6 +7405,102 @@ export type SiteWritable = {
 };
 
 /**
+ * SiteArray
+ */
+export type SiteArrayWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    engine?: ArrayEngine;
+    level: Level;
+    /**
+     * Disks
+     */
+    disks: Array<string>;
+    /**
+     * Chunk Bytes
+     */
+    chunk_bytes?: number | null;
+    layout?: Raid10Layout | null;
+    write_hole?: WriteHole | null;
+    /**
+     * Wipe
+     */
+    wipe?: Array<unknown>;
+    /**
+     * Write Mostly
+     */
+    write_mostly?: Array<string>;
+    /**
+     * Spares
+     */
+    spares?: Array<string>;
+    /**
+     * Spare Group
+     */
+    spare_group?: string | null;
+    /**
+     * Log
+     */
+    log?: Array<string>;
+    /**
+     * Cache
+     */
+    cache?: Array<string>;
+    /**
+     * Special
+     */
+    special?: Array<string>;
+    /**
+     * Group Data Disks
+     */
+    group_data_disks?: number | null;
+    /**
+     * Distributed Spares
+     */
+    distributed_spares?: number | null;
+    /**
+     * Sync Speed Min Bytes S
+     */
+    sync_speed_min_bytes_s?: number | null;
+    /**
+     * Sync Speed Max Bytes S
+     */
+    sync_speed_max_bytes_s?: number | null;
+    /**
+     * Group Thread Cnt
+     */
+    group_thread_cnt?: number | null;
+    /**
+     * Stripe Cache Size
+     */
+    stripe_cache_size?: number | null;
+    /**
+     * Skip Copy
+     */
+    skip_copy?: boolean | null;
+    scheduler?: Scheduler | null;
+    /**
+     * Health Command
+     */
+    health_command?: string | null;
+    /**
+     * Integrity
+     */
+    integrity?: boolean;
+    encryption?: Encryption | null;
+    /**
+     * Passphrase
+     */
+    passphrase?: string | null;
+    /**
+     * Keep Key
+     */
+    keep_key?: boolean;
+};
+
+/**
  * SiteChap
  *
  * CHAP of a host. A secret that is left out stays as the appliance keeps it; no export shows one.
@@ -6370,9 +7525,34 @@ export type SiteChapWritable = {
 };
 
 /**
+ * SiteDhChap
+ *
+ * DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows one.
+ *
+ * `is_mutual` tells that the appliance proves itself too, with `mutual_secret`; false takes that key away. Left out
+ * where a `mutual_secret` is given, it is true.
+ */
+export type SiteDhChapWritable = {
+    /**
+     * Secret
+     */
+    secret?: string | null;
+    /**
+     * Is Mutual
+     */
+    is_mutual?: boolean | null;
+    /**
+     * Mutual Secret
+     */
+    mutual_secret?: string | null;
+    hash?: DhHash;
+    dh_group?: DhGroup;
+};
+
+/**
  * SiteHost
  *
- * `chap: null` takes CHAP away; without the field it stays as it is.
+ * `chap: null` takes CHAP away, `dhchap: null` DH-HMAC-CHAP; without the field each stays as it is.
  */
 export type SiteHostWritable = {
     /**
@@ -6393,11 +7573,15 @@ export type SiteHostWritable = {
      */
     nqns?: Array<string>;
     chap?: SiteChapWritable | null;
-    dhchap?: DhChapWritable | null;
+    dhchap?: SiteDhChapWritable | null;
     /**
      * Description
      */
     description?: string;
+    /**
+     * Opens Without Missing After S
+     */
+    opens_without_missing_after_s?: number | null;
 };
 
 /**
@@ -6811,6 +7995,153 @@ export type PasswordChangeResponses = {
 };
 
 export type PasswordChangeResponse = PasswordChangeResponses[keyof PasswordChangeResponses];
+
+export type LoginListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Sort
+         */
+        sort?: 'created_at' | '-created_at' | 'expires_at' | '-expires_at';
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+    };
+    url: '/api/v1/logins';
+};
+
+export type LoginListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type LoginListError = LoginListErrors[keyof LoginListErrors];
+
+export type LoginListResponses = {
+    /**
+     * Successful Response
+     */
+    200: ActiveLoginPage;
+};
+
+export type LoginListResponse = LoginListResponses[keyof LoginListResponses];
+
+export type LoginEndData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Login
+         *
+         * Its id or its name.
+         */
+        login: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/logins/{login}:end';
+};
+
+export type LoginEndErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type LoginEndError = LoginEndErrors[keyof LoginEndErrors];
+
+export type LoginEndResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * It has ended.
+     */
+    204: void;
+};
+
+export type LoginEndResponse = LoginEndResponses[keyof LoginEndResponses];
 
 export type UserListData = {
     body?: never;
@@ -7532,6 +8863,10 @@ export type DiskListData = {
          */
         transport?: Transport | null;
         /**
+         * Health
+         */
+        health?: DiskHealthState | null;
+        /**
          * Array
          *
          * Members of this array, by id or name.
@@ -7634,6 +8969,172 @@ export type DiskShowResponses = {
 };
 
 export type DiskShowResponse = DiskShowResponses[keyof DiskShowResponses];
+
+export type DiskWipeData = {
+    body: DiskWipeWish;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Disk
+         *
+         * Its id or its name.
+         */
+        disk: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/disks/{disk}:wipe';
+};
+
+export type DiskWipeErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DiskWipeError = DiskWipeErrors[keyof DiskWipeErrors];
+
+export type DiskWipeResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type DiskWipeResponse = DiskWipeResponses[keyof DiskWipeResponses];
+
+export type DiskLocateData = {
+    body: DiskLocateWish;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Disk
+         *
+         * Its id or its name.
+         */
+        disk: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/disks/{disk}:locate';
+};
+
+export type DiskLocateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type DiskLocateError = DiskLocateErrors[keyof DiskLocateErrors];
+
+export type DiskLocateResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type DiskLocateResponse = DiskLocateResponses[keyof DiskLocateResponses];
 
 export type LayoutListData = {
     body?: never;
@@ -7776,7 +9277,7 @@ export type ArrayListResponses = {
 export type ArrayListResponse = ArrayListResponses[keyof ArrayListResponses];
 
 export type ArrayCreateData = {
-    body: ArrayCreate;
+    body: ArrayCreateWritable;
     headers?: {
         /**
          * Idempotency-Key
@@ -8336,6 +9837,89 @@ export type ArrayGrowResponses = {
 
 export type ArrayGrowResponse = ArrayGrowResponses[keyof ArrayGrowResponses];
 
+export type ArrayReshapeData = {
+    body: ArrayReshape;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:reshape';
+};
+
+export type ArrayReshapeErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayReshapeError = ArrayReshapeErrors[keyof ArrayReshapeErrors];
+
+export type ArrayReshapeResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayReshapeResponse = ArrayReshapeResponses[keyof ArrayReshapeResponses];
+
 export type ArrayReplaceData = {
     body: ArrayReplace;
     headers?: {
@@ -8750,6 +10334,568 @@ export type ArrayScrubResponses = {
 };
 
 export type ArrayScrubResponse = ArrayScrubResponses[keyof ArrayScrubResponses];
+
+export type ArrayForceStartData = {
+    body: ArrayForceStart;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:force_start';
+};
+
+export type ArrayForceStartErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayForceStartError = ArrayForceStartErrors[keyof ArrayForceStartErrors];
+
+export type ArrayForceStartResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayForceStartResponse = ArrayForceStartResponses[keyof ArrayForceStartResponses];
+
+export type ArrayReleaseData = {
+    body: ArrayRelease;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:release';
+};
+
+export type ArrayReleaseErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayReleaseError = ArrayReleaseErrors[keyof ArrayReleaseErrors];
+
+export type ArrayReleaseResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ArrayReleaseResponse = ArrayReleaseResponses[keyof ArrayReleaseResponses];
+
+export type ArrayUnlockData = {
+    body: ArrayUnlock;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:unlock';
+};
+
+export type ArrayUnlockErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The system refused a step.
+     */
+    502: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayUnlockError = ArrayUnlockErrors[keyof ArrayUnlockErrors];
+
+export type ArrayUnlockResponses = {
+    /**
+     * Response 200 Array Unlock
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: StorageArray | Plan;
+};
+
+export type ArrayUnlockResponse = ArrayUnlockResponses[keyof ArrayUnlockResponses];
+
+export type ArrayKeyChangeData = {
+    body: ArrayKeyChangeWritable;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Array
+         *
+         * Its id or its name.
+         */
+        array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/arrays/{array}:change_key';
+};
+
+export type ArrayKeyChangeErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The system refused a step.
+     */
+    502: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ArrayKeyChangeError = ArrayKeyChangeErrors[keyof ArrayKeyChangeErrors];
+
+export type ArrayKeyChangeResponses = {
+    /**
+     * Response 200 Array Key Change
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: StorageArray | Plan;
+};
+
+export type ArrayKeyChangeResponse = ArrayKeyChangeResponses[keyof ArrayKeyChangeResponses];
+
+export type ForeignArrayListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+    };
+    url: '/api/v1/foreign-arrays';
+};
+
+export type ForeignArrayListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ForeignArrayListError = ForeignArrayListErrors[keyof ForeignArrayListErrors];
+
+export type ForeignArrayListResponses = {
+    /**
+     * Successful Response
+     */
+    200: ForeignArrayPage;
+};
+
+export type ForeignArrayListResponse = ForeignArrayListResponses[keyof ForeignArrayListResponses];
+
+export type ForeignArrayStartData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Foreign Array
+         */
+        foreign_array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/foreign-arrays/{foreign_array}:start';
+};
+
+export type ForeignArrayStartErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ForeignArrayStartError = ForeignArrayStartErrors[keyof ForeignArrayStartErrors];
+
+export type ForeignArrayStartResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ForeignArrayStartResponse = ForeignArrayStartResponses[keyof ForeignArrayStartResponses];
+
+export type ForeignArrayAdoptData = {
+    body: ForeignArrayAdopt;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Foreign Array
+         */
+        foreign_array: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/foreign-arrays/{foreign_array}:adopt';
+};
+
+export type ForeignArrayAdoptErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ForeignArrayAdoptError = ForeignArrayAdoptErrors[keyof ForeignArrayAdoptErrors];
+
+export type ForeignArrayAdoptResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ForeignArrayAdoptResponse = ForeignArrayAdoptResponses[keyof ForeignArrayAdoptResponses];
 
 export type VolumeCreateBatchData = {
     body: VolumeBatch;
@@ -10550,6 +12696,89 @@ export type HostPathsResponses = {
 
 export type HostPathsResponse = HostPathsResponses[keyof HostPathsResponses];
 
+export type HostVerifyPathsData = {
+    body: HostVerifyPaths;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Host
+         *
+         * Its id or its name.
+         */
+        host: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/hosts/{host}:verify-paths';
+};
+
+export type HostVerifyPathsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type HostVerifyPathsError = HostVerifyPathsErrors[keyof HostVerifyPathsErrors];
+
+export type HostVerifyPathsResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type HostVerifyPathsResponse = HostVerifyPathsResponses[keyof HostVerifyPathsResponses];
+
 export type HostListData = {
     body?: never;
     path?: never;
@@ -10878,6 +13107,12 @@ export type HostPatchData = {
         host: string;
     };
     query?: {
+        /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
         /**
          * Dry Run
          *
@@ -11261,6 +13496,12 @@ export type HostGroupPatchData = {
     };
     query?: {
         /**
+         * Confirm
+         *
+         * Names of volumes that are in use and may go nonetheless; repeat it for each. The plan says which.
+         */
+        confirm?: Array<string> | null;
+        /**
          * Dry Run
          *
          * Answer the plan (200) and change nothing.
@@ -11329,6 +13570,76 @@ export type HostGroupPatchResponses = {
 };
 
 export type HostGroupPatchResponse = HostGroupPatchResponses[keyof HostGroupPatchResponses];
+
+export type InitiatorListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Kind
+         *
+         * Only these.
+         */
+        kind?: InitiatorKind | null;
+        /**
+         * Limit
+         *
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * Cursor
+         *
+         * `next_cursor` of the page before.
+         */
+        cursor?: string | null;
+        /**
+         * Offset
+         *
+         * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
+         */
+        offset?: number;
+    };
+    url: '/api/v1/initiators';
+};
+
+export type InitiatorListErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type InitiatorListError = InitiatorListErrors[keyof InitiatorListErrors];
+
+export type InitiatorListResponses = {
+    /**
+     * Successful Response
+     */
+    200: InitiatorPage;
+};
+
+export type InitiatorListResponse = InitiatorListResponses[keyof InitiatorListResponses];
 
 export type PortalListData = {
     body?: never;
@@ -13121,6 +15432,89 @@ export type SessionListResponses = {
 
 export type SessionListResponse = SessionListResponses[keyof SessionListResponses];
 
+export type SessionDisconnectData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Session
+         *
+         * Its id or its name.
+         */
+        session: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/sessions/{session}:disconnect';
+};
+
+export type SessionDisconnectErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SessionDisconnectError = SessionDisconnectErrors[keyof SessionDisconnectErrors];
+
+export type SessionDisconnectResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type SessionDisconnectResponse = SessionDisconnectResponses[keyof SessionDisconnectResponses];
+
 export type PerformanceListData = {
     body?: never;
     path?: never;
@@ -14525,6 +16919,158 @@ export type ApplianceSupportResponses = {
 
 export type ApplianceSupportResponse = ApplianceSupportResponses[keyof ApplianceSupportResponses];
 
+export type ApplianceRestartData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/appliance:restart';
+};
+
+export type ApplianceRestartErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type ApplianceRestartError = ApplianceRestartErrors[keyof ApplianceRestartErrors];
+
+export type ApplianceRestartResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type ApplianceRestartResponse = ApplianceRestartResponses[keyof ApplianceRestartResponses];
+
+export type AppliancePowerOffData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/appliance:power-off';
+};
+
+export type AppliancePowerOffErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type AppliancePowerOffError = AppliancePowerOffErrors[keyof AppliancePowerOffErrors];
+
+export type AppliancePowerOffResponses = {
+    /**
+     * The plan (dry run).
+     */
+    200: Plan;
+    /**
+     * The job that does it.
+     */
+    202: Job;
+};
+
+export type AppliancePowerOffResponse = AppliancePowerOffResponses[keyof AppliancePowerOffResponses];
+
 export type ApplianceRestoreData = {
     body: RestoreRequestWritable;
     headers?: {
@@ -15883,16 +18429,6 @@ export type AlertListData = {
          */
         sort?: '-raised_at' | 'raised_at' | 'severity' | '-severity';
         /**
-         * Active
-         *
-         * Only those that are not resolved, or only those that are.
-         */
-        active?: boolean | null;
-        /**
-         * Severity
-         */
-        severity?: Severity | null;
-        /**
          * Limit
          *
          * Most items of a page.
@@ -15910,6 +18446,28 @@ export type AlertListData = {
          * Skip so many, to jump into a long list. Walking through one, go by `cursor`: it neither repeats nor skips where rows come and go meanwhile.
          */
         offset?: number;
+        /**
+         * Active
+         *
+         * Only those that are not resolved, or only those that are.
+         */
+        active?: boolean | null;
+        /**
+         * Acknowledged
+         *
+         * Only those somebody sees to, or only the others.
+         */
+        acknowledged?: boolean | null;
+        /**
+         * Severity
+         */
+        severity?: Severity | null;
+        /**
+         * Ref
+         *
+         * Only about the resource with this id.
+         */
+        ref?: string | null;
     };
     url: '/api/v1/alerts';
 };
@@ -15951,3 +18509,302 @@ export type AlertListResponses = {
 };
 
 export type AlertListResponse = AlertListResponses[keyof AlertListResponses];
+
+export type AlertShowData = {
+    body?: never;
+    path: {
+        /**
+         * Alert
+         *
+         * Its id or its name.
+         */
+        alert: string;
+    };
+    query?: never;
+    url: '/api/v1/alerts/{alert}';
+};
+
+export type AlertShowErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type AlertShowError = AlertShowErrors[keyof AlertShowErrors];
+
+export type AlertShowResponses = {
+    /**
+     * Successful Response
+     */
+    200: Alert;
+};
+
+export type AlertShowResponse = AlertShowResponses[keyof AlertShowResponses];
+
+export type AlertAcknowledgeData = {
+    body: AlertAcknowledge;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Alert
+         *
+         * Its id or its name.
+         */
+        alert: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/alerts/{alert}:acknowledge';
+};
+
+export type AlertAcknowledgeErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type AlertAcknowledgeError = AlertAcknowledgeErrors[keyof AlertAcknowledgeErrors];
+
+export type AlertAcknowledgeResponses = {
+    /**
+     * Response 200 Alert Acknowledge
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Alert | Plan;
+};
+
+export type AlertAcknowledgeResponse = AlertAcknowledgeResponses[keyof AlertAcknowledgeResponses];
+
+export type AlertSilenceData = {
+    body: AlertSilence;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Alert
+         *
+         * Its id or its name.
+         */
+        alert: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/alerts/{alert}:silence';
+};
+
+export type AlertSilenceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type AlertSilenceError = AlertSilenceErrors[keyof AlertSilenceErrors];
+
+export type AlertSilenceResponses = {
+    /**
+     * Response 200 Alert Silence
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Alert | Plan;
+};
+
+export type AlertSilenceResponse = AlertSilenceResponses[keyof AlertSilenceResponses];
+
+export type AlertReopenData = {
+    body?: never;
+    headers?: {
+        /**
+         * Idempotency-Key
+         *
+         * Repeating a request under the same key within 24 hours gives the first answer again.
+         */
+        'Idempotency-Key'?: string | null;
+    };
+    path: {
+        /**
+         * Alert
+         *
+         * Its id or its name.
+         */
+        alert: string;
+    };
+    query?: {
+        /**
+         * Dry Run
+         *
+         * Answer the plan (200) and change nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/api/v1/alerts/{alert}:reopen';
+};
+
+export type AlertReopenErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed first.
+     */
+    403: Problem;
+    /**
+     * There is no such thing.
+     */
+    404: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type AlertReopenError = AlertReopenErrors[keyof AlertReopenErrors];
+
+export type AlertReopenResponses = {
+    /**
+     * Response 200 Alert Reopen
+     *
+     * As it is now; the plan in a dry run.
+     */
+    200: Alert | Plan;
+};
+
+export type AlertReopenResponse = AlertReopenResponses[keyof AlertReopenResponses];

@@ -1,5 +1,6 @@
 /** What a list shows (search, filters, order) lives in the route, so a link or a reload shows the same rows. */
 import { computed } from 'vue'
+import type { ComputedRef } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { LocationQueryRaw, LocationQueryValue } from 'vue-router'
 
@@ -31,16 +32,25 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     void router.push({ query: { ...route.query, ...change } })
   }
 
+  /** The filters of this list by their name in the route. */
+  const filters = new Map<string, ComputedRef<string | undefined>>()
+
   /** A filter of its own in the route; an unknown value counts as none. */
   function useFilter<Value extends string>(key: string, values: readonly Value[]) {
+    const chosen = computed(() => values.find((value) => value === text(route.query[key])))
+    filters.set(key, chosen)
     return computed({
-      get: () => values.find((value) => value === text(route.query[key])),
+      get: () => chosen.value,
       set: (value: Value | undefined) => restart({ [key]: value }),
     })
   }
 
   /** A filter of free text. */
-  const useText = (key: string) => computed(() => text(route.query[key]))
+  function useText(key: string) {
+    const given = computed(() => text(route.query[key]))
+    filters.set(key, given)
+    return computed({ get: () => given.value, set: (value) => setFilter(key, value) })
+  }
   /** Sets a filter; an empty one is none. */
   const setFilter = (key: string, value: string): void => restart({ [key]: value || undefined })
 
@@ -52,12 +62,19 @@ export function useListState<Key extends string>(sortable: readonly Key[], initi
     useFilter,
     useText,
     setFilter,
+    /** Whether a filter other than the search is set. */
+    isFiltered: computed(() => [...filters.values()].some((filter) => filter.value)),
+    /** Takes search and filters away. */
+    clear: () => restart(Object.fromEntries(['q', ...filters.keys()].map((key) => [key, undefined]))),
     setSearch: (q: string) => restart({ q: q || undefined }),
     setSort: (key: string) => restart({ sort: key === initial ? undefined : key }),
   }
 }
 
 /** What the list panel needs of it, whatever the list sorts by. */
-export type ListState = Pick<ReturnType<typeof useListState<string>>, 'search' | 'setSearch' | 'setSort'> & {
+export type ListState = Pick<
+  ReturnType<typeof useListState<string>>,
+  'search' | 'setSearch' | 'setSort' | 'isFiltered' | 'clear'
+> & {
   sort: { readonly value: string }
 }

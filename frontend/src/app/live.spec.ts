@@ -21,6 +21,7 @@ beforeEach(() => {
     ['diskList', 'disks'],
     ['volumeList', 'volumes'],
     ['hostList', 'hosts'],
+    ['hostGroupList', 'host groups'],
     ['statusShow', 'status'],
   ])
     queries.setQueryData([{ _id: id, tags: [tag] }], {})
@@ -39,6 +40,12 @@ it('fetches again what an event touches, and nothing else', () => {
   tell(JSON.stringify({ seq: 1, noun: 'volume', kind: 'volume.created' }))
   vi.advanceTimersByTime(300)
   expect(stale()).toEqual(['volumeList', 'statusShow'])
+})
+
+it('fetches the hosts and groups again that a mapping may be of', () => {
+  tell(JSON.stringify({ seq: 1, noun: 'mapping', kind: 'mapping.created' }))
+  vi.advanceTimersByTime(300)
+  expect(stale()).toEqual(['volumeList', 'hostList', 'hostGroupList', 'statusShow'])
 })
 
 it('makes one refetch of a batch of events', () => {
@@ -82,7 +89,7 @@ it('says that it is lost when the outage lasts, and fetches everything again aft
   expect(live.state.value).toBe('lost')
   FakeEventSource.last?.open()
   expect(live.state.value).toBe('live')
-  expect(stale()).toHaveLength(4)
+  expect(stale()).toHaveLength(5)
 })
 
 it('connects anew when the browser has given up on the stream', () => {

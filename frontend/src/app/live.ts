@@ -15,11 +15,11 @@ const GATHER_MS = 250
 
 /** Query tags are the API's nouns in the plural; a change may show on pages of other nouns too. */
 const TOUCHES: Record<string, string[]> = {
-  array: ['arrays', 'disks', 'volumes'],
+  array: ['arrays', 'disks', 'volumes', 'foreign arrays'],
   disk: ['disks', 'arrays'],
   volume: ['volumes', 'arrays', 'mappings', 'snapshots'],
   snapshot: ['snapshots', 'volumes', 'arrays'],
-  mapping: ['mappings', 'volumes', 'hosts', 'sessions'],
+  mapping: ['mappings', 'volumes', 'hosts', 'host groups', 'sessions'],
   host: ['hosts', 'sessions'],
   host_group: ['host groups', 'hosts', 'mappings'],
   portal: ['portals', 'sessions', 'mappings', 'interfaces'],
@@ -28,6 +28,7 @@ const TOUCHES: Record<string, string[]> = {
   fc_port: ['fc-ports', 'sessions', 'mappings', 'hosts'],
   certificate: ['certificate'],
   system: ['updates'],
+  user: ['users', 'logins'],
   job: ['jobs', 'arrays', 'volumes'],
 }
 

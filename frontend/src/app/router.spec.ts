@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import navigation from './AppNavigation.vue?raw'
 import { loggedIn, makeWorld } from '../../mock/world'
 import { settle, visit } from '../../mock/visit'
 import { safeNext } from './router'
@@ -50,4 +51,18 @@ it('says so when the API does not answer at all', async () => {
 it('shows a page of its own for an address that does not exist', async () => {
   const { page } = await visit('/nowhere', loggedIn())
   expect(page.textContent).toContain('There is no such page')
+})
+
+it('marks where a page is in the navigation, below its entry too', async () => {
+  const { page, router } = await visit('/settings/power', loggedIn())
+  const marked = () => page.querySelector('nav [aria-current=page]')?.textContent.trim()
+  expect(marked()).toBe('Settings')
+  await router.push('/disks')
+  await settle()
+  expect(marked()).toBe('Disks')
+  const names = router.getRoutes().map(({ name }) => String(name))
+  const nowhere = ['undefined', 'login', 'unreachable', 'missing', 'users', 'tokens']
+  const isPlaced = (name: string) =>
+    navigation.includes(`{ name: '${name}'`) || new RegExp(`\\b${name}: `).test(navigation)
+  expect(names.filter((name) => !nowhere.includes(name) && !isPlaced(name))).toEqual([])
 })

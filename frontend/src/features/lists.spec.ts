@@ -1,7 +1,21 @@
 /** Hosts, groups, users, tokens, events, alerts and the API's description. */
 import { describe, expect, it } from 'vitest'
-import { click, control, dialog, field, rows, settle, text, type, visit } from '../../mock/visit'
+import { events, volumesJob } from '../../mock/journal'
+import {
+  FakeEventSource,
+  click,
+  control,
+  dialog,
+  field,
+  rows,
+  settle,
+  text,
+  type,
+  visit,
+} from '../../mock/visit'
 import { loggedIn } from '../../mock/world'
+
+const GATHERED_MS = 300
 
 describe('hosts', () => {
   it('tell how they are known and whether they are served', async () => {
@@ -168,7 +182,7 @@ describe('alerts', () => {
     expect(page.textContent).toContain('Replace the disk; the rebuild starts by itself.')
     await click(page, 'Open')
     expect(requests.at(-1)).toBe('GET /alerts?limit=50&sort=-raised_at&active=true')
-    expect(page.textContent).toContain('No alerts')
+    expect(page.textContent).toContain('Nothing matches these filters')
   })
 })
 
@@ -183,4 +197,31 @@ it('jobs are one click away on every page', async () => {
   await settle()
   expect(text(dialog())).toContain('Create array archive')
   expect(text(dialog())).toContain('Taken back')
+})
+
+it('a job of the drawer opens to its steps and its log, which goes on while it runs', async () => {
+  const world = loggedIn()
+  const title = 'Create 32 volumes on array tank'
+  const [first] = events()
+  if (!first) throw new Error('The mock tells of nothing.')
+  const line = { ...first, noun: 'job', kind: 'job.progress', ref: 'job-2' }
+  world.jobs = [volumesJob({ state: 'running', message: 'lun09 to lun16', finished_at: null })]
+  world.events = [{ ...line, seq: 90, at: '2026-11-25T10:00:00Z', message: `${title}: lun01 to lun08` }]
+  const { page, requests } = await visit('/disks', world)
+  page.querySelector<HTMLElement>('button[aria-label="1 running job"]')?.click()
+  await settle()
+  const opener = control(dialog(), `Steps and log of ${title}`)
+  expect(opener.getAttribute('aria-expanded')).toBe('false')
+  opener.click()
+  await settle()
+  expect(opener.getAttribute('aria-expanded')).toBe('true')
+  expect(text(dialog())).toContain('create volumes lun09 to lun16 of 512 GiB')
+  const log = () => [...dialog().querySelectorAll(`ol[aria-label="Log of ${title}"] li`)].map(text)
+  expect(log()).toEqual(['10:00:00lun01 to lun08'])
+  expect(requests).toContain('GET /events?ref=job-2&progress=true&sort=-seq&limit=100')
+  world.events.push({ ...line, seq: 91, at: '2026-11-25T10:00:04Z', message: `${title}: lun09 to lun16` })
+  FakeEventSource.last?.tell(JSON.stringify({ seq: 91, noun: 'job', kind: 'job.progress' }))
+  await new Promise((resolve) => setTimeout(resolve, GATHERED_MS))
+  await settle()
+  expect(log()).toEqual(['10:00:00lun01 to lun08', '10:00:04lun09 to lun16'])
 })

@@ -1,5 +1,6 @@
 /** What each page must show of the world behind the API, and how it stays current. */
 import { describe, expect, it } from 'vitest'
+import { UNSEEN } from '../../mock/alerts'
 import { volumesJob } from '../../mock/journal'
 import { tank, volume } from '../../mock/storage'
 import { FakeEventSource, control, rows, settle, text, visit } from '../../mock/visit'
@@ -31,13 +32,15 @@ describe('overview', () => {
     world.alerts = [
       {
         id: 'alert-1',
-        key: 'array.degraded',
+        key: 'array.health:tank',
+        family: 'array',
         severity: 'critical',
         message: 'Array tank is degraded',
         cause: 'One of 8 disks does not answer.',
         fix: 'Replace the disk.',
         raised_at: '2026-11-21T03:00:00Z',
         resolved_at: null,
+        ...UNSEEN,
       },
     ]
     const { page } = await visit('/', world)
@@ -66,12 +69,18 @@ describe('disks', () => {
       'NVMe SSD',
       '3.49 TiB',
       'In an array',
+      'Good',
+      '4 %',
+      '36 °C',
       'tank · slot 0',
     ])
     expect(rows(page).at(-1)?.slice(2)).toEqual([
       'SAS HDD',
       '10.9 TiB',
       'Occupied',
+      'Good',
+      '—',
+      '36 °C',
       'it carries an ext4 signature (label backup)',
     ])
   })
@@ -98,6 +107,7 @@ describe('arrays', () => {
     for (const words of ['tank', 'RAID 5', 'Resyncing', '65 %', '32 volumes', '8 of 8 disks in sync'])
       expect(text).toContain(words)
     expect(text).toContain('41.7 % · 1.33 GiB/s · 24 min 20 s left')
+    expect(control(page, '32 volumes').getAttribute('href')).toBe('/volumes?array=tank')
   })
 
   it('name the disk that is missing', async () => {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatBytes, formatDuration, formatPercent } from './format'
+import {
+  formatAge,
+  formatBytes,
+  formatClock,
+  formatDuration,
+  formatMoment,
+  formatPercent,
+  formatRoughly,
+} from './format'
 
 describe('sizes', () => {
   it.each([
@@ -36,6 +44,11 @@ describe('shares', () => {
 describe('times', () => {
   const now = Date.parse('2026-11-21T12:00:00Z')
 
+  it('say of which time zone they are', () => {
+    expect(formatMoment('2026-11-25T10:04:09Z')).toBe('25 Nov 2026, 10:04:09 UTC')
+    expect(formatClock('2026-11-25T10:04:09Z')).toBe('10:04:09')
+  })
+
   it.each([
     ['2026-11-21T11:59:31Z', 'just now'],
     ['2026-11-21T12:00:04Z', 'just now'],
@@ -51,4 +64,11 @@ describe('times', () => {
     [1460, '24 min 20 s'],
     [7500, '2 h 5 min'],
   ])('%d seconds take %s', (seconds, words) => expect(formatDuration(seconds)).toBe(words))
+
+  it.each([
+    [12, '12 s'],
+    [3599, '59 min'],
+    [57_219, '15 h'],
+    [200_000, '2 d'],
+  ])('%d seconds are at least %s', (seconds, words) => expect(formatRoughly(seconds)).toBe(words))
 })

@@ -51,8 +51,22 @@ export function formatAge(iso: string, now: number): string {
   return span ? words.format(-Math.floor(seconds / span[0]), span[1]) : 'just now'
 }
 
+/** "25 Nov 2026, 14:03:09 CET": in the browser's time zone, and it says so: schedules run in the appliance's. */
 export function formatMoment(iso: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(iso))
+  return new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  }).format(new Date(iso))
+}
+
+/** "14:03:09". */
+export function formatClock(iso: string): string {
+  return new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' }).format(new Date(iso))
 }
 
 /** "0.4 s", "12 s", "3 min 20 s", "2 h 5 min". */
@@ -62,4 +76,11 @@ export function formatDuration(seconds: number): string {
   if (whole < 60) return `${whole} s`
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+}
+
+/** One unit, rounded down: "15 h", "3 d". For estimates, which are at least that. */
+export function formatRoughly(seconds: number): string {
+  if (seconds < 60) return formatDuration(seconds)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`
 }

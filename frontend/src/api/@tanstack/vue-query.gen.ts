@@ -3,8 +3,8 @@
 import { queryOptions, type UseMutationOptions } from '@tanstack/vue-query';
 
 import { client } from '../client.gen';
-import { alertList, alertTest, applianceBackup, applianceRebuild, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayDisksAdd, arrayFail, arrayGrow, arrayList, arrayPatch, arrayReadd, arrayRemove, arrayReplace, arrayScrub, arrayShow, arraySparesAdd, certificateCreate, certificateReplace, certificateRevert, certificateShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskList, diskShow, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, firewallShow, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
-import type { AlertListData, AlertListError, AlertListResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayDisksAddData, ArrayDisksAddError, ArrayDisksAddResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, CertificateCreateData, CertificateCreateError, CertificateCreateResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskListData, DiskListError, DiskListResponse, DiskShowData, DiskShowError, DiskShowResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, FirewallShowData, FirewallShowError, FirewallShowResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
+import { alertAcknowledge, alertList, alertReopen, alertShow, alertSilence, alertTest, applianceBackup, appliancePowerOff, applianceRebuild, applianceRestart, applianceRestore, applianceSupport, arrayCreate, arrayDelete, arrayDisksAdd, arrayFail, arrayForceStart, arrayGrow, arrayKeyChange, arrayList, arrayPatch, arrayReadd, arrayRelease, arrayRemove, arrayReplace, arrayReshape, arrayScrub, arrayShow, arraySparesAdd, arrayUnlock, certificateCreate, certificateReplace, certificateRevert, certificateShow, deletedVolumeDelete, deletedVolumeList, deletedVolumeRecover, deletedVolumeShow, diskList, diskLocate, diskShow, diskWipe, driftShow, engineList, eventExport, eventList, eventShow, eventUndo, fcPortCreate, fcPortDelete, fcPortList, fcPortPatch, fcPortShow, firewallShow, foreignArrayAdopt, foreignArrayList, foreignArrayStart, healthShow, hostCreate, hostDelete, hostGroupCreate, hostGroupDelete, hostGroupList, hostGroupPatch, hostGroupShow, hostKit, hostKitDownload, hostList, hostPatch, hostPaths, hostShow, hostVerifyPaths, initiatorList, interfaceChange, interfaceConfirm, interfaceCreate, interfaceList, interfaceRemove, interfaceRevert, interfaceShow, jobList, jobResolve, jobShow, layoutList, loginCreate, loginDelete, loginEnd, loginList, mappingCreate, mappingCreateBatch, mappingDelete, mappingList, mappingShow, meShow, type Options, passwordChange, performanceList, performanceShow, portalCreate, portalDelete, portalList, portalShow, rdmaDeviceList, scheduleCreate, scheduleDelete, scheduleList, schedulePatch, scheduleRun, scheduleShow, sessionDisconnect, sessionList, settingPatch, settingShow, siteAdopt, siteApply, siteInspect, sitePlan, siteSaveconfig, siteSchemaShow, siteShow, snapshotClone, snapshotCreate, snapshotCreateBatch, snapshotDelete, snapshotList, snapshotShow, statusShow, tokenCreate, tokenDelete, tokenList, tokenShow, updateCreate, updateFetch, updateRollBack, updateShow, updateUpload, userCreate, userDelete, userList, userPatch, userShow, volumeCreate, volumeCreateBatch, volumeDelete, volumeDeleteBatch, volumeGrow, volumeList, volumePatch, volumeRollBack, volumeShow, volumeWhy } from '../sdk.gen';
+import type { AlertAcknowledgeData, AlertAcknowledgeError, AlertAcknowledgeResponse, AlertListData, AlertListError, AlertListResponse, AlertReopenData, AlertReopenError, AlertReopenResponse, AlertShowData, AlertShowError, AlertShowResponse, AlertSilenceData, AlertSilenceError, AlertSilenceResponse, AlertTestData, AlertTestError, AlertTestResponse, ApplianceBackupData, ApplianceBackupError, ApplianceBackupResponse, AppliancePowerOffData, AppliancePowerOffError, AppliancePowerOffResponse, ApplianceRebuildData, ApplianceRebuildError, ApplianceRebuildResponse, ApplianceRestartData, ApplianceRestartError, ApplianceRestartResponse, ApplianceRestoreData, ApplianceRestoreError, ApplianceRestoreResponse, ApplianceSupportData, ApplianceSupportError, ApplianceSupportResponse, ArrayCreateData, ArrayCreateError, ArrayCreateResponse, ArrayDeleteData, ArrayDeleteError, ArrayDeleteResponse, ArrayDisksAddData, ArrayDisksAddError, ArrayDisksAddResponse, ArrayFailData, ArrayFailError, ArrayFailResponse, ArrayForceStartData, ArrayForceStartError, ArrayForceStartResponse, ArrayGrowData, ArrayGrowError, ArrayGrowResponse, ArrayKeyChangeData, ArrayKeyChangeError, ArrayKeyChangeResponse, ArrayListData, ArrayListError, ArrayListResponse, ArrayPatchData, ArrayPatchError, ArrayPatchResponse, ArrayReaddData, ArrayReaddError, ArrayReaddResponse, ArrayReleaseData, ArrayReleaseError, ArrayReleaseResponse, ArrayRemoveData, ArrayRemoveError, ArrayRemoveResponse, ArrayReplaceData, ArrayReplaceError, ArrayReplaceResponse, ArrayReshapeData, ArrayReshapeError, ArrayReshapeResponse, ArrayScrubData, ArrayScrubError, ArrayScrubResponse, ArrayShowData, ArrayShowError, ArrayShowResponse, ArraySparesAddData, ArraySparesAddError, ArraySparesAddResponse, ArrayUnlockData, ArrayUnlockError, ArrayUnlockResponse, CertificateCreateData, CertificateCreateError, CertificateCreateResponse, CertificateReplaceData, CertificateReplaceError, CertificateReplaceResponse, CertificateRevertData, CertificateRevertError, CertificateRevertResponse, CertificateShowData, CertificateShowError, CertificateShowResponse, DeletedVolumeDeleteData, DeletedVolumeDeleteError, DeletedVolumeDeleteResponse, DeletedVolumeListData, DeletedVolumeListError, DeletedVolumeListResponse, DeletedVolumeRecoverData, DeletedVolumeRecoverError, DeletedVolumeRecoverResponse, DeletedVolumeShowData, DeletedVolumeShowError, DeletedVolumeShowResponse, DiskListData, DiskListError, DiskListResponse, DiskLocateData, DiskLocateError, DiskLocateResponse, DiskShowData, DiskShowError, DiskShowResponse, DiskWipeData, DiskWipeError, DiskWipeResponse, DriftShowData, DriftShowError, DriftShowResponse, EngineListData, EngineListError, EngineListResponse, EventExportData, EventExportError, EventExportResponse, EventListData, EventListError, EventListResponse, EventShowData, EventShowError, EventShowResponse, EventUndoData, EventUndoError, EventUndoResponse, FcPortCreateData, FcPortCreateError, FcPortCreateResponse, FcPortDeleteData, FcPortDeleteError, FcPortDeleteResponse, FcPortListData, FcPortListError, FcPortListResponse, FcPortPatchData, FcPortPatchError, FcPortPatchResponse, FcPortShowData, FcPortShowError, FcPortShowResponse, FirewallShowData, FirewallShowError, FirewallShowResponse, ForeignArrayAdoptData, ForeignArrayAdoptError, ForeignArrayAdoptResponse, ForeignArrayListData, ForeignArrayListError, ForeignArrayListResponse, ForeignArrayStartData, ForeignArrayStartError, ForeignArrayStartResponse, HealthShowData, HealthShowError, HealthShowResponse, HostCreateData, HostCreateError, HostCreateResponse, HostDeleteData, HostDeleteError, HostDeleteResponse, HostGroupCreateData, HostGroupCreateError, HostGroupCreateResponse, HostGroupDeleteData, HostGroupDeleteError, HostGroupDeleteResponse, HostGroupListData, HostGroupListError, HostGroupListResponse, HostGroupPatchData, HostGroupPatchError, HostGroupPatchResponse, HostGroupShowData, HostGroupShowError, HostGroupShowResponse, HostKitData, HostKitDownloadData, HostKitDownloadError, HostKitDownloadResponse, HostKitError, HostKitResponse, HostListData, HostListError, HostListResponse, HostPatchData, HostPatchError, HostPatchResponse, HostPathsData, HostPathsError, HostPathsResponse, HostShowData, HostShowError, HostShowResponse, HostVerifyPathsData, HostVerifyPathsError, HostVerifyPathsResponse, InitiatorListData, InitiatorListError, InitiatorListResponse, InterfaceChangeData, InterfaceChangeError, InterfaceChangeResponse, InterfaceConfirmData, InterfaceConfirmError, InterfaceConfirmResponse, InterfaceCreateData, InterfaceCreateError, InterfaceCreateResponse, InterfaceListData, InterfaceListError, InterfaceListResponse, InterfaceRemoveData, InterfaceRemoveError, InterfaceRemoveResponse, InterfaceRevertData, InterfaceRevertError, InterfaceRevertResponse, InterfaceShowData, InterfaceShowError, InterfaceShowResponse, JobListData, JobListError, JobListResponse, JobResolveData, JobResolveError, JobResolveResponse, JobShowData, JobShowError, JobShowResponse, LayoutListData, LayoutListError, LayoutListResponse, LoginCreateData, LoginCreateError, LoginCreateResponse, LoginDeleteData, LoginDeleteError, LoginDeleteResponse, LoginEndData, LoginEndError, LoginEndResponse, LoginListData, LoginListError, LoginListResponse, MappingCreateBatchData, MappingCreateBatchError, MappingCreateBatchResponse, MappingCreateData, MappingCreateError, MappingCreateResponse, MappingDeleteData, MappingDeleteError, MappingDeleteResponse, MappingListData, MappingListError, MappingListResponse, MappingShowData, MappingShowError, MappingShowResponse, MeShowData, MeShowError, MeShowResponse, PasswordChangeData, PasswordChangeError, PasswordChangeResponse, PerformanceListData, PerformanceListError, PerformanceListResponse, PerformanceShowData, PerformanceShowError, PerformanceShowResponse, PortalCreateData, PortalCreateError, PortalCreateResponse, PortalDeleteData, PortalDeleteError, PortalDeleteResponse, PortalListData, PortalListError, PortalListResponse, PortalShowData, PortalShowError, PortalShowResponse, RdmaDeviceListData, RdmaDeviceListError, RdmaDeviceListResponse, ScheduleCreateData, ScheduleCreateError, ScheduleCreateResponse, ScheduleDeleteData, ScheduleDeleteError, ScheduleDeleteResponse, ScheduleListData, ScheduleListError, ScheduleListResponse, SchedulePatchData, SchedulePatchError, SchedulePatchResponse, ScheduleRunData, ScheduleRunError, ScheduleRunResponse, ScheduleShowData, ScheduleShowError, ScheduleShowResponse, SessionDisconnectData, SessionDisconnectError, SessionDisconnectResponse, SessionListData, SessionListError, SessionListResponse, SettingPatchData, SettingPatchError, SettingPatchResponse, SettingShowData, SettingShowError, SettingShowResponse, SiteAdoptData, SiteAdoptError, SiteAdoptResponse, SiteApplyData, SiteApplyError, SiteApplyResponse, SiteInspectData, SiteInspectError, SiteInspectResponse, SitePlanData, SitePlanError, SitePlanResponse, SiteSaveconfigData, SiteSaveconfigError, SiteSaveconfigResponse, SiteSchemaShowData, SiteSchemaShowError, SiteSchemaShowResponse, SiteShowData, SiteShowError, SiteShowResponse, SnapshotCloneData, SnapshotCloneError, SnapshotCloneResponse, SnapshotCreateBatchData, SnapshotCreateBatchError, SnapshotCreateBatchResponse, SnapshotCreateData, SnapshotCreateError, SnapshotCreateResponse, SnapshotDeleteData, SnapshotDeleteError, SnapshotDeleteResponse, SnapshotListData, SnapshotListError, SnapshotListResponse, SnapshotShowData, SnapshotShowError, SnapshotShowResponse, StatusShowData, StatusShowError, StatusShowResponse, TokenCreateData, TokenCreateError, TokenCreateResponse, TokenDeleteData, TokenDeleteError, TokenDeleteResponse, TokenListData, TokenListError, TokenListResponse, TokenShowData, TokenShowError, TokenShowResponse, UpdateCreateData, UpdateCreateError, UpdateCreateResponse, UpdateFetchData, UpdateFetchError, UpdateFetchResponse, UpdateRollBackData, UpdateRollBackError, UpdateRollBackResponse, UpdateShowData, UpdateShowError, UpdateShowResponse, UpdateUploadData, UpdateUploadError, UpdateUploadResponse, UserCreateData, UserCreateError, UserCreateResponse, UserDeleteData, UserDeleteError, UserDeleteResponse, UserListData, UserListError, UserListResponse, UserPatchData, UserPatchError, UserPatchResponse, UserShowData, UserShowError, UserShowResponse, VolumeCreateBatchData, VolumeCreateBatchError, VolumeCreateBatchResponse, VolumeCreateData, VolumeCreateError, VolumeCreateResponse, VolumeDeleteBatchData, VolumeDeleteBatchError, VolumeDeleteBatchResponse, VolumeDeleteData, VolumeDeleteError, VolumeDeleteResponse, VolumeGrowData, VolumeGrowError, VolumeGrowResponse, VolumeListData, VolumeListError, VolumeListResponse, VolumePatchData, VolumePatchError, VolumePatchResponse, VolumeRollBackData, VolumeRollBackError, VolumeRollBackResponse, VolumeShowData, VolumeShowError, VolumeShowResponse, VolumeWhyData, VolumeWhyError, VolumeWhyResponse } from '../types.gen';
 
 export type QueryKey<TOptions extends Options> = [
     Pick<TOptions, 'baseUrl' | 'body' | 'headers' | 'path' | 'query'> & {
@@ -166,6 +166,45 @@ export const passwordChangeMutation = (options?: Partial<Options<PasswordChangeD
     const mutationOptions: UseMutationOptions<PasswordChangeResponse, PasswordChangeError, Options<PasswordChangeData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await passwordChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const loginListQueryKey = (options?: Options<LoginListData>) => createQueryKey('loginList', options, false, ['logins']);
+
+/**
+ * Login List
+ *
+ * Browsers that are logged in now: an administrator sees all, the others their own.
+ */
+export const loginListOptions = (options?: Options<LoginListData>) => queryOptions<LoginListResponse, LoginListError, LoginListResponse, ReturnType<typeof loginListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await loginList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: loginListQueryKey(options)
+});
+
+/**
+ * Login End
+ *
+ * Ends a login at once, as logging out in that browser would. API tokens of its user stay valid.
+ */
+export const loginEndMutation = (options?: Partial<Options<LoginEndData>>): UseMutationOptions<LoginEndResponse, LoginEndError, Options<LoginEndData>> => {
+    const mutationOptions: UseMutationOptions<LoginEndResponse, LoginEndError, Options<LoginEndData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await loginEnd({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -391,6 +430,49 @@ export const diskShowOptions = (options: Options<DiskShowData>) => queryOptions<
     queryKey: diskShowQueryKey(options)
 });
 
+/**
+ * Disk Wipe
+ *
+ * Empties a disk that nobody uses: its signatures, or all its data by the drive itself. It cannot be taken back.
+ *
+ * `confirm` is the disk's serial. Refused for a disk of an array or of the system, one that is mounted, held or swap,
+ * and where the drive would erase other disks as well.
+ */
+export const diskWipeMutation = (options?: Partial<Options<DiskWipeData>>): UseMutationOptions<DiskWipeResponse, DiskWipeError, Options<DiskWipeData>> => {
+    const mutationOptions: UseMutationOptions<DiskWipeResponse, DiskWipeError, Options<DiskWipeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await diskWipe({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Disk Locate
+ *
+ * Switches the light of the bay a disk sits in on or off, so that whoever pulls it pulls the right one.
+ *
+ * Refused where the kernel shows no such light; `observed.place.is_located` tells whether it is on.
+ */
+export const diskLocateMutation = (options?: Partial<Options<DiskLocateData>>): UseMutationOptions<DiskLocateResponse, DiskLocateError, Options<DiskLocateData>> => {
+    const mutationOptions: UseMutationOptions<DiskLocateResponse, DiskLocateError, Options<DiskLocateData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await diskLocate({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const layoutListQueryKey = (options: Options<LayoutListData>) => createQueryKey('layoutList', options, false, ['arrays']);
 
 /**
@@ -570,6 +652,27 @@ export const arrayGrowMutation = (options?: Partial<Options<ArrayGrowData>>): Us
 };
 
 /**
+ * Array Reshape
+ *
+ * Gives an array another level with one disk more, while hosts use it: a raid5 becomes a raid6.
+ *
+ * The job starts it, and the array shows how far the new disk is filled.
+ */
+export const arrayReshapeMutation = (options?: Partial<Options<ArrayReshapeData>>): UseMutationOptions<ArrayReshapeResponse, ArrayReshapeError, Options<ArrayReshapeData>> => {
+    const mutationOptions: UseMutationOptions<ArrayReshapeResponse, ArrayReshapeError, Options<ArrayReshapeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayReshape({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Array Replace
  *
  * Puts another disk in the place of one. While the old one works it is copied, and redundancy is kept.
@@ -654,6 +757,150 @@ export const arrayScrubMutation = (options?: Partial<Options<ArrayScrubData>>): 
     const mutationOptions: UseMutationOptions<ArrayScrubResponse, ArrayScrubError, Options<ArrayScrubData>> = {
         mutationFn: async (fnOptions) => {
             const { data } = await arrayScrub({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Force Start
+ *
+ * Starts an array that stays stopped because it is dirty and degraded: see `observed.dirty_degraded`.
+ *
+ * Blocks of the disk it lacks can be wrong afterwards, and nothing tells which. It cannot be taken back.
+ */
+export const arrayForceStartMutation = (options?: Partial<Options<ArrayForceStartData>>): UseMutationOptions<ArrayForceStartResponse, ArrayForceStartError, Options<ArrayForceStartData>> => {
+    const mutationOptions: UseMutationOptions<ArrayForceStartResponse, ArrayForceStartError, Options<ArrayForceStartData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayForceStart({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Release
+ *
+ * Lets go of an array: it stays on its disks with its volumes and their data, and is Lunette's no more.
+ *
+ * Refused while a volume of it is mapped. It is stopped in the end, so that its disks can be taken elsewhere.
+ */
+export const arrayReleaseMutation = (options?: Partial<Options<ArrayReleaseData>>): UseMutationOptions<ArrayReleaseResponse, ArrayReleaseError, Options<ArrayReleaseData>> => {
+    const mutationOptions: UseMutationOptions<ArrayReleaseResponse, ArrayReleaseError, Options<ArrayReleaseData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayRelease({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Unlock
+ *
+ * Unlocks an encrypted array that waits for its key. What is on it is served again by itself.
+ *
+ * A wrong passphrase answers 422 and changes nothing; trying one takes seconds on purpose.
+ */
+export const arrayUnlockMutation = (options?: Partial<Options<ArrayUnlockData>>): UseMutationOptions<ArrayUnlockResponse, ArrayUnlockError, Options<ArrayUnlockData>> => {
+    const mutationOptions: UseMutationOptions<ArrayUnlockResponse, ArrayUnlockError, Options<ArrayUnlockData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayUnlock({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Array Key Change
+ *
+ * Changes the passphrase of an encrypted array, adds a second one, or whether the appliance keeps a key.
+ *
+ * A new key is added and tried before an old one goes: whatever interrupts it, one that is known opens the array.
+ */
+export const arrayKeyChangeMutation = (options?: Partial<Options<ArrayKeyChangeData>>): UseMutationOptions<ArrayKeyChangeResponse, ArrayKeyChangeError, Options<ArrayKeyChangeData>> => {
+    const mutationOptions: UseMutationOptions<ArrayKeyChangeResponse, ArrayKeyChangeError, Options<ArrayKeyChangeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await arrayKeyChange({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+export const foreignArrayListQueryKey = (options?: Options<ForeignArrayListData>) => createQueryKey('foreignArrayList', options, false, ['foreign arrays']);
+
+/**
+ * Foreign Array List
+ *
+ * The md arrays and ZFS pools here that are not Lunette's, running or not, and what can become of them.
+ *
+ * None is started for it. Of one that does not run only the superblocks, or the labels of the pool, are read.
+ */
+export const foreignArrayListOptions = (options?: Options<ForeignArrayListData>) => queryOptions<ForeignArrayListResponse, ForeignArrayListError, ForeignArrayListResponse, ReturnType<typeof foreignArrayListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await foreignArrayList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: foreignArrayListQueryKey(options)
+});
+
+/**
+ * Foreign Array Start
+ *
+ * Starts an array whose disks are all here, read-only, so that what is on it can be seen. Nothing is written.
+ */
+export const foreignArrayStartMutation = (options?: Partial<Options<ForeignArrayStartData>>): UseMutationOptions<ForeignArrayStartResponse, ForeignArrayStartError, Options<ForeignArrayStartData>> => {
+    const mutationOptions: UseMutationOptions<ForeignArrayStartResponse, ForeignArrayStartError, Options<ForeignArrayStartData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await foreignArrayStart({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Foreign Array Adopt
+ *
+ * Makes an array that runs Lunette's, and the logical volumes on it volumes. What is on them stays as it is.
+ */
+export const foreignArrayAdoptMutation = (options?: Partial<Options<ForeignArrayAdoptData>>): UseMutationOptions<ForeignArrayAdoptResponse, ForeignArrayAdoptError, Options<ForeignArrayAdoptData>> => {
+    const mutationOptions: UseMutationOptions<ForeignArrayAdoptResponse, ForeignArrayAdoptError, Options<ForeignArrayAdoptData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await foreignArrayAdopt({
                 ...options,
                 ...fnOptions,
                 throwOnError: true
@@ -1117,6 +1364,28 @@ export const hostPathsOptions = (options: Options<HostPathsData>) => queryOption
     queryKey: hostPathsQueryKey(options)
 });
 
+/**
+ * Host Verify Paths
+ *
+ * Takes each path of the host away in turn, and gives it back; passes only if its I/O went on each time.
+ *
+ * `confirm` is the host's name. Refused where a volume would be without a path, a path is missing, or an array is not
+ * whole. Over iSCSI only.
+ */
+export const hostVerifyPathsMutation = (options?: Partial<Options<HostVerifyPathsData>>): UseMutationOptions<HostVerifyPathsResponse, HostVerifyPathsError, Options<HostVerifyPathsData>> => {
+    const mutationOptions: UseMutationOptions<HostVerifyPathsResponse, HostVerifyPathsError, Options<HostVerifyPathsData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await hostVerifyPaths({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const hostListQueryKey = (options?: Options<HostListData>) => createQueryKey('hostList', options, false, ['hosts']);
 
 /**
@@ -1310,6 +1579,29 @@ export const hostGroupPatchMutation = (options?: Partial<Options<HostGroupPatchD
     };
     return mutationOptions;
 };
+
+export const initiatorListQueryKey = (options?: Options<InitiatorListData>) => createQueryKey('initiatorList', options, false, ['initiators']);
+
+/**
+ * Initiator List
+ *
+ * Initiators that belong to no host: ports on the Fibre Channel fabric, who is logged in and nobody's, and who was
+ * turned away over iSCSI in the last day.
+ *
+ * 503 while the agent is away. Who is refused over NVMe is not here: the kernel does not keep the name.
+ */
+export const initiatorListOptions = (options?: Options<InitiatorListData>) => queryOptions<InitiatorListResponse, InitiatorListError, InitiatorListResponse, ReturnType<typeof initiatorListQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await initiatorList({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: initiatorListQueryKey(options)
+});
 
 export const portalListQueryKey = (options?: Options<PortalListData>) => createQueryKey('portalList', options, false, ['portals']);
 
@@ -1780,6 +2072,27 @@ export const sessionListOptions = (options?: Options<SessionListData>) => queryO
     queryKey: sessionListQueryKey(options)
 });
 
+/**
+ * Session Disconnect
+ *
+ * Ends a session, and every other that its initiator has with the same target; its host logs in again by itself.
+ *
+ * By id. 404 if it has ended already, 409 where the list says that it cannot be ended.
+ */
+export const sessionDisconnectMutation = (options?: Partial<Options<SessionDisconnectData>>): UseMutationOptions<SessionDisconnectResponse, SessionDisconnectError, Options<SessionDisconnectData>> => {
+    const mutationOptions: UseMutationOptions<SessionDisconnectResponse, SessionDisconnectError, Options<SessionDisconnectData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await sessionDisconnect({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
 export const performanceListQueryKey = (options?: Options<PerformanceListData>) => createQueryKey('performanceList', options, false, ['performance']);
 
 /**
@@ -2196,6 +2509,44 @@ export const applianceSupportMutation = (options?: Partial<Options<ApplianceSupp
 };
 
 /**
+ * Appliance Restart
+ *
+ * Restarts the appliance in order. All exports stop, and come back by themselves; the job is over when it is up.
+ */
+export const applianceRestartMutation = (options?: Partial<Options<ApplianceRestartData>>): UseMutationOptions<ApplianceRestartResponse, ApplianceRestartError, Options<ApplianceRestartData>> => {
+    const mutationOptions: UseMutationOptions<ApplianceRestartResponse, ApplianceRestartError, Options<ApplianceRestartData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await applianceRestart({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Appliance Power Off
+ *
+ * Switches the appliance off in order. All exports stop until somebody switches it on; then the job is over.
+ */
+export const appliancePowerOffMutation = (options?: Partial<Options<AppliancePowerOffData>>): UseMutationOptions<AppliancePowerOffResponse, AppliancePowerOffError, Options<AppliancePowerOffData>> => {
+    const mutationOptions: UseMutationOptions<AppliancePowerOffResponse, AppliancePowerOffError, Options<AppliancePowerOffData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await appliancePowerOff({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
  * Appliance Restore
  *
  * Puts the database of a backup in the place of this one, and starts the API anew; a dry run tells what differs.
@@ -2362,10 +2713,10 @@ export const siteSaveconfigOptions = (options?: Options<SiteSaveconfigData>) => 
 /**
  * Site Adopt
  *
- * Takes over iSCSI targets that LIO serves for others, with all that is in them, while their hosts go on.
+ * Takes over iSCSI targets and NVMe subsystems that the kernel serves for others, while their hosts go on.
  *
- * Names, LUN numbers, NAAs, serials and CHAP stay; nothing that is served is made anew. A target of which anything
- * cannot be taken over stays whole as it is, and the dry run says why.
+ * Names, LUN numbers and namespace ids, NAAs, UUIDs, NGUIDs, serials, CHAP and keys stay; nothing that is served is
+ * made anew. One of which anything cannot be taken over stays whole as it is, and the dry run says why.
  */
 export const siteAdoptMutation = (options?: Partial<Options<SiteAdoptData>>): UseMutationOptions<SiteAdoptResponse, SiteAdoptError, Options<SiteAdoptData>> => {
     const mutationOptions: UseMutationOptions<SiteAdoptResponse, SiteAdoptError, Options<SiteAdoptData>> = {
@@ -2580,3 +2931,82 @@ export const alertListOptions = (options?: Options<AlertListData>) => queryOptio
     },
     queryKey: alertListQueryKey(options)
 });
+
+export const alertShowQueryKey = (options: Options<AlertShowData>) => createQueryKey('alertShow', options, false, ['alerts']);
+
+/**
+ * Alert Show
+ *
+ * One alert.
+ */
+export const alertShowOptions = (options: Options<AlertShowData>) => queryOptions<AlertShowResponse, AlertShowError, AlertShowResponse, ReturnType<typeof alertShowQueryKey>>({
+    queryFn: async ({ queryKey, signal }) => {
+        const { data } = await alertShow({
+            ...options,
+            ...queryKey[0],
+            signal,
+            throwOnError: true
+        });
+        return data;
+    },
+    queryKey: alertShowQueryKey(options)
+});
+
+/**
+ * Alert Acknowledge
+ *
+ * Says that somebody sees to an open alert. That ends with the alert, and where it gets worse.
+ */
+export const alertAcknowledgeMutation = (options?: Partial<Options<AlertAcknowledgeData>>): UseMutationOptions<AlertAcknowledgeResponse, AlertAcknowledgeError, Options<AlertAcknowledgeData>> => {
+    const mutationOptions: UseMutationOptions<AlertAcknowledgeResponse, AlertAcknowledgeError, Options<AlertAcknowledgeData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await alertAcknowledge({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Alert Silence
+ *
+ * Has an alert told over no channel for a while, also if it goes and comes back; if it gets worse, it is told.
+ *
+ * An alert that is still there when the time is over is told again, unless it was acknowledged.
+ */
+export const alertSilenceMutation = (options?: Partial<Options<AlertSilenceData>>): UseMutationOptions<AlertSilenceResponse, AlertSilenceError, Options<AlertSilenceData>> => {
+    const mutationOptions: UseMutationOptions<AlertSilenceResponse, AlertSilenceError, Options<AlertSilenceData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await alertSilence({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};
+
+/**
+ * Alert Reopen
+ *
+ * Takes an acknowledgement and a silence back.
+ */
+export const alertReopenMutation = (options?: Partial<Options<AlertReopenData>>): UseMutationOptions<AlertReopenResponse, AlertReopenError, Options<AlertReopenData>> => {
+    const mutationOptions: UseMutationOptions<AlertReopenResponse, AlertReopenError, Options<AlertReopenData>> = {
+        mutationFn: async (fnOptions) => {
+            const { data } = await alertReopen({
+                ...options,
+                ...fnOptions,
+                throwOnError: true
+            });
+            return data;
+        }
+    };
+    return mutationOptions;
+};

@@ -1,6 +1,6 @@
-/** Where the cause of an alert is seen and mended; its key tells (`array.health:<id>`, see the engine's watchers). */
+/** Where the cause of an alert is seen and mended: its family and the subject of its key (`array.health:<id>`) tell. */
 import type { RouteLocationRaw } from 'vue-router'
-import type { Alert } from '@/api'
+import type { Alert, AlertFamily } from '@/api'
 
 export interface AlertPlace {
   to: RouteLocationRaw
@@ -8,16 +8,48 @@ export interface AlertPlace {
   label: string
 }
 
-const PLACES: Record<string, (id: string) => AlertPlace> = {
-  array: (array) => ({ to: { name: 'array', params: { array } }, label: 'alerts.toArray' }),
-  thin_pool: (array) => ({ to: { name: 'array', params: { array } }, label: 'alerts.toArray' }),
-  interface: () => ({ to: { name: 'interfaces' }, label: 'alerts.toInterfaces' }),
-  schedule: () => ({ to: { name: 'schedules' }, label: 'alerts.toSchedules' }),
+/** `array.disk:<array>:<disk>` has two subjects; names of disks and initiators may hold colons of their own. */
+const toArray = (subject: string): AlertPlace => ({
+  to: { name: 'array', params: { array: subject.split(':')[0] ?? '' } },
+  label: 'alerts.toArray',
+})
+const toHosts = (): AlertPlace => ({ to: { name: 'hosts' }, label: 'alerts.toHosts' })
+const toInterfaces = (): AlertPlace => ({ to: { name: 'interfaces' }, label: 'alerts.toInterfaces' })
+
+/** `what` is the word behind the family: `update` of `system.update`. */
+const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace> = {
+  agent: () => ({ to: { name: 'about' }, label: 'alerts.toAgent' }),
+  array: toArray,
+  clock: toInterfaces,
   delivery: () => ({ to: { name: 'settings' }, label: 'alerts.toSettings' }),
+  disk: (disk) => ({ to: { name: 'disk', params: { disk } }, label: 'alerts.toDisk' }),
+  exports: () => ({ to: { name: 'drift' }, label: 'alerts.toDrift' }),
+  fc_port: () => ({ to: { name: 'portals' }, label: 'alerts.toFcPorts' }),
+  firewall: toInterfaces,
+  host: toHosts,
+  initiator: (name) => ({ to: { name: 'sessions', query: { q: name } }, label: 'alerts.toSessions' }),
+  interface: toInterfaces,
   job: () => ({ to: { name: 'jobs', query: { show: 'trouble' } }, label: 'alerts.toJobs' }),
+  mapping: () => ({ to: { name: 'mappings' }, label: 'alerts.toMappings' }),
+  portal: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
+  schedule: () => ({ to: { name: 'schedules' }, label: 'alerts.toSchedules' }),
+  sealed_copy: toArray,
+  spdk: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
+  subsystem: toHosts,
+  system: (_subject, what) => {
+    if (what === 'update') return { to: { name: 'updates' }, label: 'alerts.toUpdates' }
+    // The history is what grows on the system drive, and how long it is kept is a setting.
+    if (what.startsWith('drive_')) return { to: { name: 'settings' }, label: 'alerts.toSettings' }
+    return { to: { name: 'backup' }, label: 'alerts.toBackup' }
+  },
+  target: toHosts,
+  thin_pool: toArray,
 }
 
-export function alertPlace({ key }: Alert): AlertPlace | undefined {
-  const [, what = '', id] = /^([a-z_]+)[^:]*:([^:]+)/.exec(key) ?? []
-  return id ? PLACES[what]?.(id) : undefined
+/** Undefined for what an earlier release raised and this one does not know. */
+export function alertPlace({ key, family }: Pick<Alert, 'key' | 'family'>): AlertPlace | undefined {
+  if (!family) return undefined
+  const colon = key.indexOf(':')
+  const [kind, subject] = colon < 0 ? [key, ''] : [key.slice(0, colon), key.slice(colon + 1)]
+  return PLACES[family](subject, kind.slice(family.length + 1))
 }

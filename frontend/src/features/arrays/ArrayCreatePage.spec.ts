@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from 'vitest'
-import { mdEngine, nvmeDisk, sasDisk } from '../../../mock/storage'
+import { externalEngine, lvmEngine, mdEngine, zfsEngine } from '../../../mock/engines'
+import { nvmeDisk, sasDisk } from '../../../mock/storage'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
-import { bodyOf, freeName, groupDisks, suggestLevel, take } from './arrayDraft'
-
-const PLANNED_MS = 600
+const PAUSE_MS = 500
+/** The API was asked about what the form holds, and has answered. */
 const planned = async () => {
-  await new Promise((resolve) => setTimeout(resolve, PLANNED_MS))
+  await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  await vi.waitFor(() => expect(document.querySelector('[aria-busy=true]')).toBeNull(), 5_000)
   await settle()
 }
 
@@ -24,6 +25,16 @@ const summary = (page: Element): string => {
   )
   return panel ? (panel.textContent ?? '').replace(/\s+/g, ' ') : ''
 }
+
+function tick(page: Element, label: string): void {
+  const found = [...page.querySelectorAll('label')].find((one) => text(one) === label)
+  const box = document.getElementById(found?.htmlFor ?? '') ?? found?.querySelector('input')
+  if (!box) throw new Error(`nothing to tick is called ${label}`)
+  box.click()
+}
+
+const radio = (page: Element, value: string) =>
+  page.querySelector<HTMLInputElement>(`input[value=${value}]`)?.click()
 
 const review = (page: Element) => control(page, 'Review the plan') as HTMLButtonElement
 
@@ -43,16 +54,20 @@ describe('the wizard', () => {
     const { page } = await visit('/arrays/new', loggedIn())
     await choose(page, 'How many of ST12000NM004J', '2')
     expect(summary(page)).toContain('RAID 1')
-    page.querySelector<HTMLInputElement>('input[value=raid10]')?.click()
+    radio(page, 'raid10')
     await choose(page, 'How many of ST12000NM004J', '3')
     expect(summary(page)).toContain('RAID 10')
   })
 
-  it('says what a wipe would destroy, and asks for the name before it does', async () => {
-    const { page } = await visit('/arrays/new', loggedIn())
+  it('wipes no disk of which nobody said so, and asks for the name before it does', async () => {
+    const { page, requests } = await visit('/arrays/new', loggedIn())
     await choose(page, 'How many of ST12000NM004J', '3')
-    const occupied = [...page.querySelectorAll('label')].find((one) => text(one) === 'ZL2A004Q')
-    document.getElementById(occupied?.htmlFor ?? '')?.click()
+    tick(page, 'ZL2A004Q')
+    await planned()
+    expect(summary(page)).toContain('One chosen disk is not blank: say whether it may be wiped')
+    expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
+    expect(page.querySelector('fieldset')?.textContent).toContain('ext4: backup')
+    tick(page, 'May be wiped')
     await planned()
     expect(summary(page)).toContain('1 disk will be wiped')
     await click(page, 'Review the plan')
@@ -61,7 +76,7 @@ describe('the wizard', () => {
     expect(field(dialog(), 'This cannot be taken back. Type tank2 to go on')).toBeTruthy()
   })
 
-  it('makes the array by a job and leads to the arrays when that is closed', async () => {
+  it('makes the array by a job and leads to its page when that is closed', async () => {
     const world = loggedIn()
     const { page, router } = await visit('/arrays/new', world)
     await choose(page, 'How many of ST12000NM004J', '3')
@@ -72,8 +87,22 @@ describe('the wizard', () => {
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array archive'), 5_000)
     expect(world.arrays.map(({ name }) => name)).toContain('archive')
     ;[...dialog().querySelectorAll('button')].at(-1)?.click()
+    await vi.waitFor(() => expect(router.currentRoute.value.fullPath).toBe('/arrays/archive'))
+  })
+
+  it('keeps all that was chosen where the job was taken back', async () => {
+    const world = loggedIn()
+    world.failingStep = 'the tool is broken'
+    const { page, router } = await visit('/arrays/new', world)
+    await choose(page, 'How many of ST12000NM004J', '3')
+    await planned()
+    await click(page, 'Review the plan')
+    await click(dialog(), 'Create array')
+    await vi.waitFor(() => expect(text(dialog())).toContain('the tool is broken'), 5_000)
+    await click(dialog(), 'Close')
     await settle()
-    expect(router.currentRoute.value.name).toBe('arrays')
+    expect(router.currentRoute.value.name).toBe('arrayNew')
+    expect(summary(page)).toContain('Disks3')
   })
 
   it('shows a refusal under the field it names', async () => {
@@ -87,24 +116,57 @@ describe('the wizard', () => {
     expect(review(page).disabled).toBe(true)
   })
 
+  it('makes a pool with disks beside its data', async () => {
+    const world = loggedIn()
+    world.disks.push(...[5, 6, 7].map((number) => sasDisk(number)))
+    const { page } = await visit('/arrays/new', world)
+    await choose(page, 'How many of ST12000NM004J', '4')
+    radio(page, 'zfs')
+    await settle()
+    radio(page, 'raidz1')
+    await settle()
+    expect(page.textContent).not.toContain('After a power cut')
+    await click(page, 'Choose disks: Log')
+    await choose(page, 'How many of ST12000NM004J, Log', '1')
+    await planned()
+    expect(summary(page)).toContain('ZFS · RAID-Z1')
+    expect(summary(page)).toContain('Log1')
+    await click(page, 'Review the plan')
+    await click(dialog(), 'Create array')
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array'), 5_000)
+    const made = world.arrays.at(-1)
+    expect(made).toMatchObject({ engine: 'zfs', level: 'raidz1' })
+    expect(made?.members.map(({ role }) => role)).toEqual(['data', 'data', 'data', 'data', 'log'])
+  })
+
+  it('asks for what the level has: groups of a dRAID, no chunk of a pool', async () => {
+    const { page } = await visit('/arrays/new', loggedIn())
+    expect(page.textContent).toContain('Chunk')
+    radio(page, 'zfs')
+    await settle()
+    radio(page, 'draid1')
+    await settle()
+    expect(page.textContent).toContain('Distributed spares')
+    expect(page.textContent).not.toContain('Chunk')
+  })
+
+  it('shows an engine that is missing with the reason, and takes one it was never told of', async () => {
+    const world = loggedIn()
+    const strange = { ...mdEngine(), engine: 'vendorraid' }
+    world.engines = [mdEngine(), { ...zfsEngine(), available: false, reason: 'install zfs-dkms' }, strange]
+    const { page } = await visit('/arrays/new', world)
+    expect(page.textContent).toContain('install zfs-dkms')
+    expect(page.querySelector<HTMLInputElement>('input[value=zfs]')?.disabled).toBe(true)
+    radio(page, 'vendorraid')
+    await settle()
+    expect(summary(page)).toContain('vendorraid')
+  })
+
   it('takes a device as it is, with the command that tells its health', async () => {
     const world = loggedIn()
-    const levels = mdEngine()
-      .levels.slice(0, 1)
-      .map((level) => ({
-        ...level,
-        level: 'external' as const,
-        min_disks: 1,
-        survives_failures: 'unknown to Lunette',
-      }))
-    world.engines.push({
-      ...mdEngine(),
-      engine: 'external',
-      levels,
-      health_commands: ['myraid'],
-    })
+    world.engines = [mdEngine(), externalEngine(['myraid'])]
     const { page } = await visit('/arrays/new', world)
-    page.querySelector<HTMLInputElement>('input[value=external]')?.click()
+    radio(page, 'external')
     await choose(page, 'How many of ST12000NM004J', '1')
     expect(summary(page)).toContain('unknown to Lunette')
     expect(page.textContent).not.toContain('After a power cut')
@@ -114,6 +176,17 @@ describe('the wizard', () => {
     expect(review(page).disabled).toBe(false)
   })
 
+  it('offers checksums where the engine has them', async () => {
+    const world = loggedIn()
+    world.engines = [mdEngine(), lvmEngine()]
+    const { page } = await visit('/arrays/new', world)
+    expect(page.textContent).not.toContain('Checksums')
+    radio(page, 'lvm')
+    await settle()
+    const checksums = field(page, 'Checksums') as unknown as HTMLSelectElement
+    expect([...checksums.options].map(({ text: label }) => label)).toEqual(['None', 'On each disk'])
+  })
+
   it('says so when no disk can be taken', async () => {
     const world = loggedIn()
     world.disks = [nvmeDisk(1)]
@@ -121,53 +194,3 @@ describe('the wizard', () => {
     expect(page.textContent).toContain('No disk can be taken')
   })
 })
-
-describe('disks by rule', () => {
-  const occupied = sasDisk(4, { state: 'occupied', wipeable: true })
-  const disks = [occupied, sasDisk(1), sasDisk(2), sasDisk(3), nvmeDisk(1)]
-
-  it('are grouped by model and size, without members of other arrays', () => {
-    const [group, ...rest] = groupDisks(disks)
-    expect(rest).toEqual([])
-    expect(group?.disks.map(({ serial }) => serial)).toEqual(['ZL2A001Q', 'ZL2A002Q', 'ZL2A003Q', 'ZL2A004Q'])
-  })
-
-  it('never take a disk that would be wiped', () => {
-    const [group] = groupDisks(disks)
-    expect(group && take(['other'], group, 4)).toEqual(['other', sasDisk(1).id, sasDisk(2).id, sasDisk(3).id])
-  })
-
-  it('are wiped only if each was chosen', () => {
-    const draft = {
-      name: ' tank ',
-      level: 'raid1' as const,
-      disks: [occupied.id, sasDisk(1).id],
-      chunk: 65_536,
-      layout: 'f2' as const,
-      writeHole: 'default' as const,
-      healthCommand: '',
-    }
-    expect(bodyOf(draft, disks)).toEqual({
-      name: 'tank',
-      level: 'raid1',
-      disks: draft.disks,
-      wipe: [occupied.id],
-    })
-    expect(bodyOf({ ...draft, level: 'raid10' }, disks)).toMatchObject({ chunk_bytes: 65_536, layout: 'f2' })
-    expect(bodyOf({ ...draft, level: 'external', healthCommand: 'myraid' }, disks)).toEqual({
-      name: 'tank',
-      engine: 'external',
-      level: 'external',
-      disks: draft.disks,
-      wipe: [occupied.id],
-      health_command: 'myraid',
-    })
-  })
-})
-
-it.each([
-  [['a'], 'tank'],
-  [['tank', 'tank2'], 'tank3'],
-])('a name nobody has beside %j is %s', (taken, name) => expect(freeName(taken)).toBe(name))
-
-it('suggests only what the engine offers', () => expect(suggestLevel(8, [])).toBeUndefined())

@@ -34,10 +34,18 @@ describe('the map of an array', () => {
     expect(bays(page)[7]).not.toContain('No slot')
   })
 
+  it('asks at once for the replacement of the disk that the page of a disk named', async () => {
+    const { tank, world } = spareWorld()
+    const { router } = await visit(`/arrays/tank?replace=${tank.members[2]?.disk_id}`, world)
+    await vi.waitFor(() => expect(text(dialog())).toContain(tank.members[2]?.serial))
+    expect(text(dialog())).toContain('Replace')
+    expect(router.currentRoute.value.query).toEqual({})
+  })
+
   it('shows what the kernel does now, how fast and how long still', async () => {
     const { page } = await visit('/arrays/tank', loggedIn())
     expect(page.textContent).toContain('41.7 % · 1.33 GiB/s · 24 min 20 s left')
-    expect(page.textContent).toContain('Ran lastCheckFound to differ0 sectors')
+    expect(page.textContent).toContain('Last runCheckMismatches0 sectors')
   })
 
   it('shows how the write hole is treated now, not how it was chosen to be', async () => {
@@ -47,6 +55,61 @@ describe('the map of an array', () => {
     const { page } = await visit('/arrays/tank', world)
     expect(page.textContent).toContain('No write log')
     expect(page.textContent).not.toContain('Partial parity log')
+  })
+
+  it('says that an array stays stopped, and starts it once its name was typed', async () => {
+    const world = loggedIn()
+    const [tank] = world.arrays
+    if (!tank?.observed) throw new Error('The mock has no array.')
+    Object.assign(tank, { health: 'missing' })
+    Object.assign(tank.observed, { dirty_degraded: true, progress: null })
+    const { page } = await visit('/arrays/tank', world)
+    expect(page.textContent).toContain('Stopped: dirty and degraded')
+    expect([...page.querySelectorAll('button')].map(text)).not.toContain('Check')
+    await click(page, 'Force start')
+    const go = [...dialog().querySelectorAll('button')].find((one) => text(one) === 'Force start')
+    expect(go?.disabled).toBe(true)
+    type(field(dialog(), 'This cannot be taken back. Type tank to go on'), 'tank')
+    await vi.waitFor(() => expect(go?.disabled).toBe(false), 8_000)
+    await click(dialog(), 'Force start')
+    await ended('Done: Start array tank by force')
+    expect(tank.observed.dirty_degraded).toBe(false)
+  })
+
+  it('lets an array go of which nothing is mapped', async () => {
+    const world = loggedIn()
+    for (const one of world.volumes) one.mapped_to = []
+    const { page } = await visit('/arrays/tank', world)
+    await click(page, 'Release')
+    await vi.waitFor(() => control(dialog(), 'Release'), 8_000)
+    await click(dialog(), 'Release')
+    await ended('Done: Release array tank')
+    expect(world.arrays.map(({ name }) => name)).not.toContain('tank')
+  })
+
+  it('says why an array with a mapped volume stays', async () => {
+    const { page } = await visit('/arrays/tank', loggedIn())
+    await click(page, 'Release')
+    await vi.waitFor(() => expect(text(dialog())).toContain('is mapped: unmap it first'), 8_000)
+  })
+
+  it('has a disk of a mirror read no more, and says so', async () => {
+    const world = loggedIn()
+    const [tank] = world.arrays
+    if (!tank) throw new Error('The mock has no array.')
+    Object.assign(tank, { level: 'raid1', write_mostly: [tank.members[1]?.disk_id] })
+    const { page } = await visit('/arrays/tank', world)
+    expect(bays(page)[1]).toContain('Read again')
+    const button = page.querySelector<HTMLElement>(
+      `button[aria-label="Write-mostly ${tank.members[0]?.serial}"]`,
+    )
+    button?.click()
+    await vi.waitFor(() => control(dialog(), 'Write-mostly'), 8_000)
+    await click(dialog(), 'Write-mostly')
+    await vi.waitFor(
+      () => expect(tank.write_mostly).toEqual([tank.members[1]?.disk_id, tank.members[0]?.disk_id]),
+      8_000,
+    )
   })
 
   it('offers only what the engine does with its level', async () => {
@@ -109,6 +172,22 @@ describe('what is asked of an array', () => {
     expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id, role: 'log' })
   })
 
+  it('makes a RAID 5 a RAID 6 with the disk that was chosen', async () => {
+    const { world, tank, free } = spareWorld()
+    tank.level = 'raid5'
+    const { page, requests } = await visit('/arrays/tank', world)
+    await click(page, 'Change level')
+    expect(text(dialog())).toContain('Takes one disk more')
+    const box = [...dialog().querySelectorAll('label')].find((one) => text(one) === free[1]?.serial)
+    box?.click()
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Change level')
+    await ended('Done: Make array tank a raid6')
+    expect(requests).toContain('POST /arrays/array-1:reshape?dry_run=false')
+    expect(tank).toMatchObject({ level: 'raid6' })
+    expect(tank.members.at(-1)).toMatchObject({ disk_id: free[1]?.id })
+  })
+
   it('hands the pace back to the kernel where nothing is typed', async () => {
     const world = loggedIn()
     Object.assign(world.arrays[0] ?? {}, { sync_speed_max_bytes_s: 200 * 2 ** 20 })
@@ -123,6 +202,19 @@ describe('what is asked of an array', () => {
       sync_speed_min_bytes_s: 50 * 2 ** 20,
       sync_speed_max_bytes_s: null,
     })
+  })
+
+  it('puts an array into a spare group, and out of it where nothing is typed', async () => {
+    const world = loggedIn()
+    Object.assign(world.arrays[0] ?? {}, { spare_group: 'shelf' })
+    const { page } = await visit('/arrays/tank', world)
+    expect(text(page)).toContain('Spare groupshelf')
+    await click(page, 'Set spare group')
+    expect(field(dialog(), 'Spare group').value).toBe('shelf')
+    type(field(dialog(), 'Spare group'), ' ')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Set spare group')
+    expect(world.arrays[0]).toMatchObject({ spare_group: null })
   })
 
   it('shows how the array is tuned and why, and changes what it has', async () => {

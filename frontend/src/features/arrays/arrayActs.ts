@@ -3,11 +3,14 @@ import {
   arrayDelete,
   arrayDisksAdd,
   arrayFail,
+  arrayForceStart,
   arrayGrow,
   arrayPatch,
   arrayReadd,
+  arrayRelease,
   arrayRemove,
   arrayReplace,
+  arrayReshape,
   arrayScrub,
   arrayShow,
   arraySparesAdd,
@@ -17,15 +20,14 @@ import type {
   ArrayMember,
   ArrayPatch,
   ArrayVerb,
-  Disk,
+  Level,
   ScrubAction,
   StorageArray,
 } from '@/api'
 import type { Change } from '@/app/change'
-import { isCandidate } from './arrayDraft'
 
 /** What can be done with one disk of an array. */
-export type MemberVerb = 'replace' | 'fail' | 'remove' | 'readd'
+export type MemberVerb = 'replace' | 'fail' | 'remove' | 'readd' | 'write_mostly' | 'read_again'
 
 const FIRST: Record<string, MemberVerb[]> = {
   in_sync: ['replace', 'fail'],
@@ -43,67 +45,98 @@ const BESIDE: Partial<Record<ArrayMember['role'], MemberVerb[]>> = {
   spare: ['remove'],
 }
 
+/** Whether reads of a mirror go to its other disks. */
+export const isWriteMostly = (array: StorageArray, member: ArrayMember): boolean =>
+  array.write_mostly.includes(member.disk_id)
+
+function reading(array: StorageArray, member: ArrayMember): MemberVerb[] {
+  if (array.level !== 'raid1' || member.state !== 'in_sync') return []
+  return [isWriteMostly(array, member) ? 'read_again' : 'write_mostly']
+}
+
 /** Only what the state of the disk allows, of what the engine can; the plan tells whether the array allows it too. */
-export const verbsOf = (member: ArrayMember, can: readonly ArrayVerb[]): MemberVerb[] =>
-  (BESIDE[member.role] ?? FIRST[member.state] ?? []).filter((verb) => can.includes(verb))
+export const verbsOf = (
+  array: StorageArray,
+  member: ArrayMember,
+  can: readonly ArrayVerb[],
+): MemberVerb[] => [
+  ...(BESIDE[member.role] ?? FIRST[member.state] ?? []).filter((verb) => (can as string[]).includes(verb)),
+  ...reading(array, member),
+]
 
 const path = (array: StorageArray) => ({ array: array.id })
-/** The chosen disks that carry something: naming them is the leave to wipe them. */
-const toWipe = (chosen: readonly string[], disks: readonly Disk[]): string[] =>
-  disks
-    .filter((disk) => chosen.includes(disk.id) && isCandidate(disk) && disk.state !== 'free')
-    .map(({ id }) => id)
+/** Disks that are added, and those of them of which a person said that they may be wiped. */
+export interface Taken {
+  chosen: string[]
+  wipe: string[]
+}
+const taken = ({ chosen, wipe }: Taken) => ({ disks: chosen, wipe: wipe.filter((id) => chosen.includes(id)) })
 
-export const addSpares = (array: StorageArray, chosen: string[], disks: readonly Disk[]): Change => ({
+export const addSpares = (array: StorageArray, disks: Taken): Change => ({
   noun: 'array',
-  send: (call) =>
-    arraySparesAdd({ path: path(array), body: { disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
+  send: (call) => arraySparesAdd({ path: path(array), body: taken(disks), ...call }),
 })
 
 export type AddedRole = ArrayAddDisks['role']
-export const ADDED_ROLES: AddedRole[] = ['log', 'cache', 'special']
+const ADDED_ROLES: readonly string[] = ['log', 'cache', 'special'] satisfies AddedRole[]
+export const isAddedRole = (role: string): role is AddedRole => ADDED_ROLES.includes(role)
 
-export const addDisks = (
-  array: StorageArray,
-  role: AddedRole,
-  chosen: string[],
-  disks: readonly Disk[],
-): Change => ({
+export const addDisks = (array: StorageArray, role: AddedRole, disks: Taken): Change => ({
   noun: 'array',
-  send: (call) =>
-    arrayDisksAdd({ path: path(array), body: { role, disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
+  send: (call) => arrayDisksAdd({ path: path(array), body: { role, ...taken(disks) }, ...call }),
 })
 
-export const grow = (array: StorageArray, chosen: string[], disks: readonly Disk[]): Change => ({
+export const grow = (array: StorageArray, disks: Taken): Change => ({
   noun: 'array',
-  send: (call) =>
-    arrayGrow({ path: path(array), body: { disks: chosen, wipe: toWipe(chosen, disks) }, ...call }),
+  send: (call) => arrayGrow({ path: path(array), body: taken(disks), ...call }),
 })
 
-export const replaceDisk = (
-  array: StorageArray,
-  old: string,
-  fresh: string,
-  disks: readonly Disk[],
-): Change => ({
+export const reshape = (array: StorageArray, level: Level, disks: Taken): Change => ({
   noun: 'array',
-  send: (call) =>
-    arrayReplace({
-      path: path(array),
-      body: { disk: old, new: fresh, wipe: toWipe([fresh], disks) },
-      ...call,
-    }),
+  send: (call) => arrayReshape({ path: path(array), body: { level, ...taken(disks) }, ...call }),
+})
+
+export const replaceDisk = (array: StorageArray, old: string, disks: Taken): Change => ({
+  noun: 'array',
+  send: (call) => {
+    const {
+      disks: [fresh = ''],
+      wipe,
+    } = taken(disks)
+    return arrayReplace({ path: path(array), body: { disk: old, new: fresh, wipe }, ...call })
+  },
 })
 
 const ONE_DISK = { fail: arrayFail, remove: arrayRemove, readd: arrayReadd }
+
+/** The other disks that are write-mostly stay so. */
+const setWriteMostly = (array: StorageArray, disk: string, verb: 'write_mostly' | 'read_again'): Change => {
+  const others = array.write_mostly.filter((id) => id !== disk)
+  return changeArray(array, { write_mostly: verb === 'write_mostly' ? [...others, disk] : others })
+}
 
 export const changeDisk = (
   array: StorageArray,
   disk: string,
   verb: Exclude<MemberVerb, 'replace'>,
-): Change => ({
+): Change =>
+  verb === 'write_mostly' || verb === 'read_again'
+    ? setWriteMostly(array, disk, verb)
+    : {
+        noun: 'array',
+        send: (call) => ONE_DISK[verb]({ path: path(array), body: { disk }, ...call }),
+      }
+
+/** The dialog has the name typed before it sends this. */
+export const forceStart = (array: StorageArray): Change => ({
   noun: 'array',
-  send: (call) => ONE_DISK[verb]({ path: path(array), body: { disk }, ...call }),
+  send: (call) => arrayForceStart({ path: path(array), body: { confirm: array.name }, ...call }),
+})
+
+/** It destroys nothing, so the plan alone is asked about: the array can be adopted again. */
+export const release = (array: StorageArray): Change => ({
+  noun: 'array',
+  send: (call) => arrayRelease({ path: path(array), body: { confirm: array.name }, ...call }),
 })
 
 export const scrub = (array: StorageArray, action: ScrubAction): Change => ({

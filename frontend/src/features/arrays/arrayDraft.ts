@@ -1,85 +1,108 @@
-/** What the array wizard holds, the disks it can choose from, and the body of the request it becomes. */
-import type { ArrayCreate, Disk, EngineLevel, Level, Raid10Layout, WriteHole } from '@/api'
+/** What the array wizard holds, and the body of the request it becomes: a level names the options it has. */
+import type { ArrayCreate, ArrayEngine, EngineLevel, Layout, Level } from '@/api'
+
+/** Fields of a creation that name disks beside the data disks. */
+export const BESIDE = ['spares', 'log', 'cache', 'special'] as const
+export type Beside = (typeof BESIDE)[number]
+
+const NUMBER = (typed: string): number => Number(typed)
+const MIB_PER_SECOND = (typed: string): number => Math.round(Number(typed) * 2 ** 20)
+const WORD = (typed: string): string => typed
+/** Every other option, and how what is typed or chosen becomes its value. Empty leaves the choice to the engine. */
+const OPTIONS = {
+  chunk_bytes: NUMBER,
+  layout: WORD,
+  write_hole: WORD,
+  group_data_disks: NUMBER,
+  distributed_spares: NUMBER,
+  sync_speed_min_bytes_s: MIB_PER_SECOND,
+  sync_speed_max_bytes_s: MIB_PER_SECOND,
+  group_thread_cnt: NUMBER,
+  stripe_cache_size: NUMBER,
+  skip_copy: (typed: string): boolean => typed === '1',
+  scheduler: WORD,
+  health_command: WORD,
+  spare_group: WORD,
+  integrity: (typed: string): boolean => typed === '1',
+  encryption: WORD,
+  passphrase: WORD,
+  keep_key: (typed: string): boolean => typed === '1',
+} satisfies Partial<Record<keyof ArrayCreate, (typed: string) => unknown>>
+export type Option = keyof typeof OPTIONS
+/** What is typed for an array that is not to be encrypted after all is left out. */
+const OF_ENCRYPTION: Option[] = ['passphrase', 'keep_key']
 
 export interface ArrayDraft {
   name: string
+  engine: ArrayEngine
   level: Level
   disks: string[]
-  /** Bytes; 0 leaves the choice to the engine. */
-  chunk: number
-  /** Of raid10 only. */
-  layout: Raid10Layout
-  writeHole: WriteHole | 'default'
-  /** Of an external device only; '' leaves its health unknown. */
-  healthCommand: string
+  /** Those of the chosen disks of which a person said that what is on them may be lost. */
+  wipe: string[]
+  beside: Record<Beside, string[]>
+  options: Record<Option, string>
 }
 
-const KIB = 1024
-export const CHUNKS = [16, 32, 64, 128, 256, 512, 1024].map((kib) => kib * KIB)
+export const freshDraft = (): ArrayDraft => ({
+  name: '',
+  engine: 'md',
+  level: 'raid5',
+  disks: [],
+  wipe: [],
+  beside: { spares: [], log: [], cache: [], special: [] },
+  options: Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, ''])) as Record<Option, string>,
+})
 
-/** Disks that are interchangeable: one model, one size. */
-export interface DiskGroup {
-  key: string
-  model: string
-  size: number
-  disks: Disk[]
-}
+export const CHUNKS = [16, 32, 64, 128, 256, 512, 1024].map((kib) => kib * 1024)
 
-/** Blank, or carrying something that a wipe may destroy. */
-export const isCandidate = (disk: Disk): boolean =>
-  disk.state === 'free' || (disk.state === 'occupied' && disk.wipeable)
+/** The roles of disks beside the data that this level has. */
+export const besideOf = (level: EngineLevel | undefined): Beside[] =>
+  BESIDE.filter((role) => level?.options.includes(role))
 
-/** Blank disks before those that would be wiped, so that "take four" takes blank ones first. */
-export function groupDisks(disks: readonly Disk[]): DiskGroup[] {
-  const groups = new Map<string, DiskGroup>()
-  for (const disk of disks.filter(isCandidate)) {
-    const key = `${disk.model} ${disk.size_bytes}`
-    const group = groups.get(key) ?? {
-      key,
-      model: disk.model ?? disk.id,
-      size: disk.size_bytes ?? 0,
-      disks: [],
-    }
-    group.disks.push(disk)
-    groups.set(key, group)
-  }
-  for (const group of groups.values())
-    group.disks.sort((a, b) => Number(b.state === 'free') - Number(a.state === 'free'))
-  return [...groups.values()].sort((a, b) => b.disks.length - a.disks.length)
-}
+/** Every disk the draft takes, data first. */
+export const everyDisk = (draft: ArrayDraft, level: EngineLevel | undefined): string[] => [
+  ...draft.disks,
+  ...besideOf(level).flatMap((role) => draft.beside[role]),
+]
 
-/** The choice with exactly `count` disks of this group, the rest of it untouched. Only blank ones are taken by rule. */
-export function take(chosen: readonly string[], group: DiskGroup, count: number): string[] {
-  const ids = new Set(group.disks.map(({ id }) => id))
-  const blank = group.disks.filter(({ state }) => state === 'free')
-  return [...chosen.filter((id) => !ids.has(id)), ...blank.slice(0, count).map(({ id }) => id)]
-}
-
-/** Undefined while there is not enough to ask the API about. */
-export function bodyOf(draft: ArrayDraft, disks: readonly Disk[]): ArrayCreate | undefined {
-  if (!draft.name.trim() || !draft.disks.length) return undefined
-  const wipe = disks
-    .filter(({ id, state }) => draft.disks.includes(id) && state !== 'free')
-    .map(({ id }) => id)
-  const wish = { name: draft.name.trim(), level: draft.level, disks: draft.disks, wipe }
-  if (draft.level === 'external')
-    return {
-      ...wish,
-      engine: 'external',
-      ...(draft.healthCommand && { health_command: draft.healthCommand }),
-    }
+/** Undefined while there is not enough to ask the API about. What this level does not have is left out. */
+export function bodyOf(draft: ArrayDraft, level: EngineLevel): ArrayCreate | undefined {
+  if (!draft.name.trim() || draft.disks.length < level.min_disks) return undefined
+  const taken = new Set(everyDisk(draft, level))
+  const beside = besideOf(level).filter((role) => draft.beside[role].length)
+  const options = (Object.keys(OPTIONS) as Option[]).filter(
+    (name) =>
+      level.options.includes(name) &&
+      draft.options[name].trim() &&
+      (draft.options.encryption || !OF_ENCRYPTION.includes(name)),
+  )
   return {
-    ...wish,
-    ...(draft.chunk && draft.level !== 'raid1' && { chunk_bytes: draft.chunk }),
-    ...(draft.level === 'raid10' && { layout: draft.layout }),
-    ...(draft.writeHole !== 'default' && { write_hole: draft.writeHole }),
+    name: draft.name.trim(),
+    engine: draft.engine,
+    level: draft.level,
+    disks: draft.disks,
+    wipe: draft.wipe.filter((id) => taken.has(id)),
+    ...Object.fromEntries(beside.map((role) => [role, draft.beside[role]])),
+    ...Object.fromEntries(options.map((name) => [name, OPTIONS[name](draft.options[name])])),
   }
 }
 
-/** The usual level for so many disks, where the engine offers it. */
-export function suggestLevel(count: number, levels: readonly EngineLevel[]): Level | undefined {
-  const wanted: Level = count >= 8 ? 'raid6' : count >= 3 ? 'raid5' : 'raid1'
-  return levels.find(({ level, min_disks }) => level === wanted && min_disks <= count)?.level
+const MANY_DISKS = 8
+const CLOSED = ['ppl', 'copy_on_write']
+const closes = ({ write_hole: [policy] }: Layout): number => Number(CLOSED.includes(policy ?? ''))
+
+/** The most room that survives a loss, of many disks two, and a power cut if there is a choice. */
+export function suggestLevel(count: number, layouts: readonly Layout[]): Level | undefined {
+  const losses = count >= MANY_DISKS ? 2 : 1
+  const [best] = layouts
+    .filter((one) => one.possible && (one.survives_disks ?? 0) >= losses)
+    .sort(
+      (one, other) =>
+        (other.usable_bytes ?? 0) - (one.usable_bytes ?? 0) ||
+        closes(other) - closes(one) ||
+        (one.small_write_ios ?? 0) - (other.small_write_ios ?? 0),
+    )
+  return best?.level
 }
 
 /** The first of tank, tank2, tank3 … that no array has. */

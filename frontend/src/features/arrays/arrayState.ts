@@ -27,13 +27,16 @@ const stands = (array: StorageArray): boolean => array.state === 'ready' || arra
 
 /** An array that is being created, deleted or stuck says so; one that stands shows the kernel's health. */
 export function arrayTone(array: StorageArray): Tone {
-  if (stands(array)) return HEALTH[array.health]
+  if (stands(array)) return array.locked ? 'bad' : HEALTH[array.health]
   return array.state === 'stuck' ? 'bad' : 'busy'
 }
 
 /** i18n key of the word that goes with the tone. */
-export const arrayWord = (array: StorageArray): string =>
-  stands(array) ? `arrays.health.${array.health}` : `states.${array.state}`
+export const arrayWord = (array: StorageArray): string => {
+  if (!stands(array)) return `states.${array.state}`
+  if (array.observed?.dirty_degraded) return 'arrays.dirtyDegraded'
+  return array.locked ? 'arrays.encryption.word' : `arrays.health.${array.health}`
+}
 
 /** i18n key of how the write hole is treated now: while an array grows that is not what was chosen. */
 export const writeHoleWord = (array: StorageArray): string =>
@@ -41,9 +44,15 @@ export const writeHoleWord = (array: StorageArray): string =>
 
 export const memberTone = (member: ArrayMember): Tone => MEMBER[member.state] ?? 'quiet'
 
-/** "RAID 5" of `raid5`, "External device" of `external`. */
+const LEVELS: Record<string, string> = { stripe: 'Stripe', mirror: 'Mirror', external: 'External device' }
+
+/** "RAID 5" of `raid5`, "RAID-Z2" of `raidz2`, "dRAID2" of `draid2`; a word nobody told us about as it is. */
 export const levelName = (level: string): string =>
-  level === 'external' ? 'External device' : level.replace(/^raid(\d+)$/, 'RAID $1')
+  LEVELS[level] ??
+  level
+    .replace(/^raid(\d+)$/, 'RAID $1')
+    .replace(/^raidz(\d)$/, 'RAID-Z$1')
+    .replace(/^draid(\d)$/, 'dRAID$1')
 
 export const inSync = (array: StorageArray): number =>
   array.members.filter((member) => member.state === 'in_sync').length

@@ -1,6 +1,7 @@
 /** The tuning of an array as it is typed, and the body it becomes. Empty is automatic. */
 import type { ArrayPatch, ArrayTuningValue, Scheduler, StorageArray } from '@/api'
 
+export const TUNING = ['group_thread_cnt', 'stripe_cache_size', 'skip_copy', 'scheduler'] as const
 export type TuningDraft = Record<ArrayTuningValue['name'], string>
 
 export const tuningOf = (array: StorageArray): TuningDraft => ({

@@ -1,28 +1,44 @@
-/** Where drives sit, as far as the machine tells: the NUMA node their bus hangs on, and how they are attached. */
+/** Where drives sit, as far as the machine tells: NUMA node, bus, and the bay of an enclosure or the PCI slot. */
 import type { Disk } from '@/api'
 
 export interface DiskBank {
   /** null: the machine does not tell, or has one node only. undefined: not seen now. */
   node: number | null | undefined
   transport: Disk['transport']
+  enclosure: string | null
   disks: Disk[]
 }
 
+/** Bay 10 comes after bay 9. */
+const inOrder = new Intl.Collator('en', { numeric: true })
 const UNSEEN = Number.MAX_SAFE_INTEGER
 const rank = ({ node }: DiskBank): number => (node === undefined ? UNSEEN : (node ?? UNSEEN - 1))
 
-/** By node, then by transport; the drives the machine does not see come last. */
+/** The bay or slot it sits in, where the machine tells. */
+export const seatOf = ({ observed }: Disk): string => observed?.place.bay ?? observed?.place.pci_slot ?? ''
+
+/** What fits on a tile: 7 of "Slot 07". */
+export const seatNumber = (disk: Disk): string => /(?:^|\D)0*(\d+)$/.exec(seatOf(disk))?.[1] ?? ''
+
+/** By node, then by transport and enclosure, in the order of the bays; the drives the machine does not see come last. */
 export function banksOf(disks: readonly Disk[]): DiskBank[] {
   const banks = new Map<string, DiskBank>()
   for (const disk of disks) {
     const node = disk.observed ? disk.observed.numa_node : undefined
-    const key = `${node} ${disk.transport}`
-    const bank = banks.get(key) ?? { node, transport: disk.transport, disks: [] }
+    const enclosure = disk.observed?.place.enclosure ?? null
+    const key = `${node} ${disk.transport} ${enclosure}`
+    const bank = banks.get(key) ?? { node, transport: disk.transport, enclosure, disks: [] }
     bank.disks.push(disk)
     banks.set(key, bank)
   }
-  for (const bank of banks.values()) bank.disks.sort((one, other) => one.id.localeCompare(other.id))
+  for (const bank of banks.values())
+    bank.disks.sort(
+      (one, other) => inOrder.compare(seatOf(one), seatOf(other)) || one.id.localeCompare(other.id),
+    )
   return [...banks.values()].sort(
-    (one, other) => rank(one) - rank(other) || (one.transport ?? '').localeCompare(other.transport ?? ''),
+    (one, other) =>
+      rank(one) - rank(other) ||
+      (one.transport ?? '').localeCompare(other.transport ?? '') ||
+      inOrder.compare(one.enclosure ?? '', other.enclosure ?? ''),
   )
 }

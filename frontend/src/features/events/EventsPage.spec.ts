@@ -39,7 +39,7 @@ it('says how each ended, and that a filter finds nothing', async () => {
   const { page } = await visit('/events', loggedIn())
   expect(rows(page)[0]?.join(' ')).toContain('Done')
   await choose(page, 'Outcome', 'failed')
-  expect(page.textContent).toContain('No event is like that')
+  expect(page.textContent).toContain('Nothing matches these filters')
 })
 
 it('exports what the filter shows', async () => {

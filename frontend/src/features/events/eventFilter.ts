@@ -14,6 +14,7 @@ export const NOUNS = [
   'host_group',
   'portal',
   'mapping',
+  'export',
   'fc_port',
   'interface',
   'schedule',
@@ -57,9 +58,8 @@ export function useEventFilter(list: ReturnType<typeof useListState>) {
     ...(midnight(from.value) && { since: midnight(from.value) }),
     ...(midnight(to.value, 1) && { until: midnight(to.value, 1) }),
   }))
-  const isSet = computed(() => Object.keys(query.value).length > 0)
 
-  return { noun, outcome, who, actor, from, to, set: list.setFilter, query, isSet }
+  return { noun, outcome, who, actor, from, to, set: list.setFilter, query }
 }
 
 export type EventFilter = ReturnType<typeof useEventFilter>

@@ -28,6 +28,25 @@ describe('the paths of a host', () => {
   })
 })
 
+describe('the trial of the paths', () => {
+  it('says that none was made yet, and takes a path away only after its plan was shown', async () => {
+    const { page, requests } = await opened()
+    expect(page.textContent).toContain('was never tried')
+    await click(page, 'Try every path')
+    await click(dialog(), 'Review the plan')
+    expect(dialog().textContent).toContain('portal a is away for 45 s')
+    const asked = () => requests.filter((one) => one.includes(':verify-paths'))
+    expect(asked().map((one) => one.split('?')[1])).toEqual(['dry_run=true'])
+    await click(dialog(), 'Take them away in turn')
+    expect(asked().map((one) => one.split('?')[1])).toEqual(['dry_run=true', 'dry_run=false'])
+  })
+
+  it('is not offered to a viewer', async () => {
+    const { page } = await opened('viewer')
+    expect(control(page, 'Try every path').hasAttribute('disabled')).toBe(true)
+  })
+})
+
 describe('the kit of a host', () => {
   it('is asked for without secrets, and shows files and commands to copy', async () => {
     const { page, requests } = await opened()

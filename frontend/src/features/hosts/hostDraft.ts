@@ -21,6 +21,8 @@ export interface HostDraft {
   wwpns: string[]
   nqns: string[]
   description: string
+  /** Seconds; null waits for missing volumes as long as it takes. */
+  deadlineS: number | null
   chap: ChapChoice
   user: string
   secret: string
@@ -43,6 +45,7 @@ export function draftOf(host?: Host): HostDraft {
     wwpns: [...(host?.wwpns ?? [])],
     nqns: [...(host?.nqns ?? [])],
     description: host?.description ?? '',
+    deadlineS: host?.opens_without_missing_after_s ?? null,
     chap: host?.chap ? 'keep' : 'none',
     user: host?.chap?.user ?? '',
     secret: '',
@@ -83,6 +86,7 @@ export function createBody(draft: HostDraft): HostCreateWritable {
     wwpns: draft.wwpns,
     nqns: draft.nqns,
     description: draft.description,
+    opens_without_missing_after_s: draft.deadlineS,
     chap: draft.chap === 'set' ? chapOf(draft) : null,
     dhchap: draft.dhchap === 'set' ? dhChapOf(draft) : null,
   }
@@ -100,6 +104,9 @@ export function patchBody(draft: HostDraft, host: Host): HostPatchWritable {
     ...(!same(draft.wwpns, host.wwpns) && { wwpns: draft.wwpns }),
     ...(!same(draft.nqns, host.nqns) && { nqns: draft.nqns }),
     ...(draft.description !== host.description && { description: draft.description }),
+    ...(draft.deadlineS !== host.opens_without_missing_after_s && {
+      opens_without_missing_after_s: draft.deadlineS,
+    }),
     ...(draft.chap === 'set' && { chap: chapOf(draft) }),
     ...(draft.chap === 'none' && host.chap && { chap: null }),
     ...(draft.dhchap === 'set' && { dhchap: dhChapOf(draft) }),

@@ -43,6 +43,7 @@ async function onTrial(world: World) {
   const { page, requests } = await visit('/interfaces', world)
   await click(page, 'Edit enp66s0')
   write(lines('Addresses'), '10.20.2.2/24')
+  write(lines('Time servers (NTP)'), '192.0.2.123\ntime.example.com')
   type(field(dialog(), 'MTU'), '9000')
   await click(dialog(), 'Review the plan')
   expect(text(dialog())).toContain('taken back by itself')
@@ -120,7 +121,11 @@ describe('interfaces', () => {
     expect(control(page, '10.20.2.2').getAttribute('href')).toContain('//10.20.2.2')
     await click(page, 'Keep it')
     expect(requests).toContain('POST /interfaces/enp66s0:confirm?dry_run=false')
-    expect(one(world, 'enp66s0').wanted).toMatchObject({ addresses: ['10.20.2.2/24'], mtu_bytes: 9000 })
+    expect(one(world, 'enp66s0').wanted).toMatchObject({
+      addresses: ['10.20.2.2/24'],
+      ntp: ['192.0.2.123', 'time.example.com'],
+      mtu_bytes: 9000,
+    })
     expect(text(page)).toContain('The change of enp66s0 is kept.')
   })
 

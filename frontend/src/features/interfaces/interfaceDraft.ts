@@ -18,6 +18,7 @@ export interface InterfaceDraft {
   addresses: string[]
   gateway: string
   dns: string[]
+  ntp: string[]
   /** Empty leaves it to the driver. */
   mtu: number | ''
   /** Names of portals whose address may go. */
@@ -34,6 +35,7 @@ export function draftOf({ wanted, addresses }: Interface): InterfaceDraft {
       : addresses.filter(({ dynamic }) => !dynamic).map(({ address }) => address),
     gateway: wanted?.gateway ?? '',
     dns: [...(wanted?.dns ?? [])],
+    ntp: [...(wanted?.ntp ?? [])],
     mtu: wanted?.mtu_bytes ?? '',
     portals: [],
   }
@@ -50,9 +52,9 @@ export function losing(shown: Interface, draft: InterfaceDraft): { portal: strin
 }
 
 export function changeBody(draft: InterfaceDraft): InterfaceChange {
-  const { role, dhcp, addresses, dns, portals } = draft
+  const { role, dhcp, addresses, dns, ntp, portals } = draft
   const gateway = draft.gateway.trim() || null
-  return { role, dhcp, addresses, gateway, dns, mtu_bytes: draft.mtu === '' ? null : draft.mtu, portals }
+  return { role, dhcp, addresses, gateway, dns, ntp, mtu_bytes: draft.mtu === '' ? null : draft.mtu, portals }
 }
 
 export const KINDS = ['vlan', 'bond'] as const
@@ -75,6 +77,8 @@ export interface MakingDraft extends InterfaceDraft {
   members: string[]
   mode: BondMode
   lacpRate: LacpRate
+  /** Milliseconds; empty leaves it to the kernel. */
+  miimon: number | ''
 }
 
 export const blankMaking = (): MakingDraft => ({
@@ -85,11 +89,13 @@ export const blankMaking = (): MakingDraft => ({
   members: [],
   mode: 'active-backup',
   lacpRate: 'slow',
+  miimon: '',
   role: 'storage',
   dhcp: false,
   addresses: [],
   gateway: '',
   dns: [],
+  ntp: [],
   mtu: '',
   portals: [],
 })
@@ -103,16 +109,18 @@ export function suggestedName({ kind, parent, vlanId }: MakingDraft, taken: read
 }
 
 export function createBody(draft: MakingDraft, taken: readonly string[]): InterfaceCreate {
-  const { kind, parent, vlanId, members, mode, lacpRate, role, dhcp, addresses, dns } = draft
+  const { kind, parent, vlanId, members, mode, lacpRate, miimon, role, dhcp, addresses, dns, ntp } = draft
   const own = {
     name: draft.name.trim() || suggestedName(draft, taken),
     role,
     dhcp,
     addresses,
     dns,
+    ntp,
     gateway: draft.gateway.trim() || null,
     mtu_bytes: draft.mtu === '' ? null : draft.mtu,
   }
   if (kind === 'vlan') return { ...own, kind, parent: parent || null, vlan_id: vlanId === '' ? null : vlanId }
-  return { ...own, kind, members, mode, lacp_rate: mode === '802.3ad' ? lacpRate : null }
+  const lacp_rate = mode === '802.3ad' ? lacpRate : null
+  return { ...own, kind, members, mode, lacp_rate, miimon_ms: miimon === '' ? null : miimon }
 }

@@ -1,4 +1,4 @@
-import type { JobStep, JobSummary } from '@/api'
+import type { JobKind, JobStep, JobSummary } from '@/api'
 import type { Tone } from '@/ui/tone'
 
 const TONES: Record<JobSummary['state'], Tone> = {
@@ -9,6 +9,37 @@ const TONES: Record<JobSummary['state'], Tone> = {
   undone: 'warn',
   stuck: 'bad',
 }
+
+/** A kind that the API has more must be named here, or it could not be asked for. */
+const EVERY_KIND: Record<JobKind, true> = {
+  'array.create': true,
+  'array.delete': true,
+  'array.change': true,
+  'array.start': true,
+  'array.adopt': true,
+  'array.release': true,
+  'volumes.create': true,
+  'volume.delete': true,
+  'volume.recover': true,
+  'volume.erase': true,
+  'volume.grow': true,
+  'volume.roll_back': true,
+  'snapshots.create': true,
+  'snapshot.delete': true,
+  'thin_pool.grow': true,
+  'interface.change': true,
+  'session.disconnect': true,
+  'site.apply': true,
+  'site.adopt': true,
+  'schedule.run': true,
+  'system.update': true,
+  'system.restart': true,
+  'system.power_off': true,
+  'disk.wipe': true,
+  'disk.locate': true,
+  'host.verify_paths': true,
+}
+export const KINDS = Object.keys(EVERY_KIND) as JobKind[]
 
 interface StepLook {
   icon: string

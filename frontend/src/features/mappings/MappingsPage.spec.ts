@@ -1,4 +1,5 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { nextTick } from 'vue'
 import { host } from '../../../mock/hosts'
 import { volume } from '../../../mock/storage'
 import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
@@ -19,6 +20,34 @@ const press = async (page: Element, ...keys: string[]) => {
     )
     await settle()
   }
+}
+
+/** The middle of a cell, by where its column and its row are drawn. Nothing is scrolled in these tests. */
+function middle(page: Element, owner: string, name: string): { clientX: number; clientY: number } {
+  const column = page.querySelector<HTMLElement>(`[role=columnheader][title="${name}"]`)?.style
+  const row = page.querySelector<HTMLElement>(`[role=rowheader][title="${owner}"]`)?.parentElement?.style
+  if (!column || !row) throw new Error(`no cell ${owner}, ${name} in sight`)
+  return {
+    clientX: parseFloat(column.left) + parseFloat(column.width) / 2,
+    clientY: parseFloat(row.top) + parseFloat(row.height) / 2,
+  }
+}
+
+/** A pointer that goes down in the first cell, over the others, and up in the last. */
+async function drag(page: Element, cells: readonly (readonly [string, string])[], button = 0) {
+  const [first, ...others] = cells.map(([owner, name]) => middle(page, owner, name))
+  const last = others.at(-1) ?? first
+  // A browser lets the page draw between two events of a pointer.
+  const fire = async (kind: string, place: object | undefined) => {
+    grid(page).dispatchEvent(new PointerEvent(kind, { ...place, button, bubbles: true }))
+    await nextTick()
+  }
+  await fire('pointerdown', first)
+  for (const place of others) await fire('pointermove', place)
+  const isShown = page.querySelector('[role=grid] [role=presentation]') !== null
+  await fire('pointerup', last)
+  await settle()
+  return { isShown }
 }
 
 const cursor = (page: Element): string | null | undefined => {
@@ -145,4 +174,70 @@ it('leads on when there is nothing to map yet', async () => {
   const { page } = await visit('/mappings', world)
   expect(page.textContent).toContain('No hosts yet')
   expect(control(page, 'Go to hosts')).toBeTruthy()
+})
+
+it('draws cells that are not served with a sign beside the number, and says what it means', async () => {
+  const world = loggedIn()
+  const states = ['open', 'pending', 'blocked', 'unknown'] as const
+  world.volumes.slice(0, states.length).forEach((one, index) => {
+    one.export = { ...one.export, state: states[index] ?? 'open' }
+  })
+  const { page } = await open('/mappings?host=host1', world)
+  const signs = [...page.querySelectorAll('[role=gridcell]')]
+    .slice(0, states.length)
+    .map((cell) => cell.querySelector('svg')?.innerHTML)
+  expect(signs[0]).toBeUndefined()
+  expect(new Set(signs).size).toBe(states.length)
+  const key = [...page.querySelectorAll('[aria-label="Signs in the grid"] li')].map(text)
+  expect(key).toEqual(['Opening', 'Blocked', 'Unknown'])
+})
+
+describe('the pointer', () => {
+  const path = '/mappings?volume=scratch'
+  const changes = (requests: readonly string[]) => requests.filter((one) => one.startsWith('POST'))
+
+  it('maps a free volume by one click', async () => {
+    const world = loggedIn()
+    const { page, requests } = await open(path, world)
+    await drag(page, [['backup-proxy', 'scratch2']])
+    expect(cursor(page)).toBe('backup-proxy, scratch2: LUN 1, Served')
+    expect(world.mappings.at(-1)).toMatchObject({ host: 'backup-proxy', volume: 'scratch2', lun: 1 })
+    expect(changes(requests)).toEqual(['POST /mappings?dry_run=false'])
+  })
+
+  it.each([
+    ['to the right', ['scratch1', 'scratch2', 'scratch3']],
+    ['to the left', ['scratch3', 'scratch2', 'scratch1']],
+  ])('maps many by a drag %s, after their plan', async (_way, names) => {
+    const world = loggedIn()
+    const { page } = await open(path, world)
+    const before = world.mappings.length
+    const { isShown } = await drag(
+      page,
+      names.map((name) => ['backup-proxy', name] as const),
+    )
+    expect(isShown).toBe(true)
+    expect(text(dialog())).toContain('Map 3 volumes to backup-proxy')
+    expect(world.mappings.length).toBe(before)
+    await click(dialog(), 'Map')
+    expect(world.mappings.slice(before).map(({ volume: name, host: owner }) => `${owner} ${name}`)).toEqual([
+      'backup-proxy scratch1',
+      'backup-proxy scratch2',
+      'backup-proxy scratch3',
+    ])
+  })
+
+  it('changes nothing when it is let go in another row, or was not the first button', async () => {
+    const world = loggedIn()
+    const { page, requests } = await open(path, world)
+    const other = world.hosts[0]?.name ?? ''
+    await drag(page, [
+      ['backup-proxy', 'scratch1'],
+      ['backup-proxy', 'scratch2'],
+      [other, 'scratch2'],
+    ])
+    await drag(page, [['backup-proxy', 'scratch1']], 2)
+    expect(document.querySelector('[role=dialog]')).toBeNull()
+    expect(changes(requests)).toEqual([])
+  })
 })

@@ -88,8 +88,9 @@ export function useGridCursor({ frame, cursor, view, metrics, size, onChoose }: 
     anchor.value = undefined
   }
 
-  watch(size, ({ rows, columns }) => {
-    anchor.value = undefined
+  // Not the size itself: that is another object after every look at the appliance, also in the middle of a drag.
+  watch([() => size.value.rows, () => size.value.columns], ([rows, columns]) => {
+    onCancel()
     if (cursor.value && (cursor.value.row >= rows || cursor.value.column >= columns)) cursor.value = undefined
   })
 

@@ -68,6 +68,7 @@ export function withMapping(volumes: readonly Volume[], made: Mapping): Volume[]
     volume.id === made.volume_id && !volume.mapped_to.some(({ mapping_id }) => mapping_id === made.id)
       ? {
           ...volume,
+          export: volume.export.state === 'none' ? { state: made.state, reason: made.reason } : volume.export,
           mapped_to: [
             ...volume.mapped_to,
             {

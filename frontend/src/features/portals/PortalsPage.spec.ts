@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
 import { softRoce } from '../../../mock/mappings'
-import { exportEngines, spdkEngine } from '../../../mock/storage'
-import { fcPort } from '../../../mock/fc'
+import { exportEngines, spdkEngine } from '../../../mock/engines'
+import { fcPort, nvmePort } from '../../../mock/fc'
 import { loggedIn } from '../../../mock/world'
 
 const option = (name: string) => [...dialog().querySelectorAll('option')].find((one) => text(one) === name)
@@ -54,6 +54,56 @@ describe('portals', () => {
     await click(dialog(), 'Review the plan')
     await click(dialog(), 'Create portal')
     expect(world.portals.at(-1)).toMatchObject({ protocol: 'iser', address: '10.30.0.2', port: 3261 })
+  })
+
+  it('over NVMe/FC are made on a port of an HBA, which has no number', async () => {
+    const world = loggedIn()
+    world.engines = exportEngines(false, true)
+    const { page } = await visit('/portals', world)
+    await click(page, 'Create portal')
+    choose('Protocol', 'nvme-fc')
+    await settle()
+    const address = 'nn-0x20000090fa000001:pn-0x10000090fa000001'
+    type(field(dialog(), 'Names of the port'), address)
+    type(field(dialog(), 'Name'), 'fabric-a')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    expect(world.portals.at(-1)).toMatchObject({ protocol: 'nvme-fc', address, port: null })
+    expect(text(page)).toContain(address)
+    expect(text(page)).not.toContain(`[${address}]`)
+  })
+
+  it('over NVMe/FC are offered the ports that can be NVMe targets, and take others by their names', async () => {
+    const world = loggedIn()
+    world.engines = exportEngines(false, true)
+    world.fcPorts = [fcPort('21:00:00:24:ff:00:00:01'), nvmePort('10:00:00:90:fa:00:00:01')]
+    const { page } = await visit('/portals', world)
+    await click(page, 'Create portal')
+    choose('Protocol', 'nvme-fc')
+    await settle()
+    expect([...dialog().querySelectorAll('option')].map(text).slice(-2)).toEqual([
+      '10:00:00:90:fa:00:00:01 · LPe35002 · online',
+      'Another port, by its names',
+    ])
+    expect(text(dialog())).not.toContain('21:00:00:24:ff:00:00:01')
+    expect(() => field(dialog(), 'Names of the port')).toThrow('No field')
+    type(field(dialog(), 'Name'), 'fabric-a')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    const found = 'nn-0x20000024ff000001:pn-0x10000090fa000001'
+    expect(world.portals.at(-1)).toMatchObject({ protocol: 'nvme-fc', address: found })
+
+    await click(page, 'Create portal')
+    choose('Protocol', 'nvme-fc')
+    await settle()
+    choose('Port of the HBA', '')
+    await settle()
+    const other = 'nn-0x20000090fa000009:pn-0x10000090fa000009'
+    type(field(dialog(), 'Names of the port'), other)
+    type(field(dialog(), 'Name'), 'fabric-b')
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Create portal')
+    expect(world.portals.at(-1)).toMatchObject({ name: 'fabric-b', address: other })
   })
 
   it('over NVMe/TCP can be served by SPDK, on one address, where it is installed', async () => {

@@ -1,18 +1,19 @@
-/** What a new portal can speak, and on which addresses: what the engines and the RDMA devices tell. */
-import type { Engine, ExportEngine, Protocol, RdmaDevice } from '@/api'
+/** What a new portal can speak, and on which addresses: what the engines, RDMA devices and HBAs tell. */
+import type { Engine, ExportEngine, FcPort, Protocol, RdmaDevice } from '@/api'
 
-/** Fibre Channel has no portals: its ports are those of the HBAs. */
+/** SCSI over Fibre Channel has no portals: its ports are those of the HBAs. */
 export type Listening = Exclude<Protocol, 'fc'>
 
 /** An engine of portals. */
 export type Serving = ExportEngine
 
-/** The usual port of each protocol; iSER needs one of its own beside iSCSI. */
-export const PORTS: Record<Listening, number> = {
+/** The usual port of each protocol; iSER needs one of its own beside iSCSI. Fibre Channel has none. */
+export const PORTS: Record<Listening, number | undefined> = {
   iscsi: 3260,
   iser: 3261,
   'nvme-tcp': 4420,
   'nvme-rdma': 4420,
+  'nvme-fc': undefined,
 }
 export const PROTOCOLS = Object.keys(PORTS) as Listening[]
 
@@ -50,3 +51,20 @@ export function addressesFor(
   // Each address is there once for RoCE v1 and once for v2.
   return [...new Map(carried)].map(([value, device]) => ({ value, device }))
 }
+
+/** The one driver of HBAs that has an NVMe target, as of Linux 6.12; whether a port was given to it, a try tells. */
+const NVME_TARGETS = 'lpfc'
+const hex = (name: string): string => `0x${name.replaceAll(':', '')}`
+
+/** The ports of HBAs that can be NVMe targets, as the addresses of portals. */
+export const fcAddressesFor = (ports: readonly FcPort[]): { value: string; label: string }[] =>
+  ports.flatMap(({ wwpn, observed }) =>
+    observed?.driver === NVME_TARGETS
+      ? [
+          {
+            value: `nn-${hex(observed.wwnn)}:pn-${hex(wwpn)}`,
+            label: [wwpn, observed.model ?? observed.driver, observed.link].join(' · '),
+          },
+        ]
+      : [],
+  )

@@ -13,6 +13,8 @@ export interface ScheduleDraft {
   subjects: string[]
   when: string
   keep: Record<Span, number>
+  /** A pattern; empty leaves it as it is, or as the appliance would have it. */
+  snapshotName: string
   missed: MissedRuns
   enabled: boolean
   description: string
@@ -25,6 +27,7 @@ export function draftOf(schedule?: Schedule): ScheduleDraft {
     subjects: [...(schedule?.volumes ?? []), ...(schedule?.arrays ?? [])],
     when: schedule?.when ?? '0 3 * * *',
     keep: schedule?.keep ? { ...schedule.keep } : { last: 7, hourly: 0, daily: 0, weekly: 0, monthly: 0 },
+    snapshotName: schedule?.snapshot_name ?? '',
     missed: schedule?.missed ?? 'run_once',
     enabled: schedule?.enabled ?? true,
     description: schedule?.description ?? '',
@@ -35,7 +38,13 @@ const kept = (draft: ScheduleDraft): Retention =>
   Object.fromEntries(SPANS.map((span) => [span, Number(draft.keep[span]) || 0]))
 
 const what = (draft: ScheduleDraft) =>
-  draft.action === 'snapshot' ? { volumes: draft.subjects, keep: kept(draft) } : { arrays: draft.subjects }
+  draft.action === 'snapshot'
+    ? {
+        volumes: draft.subjects,
+        keep: kept(draft),
+        ...(draft.snapshotName.trim() && { snapshot_name: draft.snapshotName.trim() }),
+      }
+    : { arrays: draft.subjects }
 
 const common = ({ name, when, missed, enabled, description }: ScheduleDraft) => ({
   name: name.trim(),

@@ -66,6 +66,27 @@ describe('settings', () => {
     expect(world.settings.firewall).toBe('off')
   })
 
+  it('ask for a login before discovery, and send no secret that was not typed', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/settings', world)
+    const boxes = [...page.querySelectorAll('label')]
+    const label = boxes.find((one) => text(one) === 'Ask for a login before a host is told its targets')
+    document.getElementById(label?.htmlFor ?? '')?.click()
+    await settle()
+    type(field(page, 'CHAP user of the hosts'), 'hosts')
+    type(field(page, 'CHAP secret of the hosts'), 'secret-of-hosts1')
+    await click(page, 'Review and save')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.settings.discovery_auth).toEqual({
+      user: 'hosts',
+      has_secret: true,
+      mutual_user: null,
+      has_mutual_secret: false,
+    })
+    expect(field(page, 'CHAP secret of the hosts').value).toBe('')
+  })
+
   it('say what waits and why', async () => {
     const world = loggedIn()
     world.settings.deliveries = [

@@ -7,10 +7,13 @@ export interface SettingsDraft {
   session_hours: number
   history_days: number
   deleted_keep_hours: number
+  disk_health_minutes: number
   heartbeat: string
   trusted_ca: string
   /** Empty: by how the machine was installed. */
   firewall: FirewallMode | ''
+  hasDiscovery: boolean
+  discovery: { user: string; secret: string; mutualUser: string; mutualSecret: string }
   hasMail: boolean
   mail: {
     server: string
@@ -28,16 +31,25 @@ export interface SettingsDraft {
 }
 
 export function draftOf(settings?: Settings): SettingsDraft {
-  const { mail, webhook, syslog } = settings ?? { mail: null, webhook: null, syslog: null }
+  const none = { mail: null, webhook: null, syslog: null, discovery_auth: null }
+  const { mail, webhook, syslog, discovery_auth: discovery } = settings ?? none
   return {
     name: settings?.name ?? '',
     time_zone: settings?.time_zone ?? 'UTC',
     session_hours: settings?.session_hours ?? 12,
     history_days: settings?.history_days ?? 400,
     deleted_keep_hours: settings?.deleted_keep_hours ?? 24,
+    disk_health_minutes: settings?.disk_health_minutes ?? 10,
     heartbeat: settings?.heartbeat ?? '',
     trusted_ca: settings?.trusted_ca ?? '',
     firewall: settings?.firewall ?? '',
+    hasDiscovery: discovery !== null,
+    discovery: {
+      user: discovery?.user ?? '',
+      secret: '',
+      mutualUser: discovery?.mutual_user ?? '',
+      mutualSecret: '',
+    },
     hasMail: mail !== null,
     mail: {
       server: mail?.server ?? '',
@@ -63,7 +75,7 @@ const port = (value: number | '') => (value === '' ? {} : { port: Number(value) 
 
 /** All of it; the appliance finds what differs. A secret that was not typed is left out, and so the kept one stays. */
 export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
-  const { mail, webhook, syslog } = draft
+  const { mail, webhook, syslog, discovery } = draft
   const isLocal = syslog.transport === 'local'
   return {
     name: draft.name.trim() || null,
@@ -71,9 +83,18 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     session_hours: Number(draft.session_hours),
     history_days: Number(draft.history_days),
     deleted_keep_hours: Number(draft.deleted_keep_hours),
+    disk_health_minutes: Number(draft.disk_health_minutes),
     heartbeat: draft.heartbeat || null,
     trusted_ca: draft.trusted_ca.trim() || null,
     firewall: draft.firewall || null,
+    discovery_auth: draft.hasDiscovery
+      ? {
+          user: discovery.user.trim(),
+          ...(discovery.secret && { secret: discovery.secret }),
+          mutual_user: discovery.mutualUser.trim() || null,
+          ...(discovery.mutualSecret && { mutual_secret: discovery.mutualSecret }),
+        }
+      : null,
     mail: draft.hasMail
       ? {
           server: mail.server.trim(),

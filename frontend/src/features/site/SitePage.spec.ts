@@ -6,6 +6,7 @@ import { parse, toYaml } from './siteDocument'
 async function compared(document: string, destroy = '') {
   const world = loggedIn()
   const opened = await visit('/site', world)
+  await click(opened.page, 'Plain text')
   const area = opened.page.querySelector<HTMLTextAreaElement>('textarea')
   if (!area) throw new Error('The page has no place for a document.')
   area.value = document

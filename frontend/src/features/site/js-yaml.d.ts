@@ -1,5 +1,9 @@
-/** The two functions of js-yaml that are used; the package brings no types. */
+/** What of js-yaml is used; the package brings no types. */
 declare module 'js-yaml' {
+  export class YAMLException extends Error {
+    reason: string
+    mark?: { position: number }
+  }
   export function load(text: string): unknown
   export function dump(
     value: unknown,

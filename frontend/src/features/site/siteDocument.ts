@@ -1,5 +1,5 @@
 /** The site document between the API, which speaks JSON, and a person, who keeps it as YAML. */
-import { dump, load } from 'js-yaml'
+import { YAMLException, dump, load } from 'js-yaml'
 import type { Site, SiteRequestWritable } from '@/api'
 
 export type Parsed = { site: Site } | { wrong: string }
@@ -16,6 +16,25 @@ export function parse(text: string): Parsed {
     return { site: site as Site }
   } catch (error) {
     return { wrong: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+export interface Fault {
+  from: number
+  to: number
+  severity: 'error'
+  message: string
+}
+
+/** Where the text stops to be YAML, as the editor marks it. */
+export function faultAt(text: string): Fault[] {
+  try {
+    load(text)
+    return []
+  } catch (error) {
+    if (!(error instanceof YAMLException)) return []
+    const from = Math.min(error.mark?.position ?? 0, text.length)
+    return [{ from, to: text.length > from ? from + 1 : from, severity: 'error', message: error.reason }]
   }
 }
 

@@ -1,10 +1,14 @@
 import { describe, expect, it, vi } from 'vitest'
-import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { fcPort } from '../../../mock/fc'
+import { alerts } from '../../../mock/journal'
+import { softRoce } from '../../../mock/mappings'
+import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
 import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 // All forms of the product hang on this page: loaded before the clock of the first test runs.
 import './StartPage.vue'
 import { checksOf } from './startChecks'
+import type { Facts } from './startChecks'
 
 /** Disks and nothing made of them. */
 function fresh(): World {
@@ -29,10 +33,16 @@ const facts = (world: World) => ({
   status: world.status,
   engines: world.engines,
   disks: world.disks,
+  alerts: world.alerts.filter(({ resolved_at }) => !resolved_at),
   openAlerts: 0,
+  fcPorts: world.fcPorts,
+  rdmaDevices: world.rdmaDevices,
+  skewMs: undefined,
   protocol: (name: string) => name,
 })
-const toneOf = (world: World, name: string) => checksOf(facts(world)).find((one) => one.name === name)?.tone
+const checkOf = (world: World, name: string, more: Partial<Facts> = {}) =>
+  checksOf({ ...facts(world), ...more }).find((one) => one.name === name)
+const toneOf = (world: World, name: string) => checkOf(world, name)?.tone
 
 describe('the checks', () => {
   it('come first on a fresh appliance, and lead on', async () => {
@@ -40,6 +50,8 @@ describe('the checks', () => {
     expect(router.currentRoute.value.query).toEqual({ step: 'checks' })
     expect(page.textContent).toContain('The agent answers')
     await click(page, 'Continue')
+    expect(heading(page)).toBe('This appliance')
+    await click(page, 'Skip for now')
     expect(router.currentRoute.value.query).toEqual({ step: 'array' })
     expect(page.textContent).toContain('What this gives')
   })
@@ -68,6 +80,46 @@ describe('the checks', () => {
     expect(toneOf(makeWorld(), 'disks')).toBe('good')
   })
 
+  it('name each engine that is not available with what it lacks', () => {
+    const world = fresh()
+    expect(checkOf(world, 'engines')).toBeUndefined()
+    const reason = 'zpool is not installed: install the Debian package zfsutils-linux'
+    world.engines = world.engines.map((one) =>
+      one.engine === 'zfs' ? { ...one, available: false, reason } : one,
+    )
+    expect(checkOf(world, 'engines')).toMatchObject({ tone: 'quiet', why: `zfs: ${reason}` })
+    expect(toneOf(world, 'arrays')).toBe('good')
+  })
+
+  it('look at HBAs and RDMA devices, which nobody must have', () => {
+    const world = fresh()
+    expect([toneOf(world, 'fc'), toneOf(world, 'rdma')]).toEqual(['quiet', 'quiet'])
+    const port = fcPort('21:00:00:24:ff:00:00:01')
+    world.fcPorts = [port]
+    world.rdmaDevices = [softRoce('10.30.0.2')]
+    expect([toneOf(world, 'fc'), toneOf(world, 'rdma')]).toEqual(['good', 'good'])
+    world.fcPorts = [{ ...port, id: 'p', mode: 'target', state: 'blocked', reason: 'no link' }]
+    world.rdmaDevices = world.rdmaDevices.map((one) => ({ ...one, reason: 'its port is down' }))
+    expect(checkOf(world, 'fc')).toMatchObject({ tone: 'warn', why: `${port.wwpn}: no link` })
+    expect(checkOf(world, 'rdma')).toMatchObject({ tone: 'warn', why: 'rxe0/1: its port is down' })
+  })
+
+  it('tell a clock that nobody set, and one that differs from this computer', () => {
+    const world = fresh()
+    expect(checkOf(world, 'skew')).toBeUndefined()
+    expect(checkOf(world, 'skew', { skewMs: 900 })).toMatchObject({ tone: 'good' })
+    expect(checkOf(world, 'skew', { skewMs: -7_200_000 })).toMatchObject({ values: { minutes: 120 } })
+    world.alerts = alerts().map((one) => ({
+      ...one,
+      key: 'clock.unset',
+      family: 'clock' as const,
+      cause: 'None answered',
+      resolved_at: null,
+    }))
+    expect(checkOf(world, 'clock')).toMatchObject({ tone: 'warn', why: 'None answered' })
+    expect(checkOf(world, 'skew', { skewMs: 900 })).toBeUndefined()
+  })
+
   it('do not count the loopback address', () => {
     const world = fresh()
     world.status = { ...world.status, addresses: ['127.0.0.1', '::1'] }
@@ -85,6 +137,21 @@ describe('the way', () => {
     expect(router.currentRoute.value.query).toEqual({ step: 'array' })
   })
 
+  it('gives the appliance its name and zone, and changes no other setting', async () => {
+    const world = fresh()
+    const before = world.settings
+    const { page, router } = await visit('/start?step=appliance', world)
+    expect(page.querySelector('main a[href="/interfaces"]')).toBeTruthy()
+    type(field(page, 'Name of the appliance'), 'rack4')
+    type(field(page, 'Time zone'), 'Europe/Vienna')
+    await click(page, 'Review the plan')
+    await click(dialog(), 'Save changes')
+    expect(world.settings).toEqual({ ...before, name: 'rack4', time_zone: 'Europe/Vienna' })
+    expect(router.currentRoute.value.query).toEqual({ step: 'array' })
+    await click(page, 'Back')
+    expect(control(page, '2. This appliance, done')).toBeTruthy()
+  })
+
   it('goes on from an array that was made, and shows it afterwards', async () => {
     const world = fresh()
     const { page, router } = await visit('/start?step=array', world)
@@ -92,8 +159,7 @@ describe('the way', () => {
     if (!select) throw new Error('no list of disks')
     select.value = '3'
     select.dispatchEvent(new Event('change', { bubbles: true }))
-    await settle()
-    expect(page.textContent).toContain('21.8 TiB usable')
+    await vi.waitFor(() => expect(page.textContent).toContain('21.8 TiB'), 5_000)
     const isPlanned = () => !(control(page, 'Review the plan') as HTMLButtonElement).disabled
     await vi.waitUntil(isPlanned, { timeout: 5_000 })
     await click(page, 'Review the plan')
@@ -101,8 +167,7 @@ describe('the way', () => {
     await vi.waitFor(() => expect(text(dialog())).toContain('Done: Create array tank'), 5_000)
     world.status = { ...world.status, counts: { ...world.status.counts, arrays: 1 } }
     ;[...dialog().querySelectorAll('button')].at(-1)?.click()
-    await settle()
-    expect(router.currentRoute.value.query).toEqual({ step: 'volumes' })
+    await vi.waitFor(() => expect(router.currentRoute.value.query).toEqual({ step: 'volumes' }), 5_000)
     await click(page, 'Back')
     expect(page.querySelector('main a[href="/arrays/tank"]')).toBeTruthy()
     expect(heading(page)).toBe('Build an array')

@@ -1,11 +1,14 @@
 /** The way from a fresh appliance to a host that uses its first volume, and how far this one has come. */
 import type { Counts } from '@/api'
 
-export const STEPS = ['checks', 'array', 'volumes', 'portal', 'hosts', 'map', 'connect'] as const
+export const STEPS = ['checks', 'appliance', 'array', 'volumes', 'portal', 'hosts', 'map', 'connect'] as const
 export type Step = (typeof STEPS)[number]
 
-/** How many there are of what each step makes; the checks make nothing. */
-export const madeBy = (counts: Counts): Record<Exclude<Step, 'checks'>, number> => ({
+/** A step that makes what can be counted; the checks and the name of the appliance make nothing. */
+export type Making = Exclude<Step, 'checks' | 'appliance'>
+
+/** How many there are of what each step makes. */
+export const madeBy = (counts: Counts): Record<Making, number> => ({
   array: counts.arrays,
   volumes: counts.volumes,
   portal: counts.portals,

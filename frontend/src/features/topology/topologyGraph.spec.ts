@@ -16,6 +16,7 @@ const SERVED = {
   open: true,
   sealed: true,
   used_bytes: null,
+  block_bytes: 512,
 }
 
 function factsOf(world = makeWorld()): Facts {

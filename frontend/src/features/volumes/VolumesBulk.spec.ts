@@ -161,8 +161,8 @@ it('takes snapshots at one moment where the engine can, and says where it cannot
 it('shows the columns that were chosen, also after a reload', async () => {
   const { page } = await many(3)
   const headers = () => [...page.querySelectorAll('th')].map(text).filter(Boolean)
-  expect(headers()).toContain('NAA')
-  localStorage.setItem('lunette-columns', JSON.stringify({ volumes: { naa: false, serial: true } }))
+  expect(headers()).toContain('Provisioning')
+  localStorage.setItem('lunette-columns', JSON.stringify({ volumes: { provisioning: false, naa: true } }))
   window.dispatchEvent(
     new StorageEvent('storage', {
       key: 'lunette-columns',
@@ -171,8 +171,8 @@ it('shows the columns that were chosen, also after a reload', async () => {
     }),
   )
   await settle()
-  expect(headers()).toContain('Serial')
-  expect(headers()).not.toContain('NAA')
+  expect(headers()).toContain('NAA')
+  expect(headers()).not.toContain('Provisioning')
 })
 
 it('offers nothing to pick where it may not be changed', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { volume } from '../../../mock/storage'
-import { control, field, rows, settle, tall, type, visit } from '../../../mock/visit'
+import { click, control, field, rows, settle, tall, type, visit } from '../../../mock/visit'
 import { loggedIn } from '../../../mock/world'
 
 const PAUSE_MS = 300
@@ -107,4 +107,52 @@ it('starts at the top again when the order changes', async () => {
 it('tells how to make the first volume when there is none', async () => {
   const { page } = await many(0)
   expect(page.textContent).toContain('No volumes yet')
+})
+
+it('shows only those on an array, of a host or group, and in a state, and keeps that in the link', async () => {
+  const { page, router, requests } = await visit('/volumes?host=host2', loggedIn())
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&host=host2')
+  expect(rows(page).every((cells) => cells.join().includes('host2'))).toBe(true)
+  const array = field(page, 'On array')
+  array.dispatchEvent(new Event('focus'))
+  await settle()
+  expect(requests.filter((one) => one.startsWith('GET /arrays'))).toEqual(['GET /arrays?limit=20&sort=name'])
+  type(array, 'ta')
+  await settle()
+  expect(router.currentRoute.value.query).toEqual({ host: 'host2' })
+  array.value = 'tank'
+  array.dispatchEvent(new Event('input', { bubbles: true }))
+  await settle()
+  expect(router.currentRoute.value.query).toEqual({ host: 'host2', array: 'tank' })
+  const state = page.querySelector<HTMLSelectElement>('select[aria-label="State"]')
+  if (!state) throw new Error('No choice of a state.')
+  state.value = 'ready'
+  state.dispatchEvent(new Event('change'))
+  await settle()
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&array=tank&host=host2&state=ready')
+  expect(rows(page).length).toBeGreaterThan(1)
+})
+
+it('takes a name that was typed with Enter, and clears it by its button', async () => {
+  const { page, router } = await visit('/volumes', loggedIn())
+  const group = field(page, 'Of host group')
+  type(group, 'nobody')
+  group.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' }))
+  await settle()
+  expect(router.currentRoute.value.query).toEqual({ group: 'nobody' })
+  expect(page.textContent).toContain('Nothing matches these filters')
+  expect(page.textContent).not.toContain('No volumes yet')
+  await click(page, 'Clear: Of host group')
+  expect(router.currentRoute.value.query).toEqual({})
+})
+
+it('keeps nothing picked under another filter', async () => {
+  const { page, router, requests } = await visit('/volumes?array=tank&q=lun', loggedIn())
+  page.querySelector<HTMLInputElement>('tbody [data-pick]')?.click()
+  await settle()
+  expect(page.textContent).toContain('1 selected')
+  await router.push('/volumes?q=lun')
+  await settle()
+  expect(page.textContent).not.toContain('1 selected')
+  expect(last(requests)).toBe('GET /volumes?limit=50&sort=name&name=*lun*')
 })

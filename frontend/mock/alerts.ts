@@ -1,0 +1,28 @@
+/** Alerts of the mock: acknowledged, silenced, opened again. */
+import type { Alert, AlertAcknowledge, AlertSilence } from '@/api'
+import { json, plan } from './answers'
+import type { Wish } from './answers'
+
+/** What nobody has acknowledged or silenced. */
+export const UNSEEN = { acknowledged_at: null, acknowledged_by: null, note: '', silenced_until: null }
+
+function changed(row: Alert, detail: string, values: Partial<Alert>): Wish {
+  return {
+    plan: plan(`Alert ${row.key}: ${detail}`, [['change', 'alert', row.key, detail]]),
+    apply: () => json(Object.assign(row, values)),
+  }
+}
+
+export const acknowledge = (row: Alert, { note }: AlertAcknowledge): Wish =>
+  changed(row, 'somebody sees to it', {
+    acknowledged_at: new Date().toISOString(),
+    acknowledged_by: 'admin',
+    note: note ?? '',
+  })
+
+export const silence = (row: Alert, { duration_s }: AlertSilence): Wish =>
+  changed(row, `nothing is told of it for ${duration_s} s`, {
+    silenced_until: new Date(Date.now() + duration_s * 1000).toISOString(),
+  })
+
+export const reopen = (row: Alert): Wish => changed(row, 'nobody sees to it, and it is told', UNSEEN)

@@ -1,0 +1,28 @@
+/** Keys of encrypted arrays. Every array of the mock opens with one passphrase. */
+import type { ArrayKeyChangeWritable, ArrayUnlock, StorageArray } from '@/api'
+import { json, plan, refusal } from './answers'
+import type { Wish } from './answers'
+
+export const PASSPHRASE = 'correct horse battery'
+const WRONG: [string, string][] = [['passphrase', 'it does not open the array']]
+
+function keyed(array: StorageArray, given: string, title: string, act: () => void): Wish | Response {
+  if (given !== PASSPHRASE) return refusal(`The passphrase does not open array ${array.name}`, WRONG)
+  return {
+    plan: plan(title, [['change', 'array', array.name, title]]),
+    apply: () => {
+      act()
+      return json(array)
+    },
+  }
+}
+
+export const unlock = (array: StorageArray, body: ArrayUnlock) =>
+  keyed(array, body.passphrase, `Unlock array ${array.name}`, () => {
+    array.locked = false
+  })
+
+export const changeKey = (array: StorageArray, body: ArrayKeyChangeWritable) =>
+  keyed(array, body.passphrase, `Change the keys of array ${array.name}`, () => {
+    array.keep_key = body.keep_key ?? array.keep_key
+  })

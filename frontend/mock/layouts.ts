@@ -1,0 +1,87 @@
+/** What the mock says could be made of disks, and which role each of a creation has. */
+import type { ArrayCreate, ArrayEngine, ArrayMember, EngineLevel, Layout, Layouts, MemberRole } from '@/api'
+import type { World } from './world'
+
+const LOST: Record<string, (disks: number) => number> = {
+  raid1: (disks) => disks - 1,
+  mirror: (disks) => disks - 1,
+  raid4: () => 1,
+  raid5: () => 1,
+  raid6: () => 2,
+  raid10: () => 1,
+  raidz1: () => 1,
+  raidz2: () => 2,
+  raidz3: () => 3,
+  draid1: () => 1,
+  draid2: () => 2,
+  draid3: () => 3,
+}
+const losses = (level: string, disks: number): number => LOST[level]?.(disks) ?? 0
+
+/** How many disks' worth of data so many disks hold. */
+export function dataDisks(level: string, disks: number): number {
+  if (level === 'raid10') return disks / 2
+  const spare = level.startsWith('draid') ? 1 : 0
+  return disks - losses(level, disks) - spare
+}
+
+const RAW_BYTES_S = 200 * 2 ** 20
+
+function layout(engine: ArrayEngine, one: EngineLevel, sizes: number[], copies: Layout['layout']): Layout {
+  const possible = sizes.length >= one.min_disks && sizes.length <= one.max_disks
+  const least = Math.min(...sizes)
+  const usable = possible ? least * dataDisks(one.level, sizes.length) : null
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const lost = losses(one.level, sizes.length)
+  return {
+    engine,
+    level: one.level,
+    layout: copies,
+    groups: one.level.startsWith('draid') && possible ? `${one.level}:2d:${sizes.length}c:1s` : null,
+    possible,
+    problem: possible ? null : `${engine} ${one.level} takes ${one.min_disks} to ${one.max_disks} disks`,
+    usable_bytes: usable,
+    usable_percent: usable && Math.round((10_000 * usable) / total) / 100,
+    survives: copies?.endsWith('3') ? 'any two disks' : one.survives_failures,
+    survives_disks: possible && one.level !== 'external' ? lost : null,
+    small_write_ios: possible ? one.small_write_ios : null,
+    write_hole: one.write_hole,
+    integrity_usable_bytes: usable && one.options.includes('integrity') ? Math.round(usable * 0.992) : null,
+    min_rebuild_s: possible && lost ? least / RAW_BYTES_S : null,
+  }
+}
+
+/** What each level of each engine would give of the disks in the query. */
+export function layouts(world: World, url: URL): Layouts {
+  const ids = url.searchParams.getAll('disks')
+  const sizes = world.disks.filter(({ id }) => ids.includes(id)).map(({ size_bytes }) => size_bytes ?? 0)
+  return {
+    disks: [],
+    total_bytes: sizes.reduce((sum, size) => sum + size, 0),
+    block_bytes: 16_384,
+    layouts: world.engines
+      .filter(({ kind }) => kind === 'array')
+      .flatMap(({ engine, levels }) =>
+        levels.flatMap((one) =>
+          (one.layouts.length ? one.layouts : [null]).map((copies) =>
+            layout(engine as ArrayEngine, one, sizes, copies),
+          ),
+        ),
+      ),
+  }
+}
+
+/** The disks beside the data of a creation, each with its role. */
+export const besideOf = (body: ArrayCreate): { id: string; role: MemberRole }[] => [
+  ...(body.spares ?? []).map((id) => ({ id, role: 'spare' as const })),
+  ...(['log', 'cache', 'special'] as const).flatMap((role) => (body[role] ?? []).map((id) => ({ id, role }))),
+]
+
+export const memberOf = (world: World, id: string, role: MemberRole): ArrayMember => ({
+  disk_id: id,
+  serial: world.disks.find((disk) => disk.id === id)?.serial ?? id,
+  role,
+  slot: null,
+  state: role === 'spare' ? 'spare' : 'in_sync',
+  leaving: false,
+})

@@ -1,0 +1,41 @@
+/** The mock's power: a job that is over at once. */
+import { plan } from './answers'
+import type { Wish } from './answers'
+import { start } from './jobs'
+import type { World } from './world'
+
+function stop(world: World, title: string, detail: string, warning: string, until: string): Wish {
+  const made = plan(
+    title,
+    [
+      ['change', 'system', 'lunette', detail],
+      ['interrupt', 'host', 'esx1', `loses its paths ${until}`],
+    ],
+    {
+      steps: [
+        { kind: 'machine.stop', description: title, devices: [], bytes_destroyed: 0, irreversible: false },
+      ],
+      hosts_interrupted: ['esx1'],
+      warnings: [warning],
+    },
+  )
+  return { plan: made, apply: () => start(world, made, 'system', () => undefined) }
+}
+
+export const restart = (world: World): Wish =>
+  stop(
+    world,
+    'Restart the appliance',
+    'restarts',
+    'All I/O stops for about 74 s, as at the last restart.',
+    'until it is up again',
+  )
+
+export const powerOff = (world: World): Wish =>
+  stop(
+    world,
+    'Switch the appliance off',
+    'is switched off, and stays off until it is switched on',
+    'All I/O stops until somebody switches the machine on, at its button or its management controller',
+    'until it is switched on again',
+  )

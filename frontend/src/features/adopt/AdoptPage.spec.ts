@@ -1,0 +1,142 @@
+import { describe, expect, it, vi } from 'vitest'
+import { click, control, dialog, field, settle, text, type, visit } from '../../../mock/visit'
+import { foreignArray } from '../../../mock/takeover'
+import { loggedIn } from '../../../mock/world'
+
+const findings = (page: Element, label: string) =>
+  [...page.querySelectorAll(`ul[aria-label="${label}"] li`)].map(text)
+
+async function open(page: Element, content: string): Promise<void> {
+  const input = page.querySelector<HTMLInputElement>('input[type=file]')
+  if (!input) throw new Error('The page takes no file.')
+  Object.defineProperty(input, 'files', { value: [new File([content], 'saveconfig.json')] })
+  input.dispatchEvent(new Event('change'))
+  await settle()
+}
+
+describe('what runs for others', () => {
+  it('is looked at first: what stays is told before what is taken over, with what to do', async () => {
+    const { page, requests } = await visit('/site/adopt', loggedIn())
+    await click(page, 'Look at what runs')
+    const lines = findings(page, 'What runs here')
+    expect(lines[0]).toContain('make an ACL for each first')
+    expect(lines[1]).toContain('becomes host db1')
+    expect(requests.filter((one) => one.startsWith('POST'))).toEqual(['POST /site:adopt?dry_run=true'])
+  })
+
+  it('is taken over by a job after its plan', async () => {
+    const { page } = await visit('/site/adopt', loggedIn())
+    await click(page, 'Look at what runs')
+    await click(page, 'Review the plan')
+    await click(dialog(), 'Take over')
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Take over 1 target'), 8_000)
+  })
+
+  it('is for administrators', async () => {
+    const world = loggedIn()
+    if (world.me) world.me.role = 'operator'
+    const { page } = await visit('/site/adopt', world)
+    expect((control(page, 'Look at what runs') as HTMLButtonElement).disabled).toBe(true)
+  })
+})
+
+describe('a file of targetcli', () => {
+  it('is told object by object', async () => {
+    const { page } = await visit('/site/adopt', loggedIn())
+    await open(page, '{"targets": []}')
+    await vi.waitFor(() => expect(page.textContent).toContain('1 fit, 1 do not'))
+    expect(findings(page, 'A targetcli file')).toHaveLength(2)
+  })
+
+  it('that is none is not sent', async () => {
+    const { page, requests } = await visit('/site/adopt', loggedIn())
+    await open(page, 'no json')
+    await vi.waitFor(() => expect(page.textContent).toContain('This is no JSON document'))
+    expect(requests.filter((one) => one.startsWith('POST'))).toEqual([])
+  })
+})
+
+it('leaves what is served as a file, and says what does not go along', async () => {
+  const names: string[] = []
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    names.push(this.download)
+  })
+  const { page } = await visit('/site/adopt', loggedIn())
+  await click(page, 'Download saveconfig.json')
+  await vi.waitFor(() => expect(page.textContent).toContain('lun07 is served over NVMe'))
+  expect(names).toEqual(['saveconfig.json'])
+})
+
+describe('a rebuild from the data disks', () => {
+  async function looked() {
+    const opened = await visit('/backup', loggedIn())
+    await click(opened.page, 'Look at the disks')
+    await vi.waitFor(() => expect(opened.page.textContent).toContain('pond'))
+    return opened
+  }
+
+  it('is looked at first: what each array brings back, or why it does not', async () => {
+    const { page, requests } = await looked()
+    expect(page.textContent).toContain('of appliance rack3 · 4 volumes, 6 mappings')
+    expect(page.textContent).toContain('both slots of its copy are damaged')
+    expect(page.textContent).toContain('The secrets of these hosts must be set again')
+    expect(requests.filter((one) => one.includes('rebuild'))).toEqual([
+      'POST /appliance:rebuild?dry_run=true',
+    ])
+  })
+
+  it('happens once the word was typed', async () => {
+    const { page, requests } = await looked()
+    const button = control(page, 'Rebuild') as HTMLButtonElement
+    expect(button.disabled).toBe(true)
+    type(field(page, 'This cannot be taken back. Type rebuild to go on'), 'rebuild')
+    await settle()
+    button.closest('form')?.requestSubmit()
+    await vi.waitFor(() => expect(page.textContent).toContain('The arrays are taken up'))
+    expect(requests.filter((one) => one.includes('rebuild')).at(-1)).not.toContain('dry_run=true')
+  })
+})
+
+describe('an array that others made', () => {
+  async function withArray(change: Parameters<typeof foreignArray>[0] = {}) {
+    const world = loggedIn()
+    world.foreignArrays = [foreignArray(change)]
+    const opened = await visit('/site/adopt', world)
+    await vi.waitFor(() => expect(findings(opened.page, 'Arrays that others made')).not.toEqual([]))
+    return { ...opened, world }
+  }
+
+  it('is started read-only before it is adopted, and shows then what is on it', async () => {
+    const { page, requests } = await withArray()
+    expect(findings(page, 'Arrays that others made')[0]).toContain('made on old · raid1 of 2 disks · Missing')
+    await click(page, 'Start read-only')
+    await click(dialog(), 'Start read-only')
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Start foreign array old:0'), 8_000)
+    expect(requests.filter((one) => one.includes(':adopt'))).toEqual([])
+    await vi.waitFor(() => expect(page.textContent).toContain('Volume group srv'))
+  })
+
+  it('is adopted with those of its volumes that can be', async () => {
+    const { page } = await withArray({
+      next: 'adopt',
+      group: 'srv',
+      volumes: [
+        { name: 'db', size_bytes: 2 ** 28, open: false, reason: null },
+        { name: 'snap', size_bytes: 2 ** 28, open: false, reason: 'it leans on others' },
+      ],
+    })
+    await click(page, 'Adopt')
+    type(field(dialog(), 'Name here'), 'archive')
+    await click(dialog(), 'Review the plan')
+    await vi.waitFor(() => expect(text(dialog())).toContain('archive'))
+    expect(text(dialog())).not.toContain('Create volumesnap')
+    await click(dialog(), 'Adopt')
+    await vi.waitFor(() => expect(text(dialog())).toContain('Done: Adopt array archive'), 8_000)
+  })
+
+  it('of which nothing can be done says why', async () => {
+    const { page } = await withArray({ next: 'none', reason: 'array old:0 has lost a disk' })
+    expect(findings(page, 'Arrays that others made')[0]).toContain('has lost a disk')
+    expect(page.textContent).not.toContain('Start read-only')
+  })
+})

@@ -1,0 +1,62 @@
+/** Alerts: who sees to one is shown, and what was silenced says until when. */
+import { describe, expect, it } from 'vitest'
+import { UNSEEN } from '../../../mock/alerts'
+import { click, control, dialog, field, text, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+const WARM = 'It is warm'
+
+function warm() {
+  const world = loggedIn()
+  const raised_at = '2026-11-21T03:00:00Z'
+  world.alerts = [
+    {
+      id: 'alert-1',
+      key: 'array.warm:tank',
+      family: 'array',
+      severity: 'warning',
+      message: WARM,
+      cause: 'sun',
+      fix: 'shade',
+      raised_at,
+      resolved_at: null,
+      ...UNSEEN,
+    },
+  ]
+  return world
+}
+
+describe('alerts', () => {
+  it('are acknowledged with a note that everybody reads', async () => {
+    const world = warm()
+    const { page, requests } = await visit('/alerts', world)
+    expect(text(page)).toContain('Open')
+    await click(page, `Acknowledge: ${WARM}`)
+    type(field(dialog(), 'What is done, or by whom'), 'a fan is on its way')
+    await click(dialog(), 'Review the plan')
+    expect(world.alerts[0]?.acknowledged_by).toBeNull()
+    await click(dialog(), 'Acknowledge')
+    expect(requests.filter((one) => one.includes(':acknowledge'))).toHaveLength(2)
+    expect(text(page)).toContain('admin sees to it: a fan is on its way')
+  })
+
+  it('are silenced for a while and opened again', async () => {
+    const world = warm()
+    const { page } = await visit('/alerts', world)
+    await click(page, `Silence: ${WARM}`)
+    await click(dialog(), 'Review the plan')
+    await click(dialog(), 'Silence')
+    const until = new Date(world.alerts[0]?.silenced_until ?? 0).getTime()
+    expect(Math.round((until - Date.now()) / 3_600_000)).toBe(8)
+    expect(text(page)).toContain('Silent until')
+    await click(page, `Open again: ${WARM}`)
+    await click(dialog(), 'Open again')
+    expect(world.alerts[0]?.silenced_until).toBeNull()
+    expect(text(page)).not.toContain('Silent until')
+  })
+
+  it('that are over are not acknowledged', async () => {
+    const { page } = await visit('/alerts', loggedIn())
+    expect(() => control(page, 'Acknowledge: Array tank is degraded')).toThrow()
+  })
+})

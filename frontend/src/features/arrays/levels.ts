@@ -1,0 +1,64 @@
+/** What the engines of this appliance could make of the disks of a draft, and the level that is chosen among it. */
+import { keepPreviousData, useQuery } from '@tanstack/vue-query'
+import { computed, ref, watch } from 'vue'
+import type { Engine, Level } from '@/api'
+import { layoutListOptions } from '@/api/@tanstack/vue-query.gen'
+import { suggestLevel } from './arrayDraft'
+import type { ArrayDraft } from './arrayDraft'
+
+export function useLevels(draft: ArrayDraft, known: () => readonly Engine[] | undefined) {
+  /** Until a person chooses one, the level follows the disks. */
+  const hasChosen = ref(false)
+  const engines = computed(() => (known() ?? []).filter(({ kind }) => kind === 'array'))
+  const engine = computed(() => engines.value.find((one) => one.engine === draft.engine))
+  const level = computed(() => engine.value?.levels.find((one) => one.level === draft.level))
+  const query = useQuery(
+    computed(() => ({
+      ...layoutListOptions({ query: { disks: draft.disks } }),
+      enabled: draft.disks.length > 0,
+      placeholderData: keepPreviousData,
+      retry: false,
+    })),
+  )
+  const layouts = computed(() =>
+    draft.disks.length ? (query.data.value?.layouts ?? []).filter((one) => one.engine === draft.engine) : [],
+  )
+  /** What the chosen level would give, in the layout that is chosen or its default, which comes first. */
+  const layout = computed(() => {
+    const own = layouts.value.filter((one) => one.level === draft.level)
+    return own.find((one) => one.layout === draft.options.layout) ?? own[0]
+  })
+
+  function choose(chosen: Level): void {
+    hasChosen.value = true
+    draft.level = chosen
+  }
+
+  // An engine that is not there leaves the choice to the first that is.
+  watch(
+    engines,
+    (all) => {
+      const own = all.find((one) => one.engine === draft.engine)
+      const other = all.find(({ available, levels }) => available && levels.length)
+      if (!own?.available && other) draft.engine = other.engine as ArrayDraft['engine']
+    },
+    { immediate: true },
+  )
+  watch([layouts, () => draft.engine], ([found], [, before]) => {
+    const levels = engine.value?.levels ?? []
+    const isOther = before !== draft.engine && !levels.some((one) => one.level === draft.level)
+    if (hasChosen.value && !isOther) return
+    const isPossible = found.some((one) => one.level === draft.level && one.possible)
+    const wanted = suggestLevel(draft.disks.length, found)
+    const fallback = isPossible ? undefined : found.find(({ possible }) => possible)?.level
+    draft.level = wanted ?? fallback ?? (isOther ? levels[0]?.level : undefined) ?? draft.level
+  })
+  // A policy or a layout of another level is none of this one.
+  watch(level, (now) => {
+    const { options } = draft
+    if (!now?.write_hole.some((one) => one === options.write_hole)) options.write_hole = ''
+    if (!now?.layouts.some((one) => one === options.layout)) options.layout = ''
+  })
+
+  return { engines, engine, level, layouts, layout, choose }
+}

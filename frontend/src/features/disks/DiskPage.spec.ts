@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest'
+import { health } from '../../../mock/drives'
+import { nvmeDisk, sasDisk } from '../../../mock/storage'
+import { text, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+import { healthFigures, healthTone, healthWords } from './diskHealth'
+import { canBeWiped, foreignSignatures } from './diskWipe'
+
+it('leaves out what a drive does not give, and never shows it as zero', () => {
+  const { values } = health({ used_percent: 0, written_bytes: 1_024_000 })
+  expect(healthFigures(values, 'decimal').map(({ name, figure }) => [name, figure])).toEqual([
+    ['temperature_c', '36'],
+    ['used_percent', '0'],
+    ['power_on_hours', '8,766'],
+    ['written_bytes', '1.02 MB'],
+  ])
+})
+
+it('says why a drive is not well', () => {
+  const reason = { kind: 'spare', severity: 'critical' as const, message: 'It has used up its spare blocks.' }
+  const failing = health({}, [reason])
+  expect([healthTone(failing), healthWords(failing)]).toEqual(['bad', 'It has used up its spare blocks.'])
+  expect(healthWords(health({}))).toBeNull()
+})
+
+it('offers to wipe only what nobody uses, and names what belongs to something larger', () => {
+  const occupied = sasDisk(4, { state: 'occupied', wipeable: true })
+  if (occupied.observed)
+    occupied.observed = {
+      ...occupied.observed,
+      signatures: ['ext4', 'zfs_member', 'zfs_member'].map((type) => ({ type, label: null, uuid: null })),
+    }
+  expect([nvmeDisk(1), sasDisk(1), occupied].map(canBeWiped)).toEqual([false, true, true])
+  expect(foreignSignatures(occupied)).toEqual(['zfs_member'])
+})
+
+it('offers the light of a bay that has one', async () => {
+  const seated = await visit(`/disks/${sasDisk(1).id}`, loggedIn())
+  expect(text(seated.page)).toContain('Slot 01 of enclosure 0x500304801e97c7bf')
+  expect(text(seated.page)).toContain('Turn locate light on')
+})
+
+it('says where a disk without a light sits', async () => {
+  const bare = await visit(`/disks/${nvmeDisk(1).id}`, loggedIn())
+  expect(text(bare.page)).toContain('0000:81:00.0')
+  expect(text(bare.page)).not.toContain('Turn locate light')
+})
+
+it('says when a SATA drive gives a bad sector up, and how long the kernel waits', async () => {
+  const limited = { is_limitable: true, limit_s: 7, wait_s: 30 }
+  const disk = { ...sasDisk(5), health: { ...health({}), error_recovery: limited } }
+  const { page } = await visit(`/disks/${disk.id}`, { ...loggedIn(), disks: [disk] })
+  expect(text(page)).toContain('It gives one up after 7 s; the kernel waits 30 s')
+})
+
+it.each([
+  [null, 'Not known'],
+  [true, 'Yes: no volatile write cache'],
+])('says of a drive that it is safe from power cuts only where that is known: %s', async (known, words) => {
+  const disk = nvmeDisk(1)
+  if (disk.observed) disk.observed = { ...disk.observed, power_loss_protection: known }
+  const { page } = await visit(`/disks/${disk.id}`, { ...loggedIn(), disks: [disk] })
+  expect(text(page)).toContain(`Power-loss protection${words}`)
+})
+
+it('shows what a disk says of itself, and what it is', async () => {
+  const { page } = await visit(`/disks/${nvmeDisk(1).id}`, loggedIn())
+  const shown = text(page)
+  expect(shown).toContain('Health: Good')
+  expect(shown).toContain('Spare blocks available')
+  expect(shown).toContain('100 %')
+  expect(shown).toContain('S64HNE0T501118')
+  expect(shown).not.toContain('Pending sectors')
+})

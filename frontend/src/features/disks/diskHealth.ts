@@ -1,0 +1,49 @@
+/** The health of a disk as tones and words. */
+import type { DiskHealth, DiskHealthValues } from '@/api'
+import { formatBytes, formatCount } from '@/ui/format'
+import type { SizeSystem } from '@/ui/format'
+import type { Tone } from '@/ui/tone'
+
+const TONES: Record<DiskHealth['state'], Tone> = {
+  ok: 'good',
+  warning: 'warn',
+  failing: 'bad',
+  unknown: 'quiet',
+}
+
+export const healthTone = (health: DiskHealth): Tone => TONES[health.state]
+
+/** Why it is as it is, for a hover. */
+export const healthWords = (health: DiskHealth): string | null =>
+  health.reasons.map(({ message }) => message).join(' ') || health.problem
+
+export type HealthUnit = 'celsius' | 'percent' | 'hours'
+
+const UNITS: Partial<Record<keyof DiskHealthValues, HealthUnit>> = {
+  temperature_c: 'celsius',
+  temperature_warning_c: 'celsius',
+  temperature_critical_c: 'celsius',
+  available_spare_percent: 'percent',
+  available_spare_threshold_percent: 'percent',
+  used_percent: 'percent',
+  power_on_hours: 'hours',
+}
+
+export interface HealthFigure {
+  name: keyof DiskHealthValues
+  figure: string
+  unit?: HealthUnit
+}
+
+/** What the drive gives, in the order of the API; what it does not give is left out. */
+export function healthFigures(values: DiskHealthValues, sizes: SizeSystem): HealthFigure[] {
+  const found: HealthFigure[] = []
+  for (const [key, value] of Object.entries(values)) {
+    const name = key as keyof DiskHealthValues
+    if (value === null) continue
+    const unit = UNITS[name]
+    const figure = name === 'written_bytes' ? formatBytes(Number(value), sizes) : formatCount(Number(value))
+    found.push({ name, figure, ...(unit && { unit }) })
+  }
+  return found
+}

@@ -1,0 +1,41 @@
+/** The end of what is on a disk, as a change of the API. */
+import { diskWipe } from '@/api'
+import type { Disk, WipeMethod } from '@/api'
+import type { Change } from '@/app/change'
+
+export interface WipeDraft {
+  method: WipeMethod
+  /** What may be a part of something larger is destroyed too. */
+  isForeign: boolean
+}
+
+/** Signatures of what may span several disks, or be locked: the appliance wants them named. */
+const OF_OTHERS = new Set([
+  'linux_raid_member',
+  'ddf_raid_member',
+  'isw_raid_member',
+  'LVM2_member',
+  'zfs_member',
+  'bcache',
+  'crypto_LUKS',
+  'btrfs',
+  'drbd',
+])
+
+/** What the appliance refuses for sure is not offered; it judges the rest itself. */
+export const canBeWiped = ({ state, observed, wipeable }: Disk): boolean =>
+  observed !== null && (state === 'free' || (state === 'occupied' && wipeable))
+
+export const foreignSignatures = ({ observed }: Disk): string[] => [
+  ...new Set((observed?.signatures ?? []).map(({ type }) => type).filter((type) => OF_OTHERS.has(type))),
+]
+
+export const wipe = (disk: Disk, { method, isForeign }: WipeDraft): Change => ({
+  noun: 'disk',
+  send: (call) =>
+    diskWipe({
+      path: { disk: disk.id },
+      body: { method, confirm: disk.serial, signatures: isForeign ? foreignSignatures(disk) : [] },
+      ...call,
+    }),
+})

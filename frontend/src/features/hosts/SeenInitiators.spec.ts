@@ -1,0 +1,68 @@
+/** Initiators that were seen and belong to no host, offered where a host is made. */
+import { expect, it } from 'vitest'
+import { click, control, dialog, field, type, visit } from '../../../mock/visit'
+import { loggedIn } from '../../../mock/world'
+
+it('offers who is on the fabric, and takes the name into the form', async () => {
+  const world = loggedIn()
+  const name = '10:00:00:00:00:00:00:77'
+  world.initiators = [{ name, kind: 'wwpn', peer: null, words: 'on the fabric of port p', refused_at: null }]
+  const { page } = await visit('/hosts', world)
+  await click(page, 'Create host')
+  expect(dialog().textContent).toContain('on the fabric of port p')
+  await click(dialog(), `Take ${name}`)
+  const typed = [...dialog().querySelectorAll('textarea')].map((field) => field.value)
+  expect(typed).toContain(name)
+  expect(dialog().textContent).not.toContain('on the fabric of port p')
+})
+
+const STRANGER = 'iqn.2004-10.io.example:reinstalled'
+const turnedAway = (name: string, minutes: number) => ({
+  name,
+  kind: 'iqn' as const,
+  peer: null,
+  words: 'turned away',
+  refused_at: new Date(Date.now() - minutes * 60_000).toISOString(),
+})
+
+it('says who was turned away, the newest first, and makes a host of it with one click', async () => {
+  const world = loggedIn()
+  world.initiators = [turnedAway('iqn.2004-10.io.example:old', 90), turnedAway(STRANGER, 3)]
+  const { page } = await visit('/hosts', world)
+  expect(page.textContent).toContain('2 initiators that belong to no host were turned away')
+  const told = [...page.querySelectorAll('li')].map((one) => one.textContent.replace(/\s+/g, ' ').trim())
+  expect(told.filter((one) => one.includes('turned away'))).toEqual([
+    expect.stringMatching(/:reinstalled ?turned away 3 min/),
+    expect.stringMatching(/:old ?turned away/),
+  ])
+  await click(page, `Create host with ${STRANGER}`)
+  type(field(dialog(), 'Name'), 'reinstalled')
+  await click(dialog(), 'Review the plan')
+  await click(dialog(), 'Create host')
+  expect(world.hosts.at(-1)).toMatchObject({ name: 'reinstalled', iqns: [STRANGER] })
+})
+
+it('offers it to the host whose name has changed, and not in the next form that is opened', async () => {
+  const world = loggedIn()
+  world.initiators = [turnedAway(STRANGER, 3)]
+  const { page } = await visit('/hosts', world)
+  await click(page, 'Edit host1')
+  expect(dialog().textContent).toContain('turned away')
+  await click(dialog(), `Take ${STRANGER}`)
+  await click(dialog(), 'Review the plan')
+  await click(dialog(), 'Save changes')
+  expect(world.hosts[0]?.iqns).toEqual(['iqn.2004-10.io.example:host1', STRANGER])
+})
+
+it('says nothing of it while none was turned away', async () => {
+  const { page } = await visit('/hosts', loggedIn())
+  expect(page.textContent).not.toContain('turned away')
+})
+
+it('lets no viewer make a host of one that was turned away', async () => {
+  const world = loggedIn()
+  world.initiators = [turnedAway(STRANGER, 3)]
+  if (world.me) world.me.role = 'viewer'
+  const { page } = await visit('/hosts', world)
+  expect((control(page, `Create host with ${STRANGER}`) as HTMLButtonElement).disabled).toBe(true)
+})

@@ -1,0 +1,16 @@
+/** Whether something wide goes on to the right of what its frame shows, so that a shadow there can say so. */
+import { useEventListener, useResizeObserver } from '@vueuse/core'
+import { ref } from 'vue'
+import type { Ref } from 'vue'
+
+export function useCutEdge(frame: Readonly<Ref<HTMLElement | null>>): Readonly<Ref<boolean>> {
+  const isCut = ref(false)
+  const look = (): void => {
+    const { scrollLeft = 0, clientWidth = 0, scrollWidth = 0 } = frame.value ?? {}
+    isCut.value = scrollLeft + clientWidth < scrollWidth - 1
+  }
+  useResizeObserver(frame, look)
+  useResizeObserver(() => frame.value?.firstElementChild as HTMLElement | null | undefined, look)
+  useEventListener(frame, 'scroll', look, { passive: true })
+  return isCut
+}
