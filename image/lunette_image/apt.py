@@ -12,6 +12,8 @@ SUITE = "trixie"
 COMPONENTS = "main contrib"
 ZFS_MODULES = "zfs modules"
 """The section of packages.txt that the image goes without: its modules are compiled outside of it."""
+FIRMWARE = "firmware"
+"""The section that only the ISO has, from a component of its own."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +23,11 @@ class Mirrors:
     archive: str
     security: str | None = None
 
-    def sources(self) -> list[str]:
+    def sources(self, components: str = COMPONENTS) -> list[str]:
         """One-line apt sources for the appliance's suite."""
-        lines = [f"deb {self.archive} {suite} {COMPONENTS}" for suite in (SUITE, f"{SUITE}-updates")]
+        lines = [f"deb {self.archive} {suite} {components}" for suite in (SUITE, f"{SUITE}-updates")]
         if self.security:
-            lines.append(f"deb {self.security} {SUITE}-security {COMPONENTS}")
+            lines.append(f"deb {self.security} {SUITE}-security {components}")
         return lines
 
 
@@ -95,6 +97,6 @@ def configured_proxies() -> dict[str, str]:
 
 
 def packages(image: Path) -> list[str]:
-    """The packages of the image."""
+    """The packages of every image."""
     sections = parse_packages((image / "packages.txt").read_text())
-    return [name for section, names in sections.items() if section != ZFS_MODULES for name in names]
+    return [name for section, names in sections.items() if section not in (ZFS_MODULES, FIRMWARE) for name in names]

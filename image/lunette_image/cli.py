@@ -7,6 +7,7 @@ from pathlib import Path
 from .base import base_key, base_layer
 from .bundle import bundle_layer
 from .cache import Cache, remove_tree
+from .firmware import firmware_key
 from .iso import build_iso
 from .problem import ImageProblem
 from .progress import say
@@ -36,6 +37,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--compatible", default=COMPATIBLE, help="product that an update is for; another one is a test's")
     made.add_argument("--overlay", type=Path, help="folder laid over the tree of an update, such as a test's faults")
     made.add_argument("--empty", action="store_true", help="an update without a system, for tests of what is refused")
+    made.add_argument("--spdk", type=Path, help="folder with SPDK's installed files, for the ISO and its updates")
+    made.add_argument("--without-firmware", action="store_true", help="an ISO or update of free software alone")
     made.add_argument("--refresh", action="store_true", help="fetch the Debian packages again")
     made.add_argument("--print", action="store_true", dest="show", help="print the manifest as JSON")
     return made
@@ -56,10 +59,11 @@ def build(options: argparse.Namespace) -> None:
     """Do what the options ask for."""
     cache = Cache()
     if options.refresh:
-        with cache.lock("base"):
-            base = cache.path("base", base_key(IMAGE))
-            if base.is_dir():
-                remove_tree(base)
+        for name, key in (("base", base_key(IMAGE)), ("firmware", firmware_key(IMAGE))):
+            with cache.lock(name):
+                layer = cache.path(name, key)
+                if layer.is_dir():
+                    remove_tree(layer)
     if options.what == "zfs":
         say(f"zfs: {zfs_layer(cache, base_layer(cache, IMAGE))}")
         return
@@ -93,4 +97,9 @@ def sources(options: argparse.Namespace) -> Sources:
         say("frontend/dist is not built: the image will have no web pages")
         ui = None
     backend = None if options.without_product or options.bare else options.backend.resolve()
-    return Sources(IMAGE, backend, ui.resolve() if ui else None, options.uv, options.bare)
+    spdk = options.spdk.resolve() if options.spdk else None
+    if spdk and options.what not in ("iso", "update"):
+        raise ImageProblem("--spdk is for the ISO and its updates: leave it out, or say `iso` or `update`")
+    return Sources(
+        IMAGE, backend, ui.resolve() if ui else None, options.uv, options.bare, spdk, not options.without_firmware
+    )

@@ -15,11 +15,11 @@ import hashlib
 import os
 import shutil
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from . import product, sbom
+from . import firmware, product, sbom, spdk
 from .base import base_identity, kernel_version
 from .cache import Cache, content_key
 from .initrd import make_hardware_initrd, program_files
@@ -78,7 +78,7 @@ def build_iso(cache: Cache, sources: Sources, signer: Signer) -> dict[str, Any]:
     It trusts the updates of the signer.
     """
     version = version_of(sources)
-    layers = layers_below(cache, sources)
+    layers = layers_of(cache, sources)
     if layers.zfs is None:
         say("iso: without ZFS, whose modules are not compiled for this kernel yet: `image/build zfs` makes them")
     name = f"lunette-{version}-amd64"
@@ -95,6 +95,12 @@ def build_iso(cache: Cache, sources: Sources, signer: Signer) -> dict[str, Any]:
         "tree": str(layers.base / "root"),
         "zfs": layers.zfs is not None,
     }
+
+
+def layers_of(cache: Cache, sources: Sources) -> Layers:
+    """The layers of what a person boots: those of every image, and firmware."""
+    layers = layers_below(cache, sources)
+    return replace(layers, firmware=firmware.firmware_layer(cache, sources.image)) if sources.firmware else layers
 
 
 def version_of(sources: Sources) -> str:
@@ -115,7 +121,15 @@ def live_layer(
 def live_key(sources: Sources, layers: Layers, signer: Signer) -> str:
     """Key of the compressed tree."""
     inputs = [HERE / "sbom.py", HERE / "signing.py", overlay(sources), signer.certificate]
-    return composed_key(sources, layers, inputs, *squashfs_argv(Path("a"), Path("b")), str(signer.development))
+    words = [*squashfs_argv(Path("a"), Path("b")), str(signer.development)]
+    if layers.firmware is not None:
+        inputs.append(HERE / "firmware.py")
+        words.append(firmware.identity(layers.firmware))
+    if sources.spdk is not None:
+        names = spdk.staged(sources.spdk)
+        inputs += [HERE / "spdk.py", *(sources.spdk / name for name in names)]
+        words += [*names, spdk.version(sources.spdk)]
+    return composed_key(sources, layers, inputs, *words)
 
 
 def boot_layer(cache: Cache, image: Path, base: Path) -> Path:
@@ -141,6 +155,10 @@ def _build_live(work: Path, sources: Sources, layers: Layers, signer: Signer, mo
         linked_copy(layers.base / "root", root)
         compose(root, sources, layers, [*sources.overlays(), overlay(sources), *([more] if more else [])])
         signer.add_to(root)
+        if layers.firmware is not None:
+            firmware.add(root, layers.firmware)
+        if sources.spdk is not None:
+            spdk.add(root, sources.spdk)
     name = f"lunette-{version_of(sources)}-amd64"
     (work / "bill.json").write_text(sbom.document(root, sources, layers, name, EPOCH_S))
     with step("iso: compressing the tree"):

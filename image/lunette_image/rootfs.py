@@ -29,7 +29,8 @@ HERE = Path(__file__).resolve().parent
 class Sources:
     """What an image is made from; `backend` is None for an image without the product.
 
-    A `bare` one has none of the product's settings either: what a server is before the role `appliance` comes.
+    A `bare` one has none of the product's settings either: what a server is before the role `appliance` comes. `spdk`
+    is a folder with SPDK's installed files; it and firmware (unless it is not wanted) are in the ISO and its updates.
     """
 
     image: Path
@@ -37,6 +38,8 @@ class Sources:
     ui: Path | None
     uv: str | None = None
     bare: bool = False
+    spdk: Path | None = None
+    firmware: bool = True
 
     def overlays(self) -> list[Path]:
         """Folders that are copied over the tree."""
@@ -45,11 +48,15 @@ class Sources:
 
 @dataclass(frozen=True)
 class Layers:
-    """The cached parts of an image; `venv` is None without the product, `zfs` until it has been compiled."""
+    """The cached parts of an image; `venv` is None without the product, `zfs` until it has been compiled.
+
+    `firmware` is of the ISO and its updates alone.
+    """
 
     base: Path
     venv: Path | None = None
     zfs: Path | None = None
+    firmware: Path | None = None
 
     def names(self) -> dict[str, str]:
         """Folder names, `-` for what is not there."""
@@ -176,11 +183,13 @@ def forget_identity(root: Path) -> None:
     """Take away what tells one machine from another: each one makes its own when it first starts.
 
     zfsutils-linux draws a hostid when it is installed. Were it the same on two appliances, either would import a pool
-    that the other has in use.
+    that the other has in use. nvme-cli draws a host NQN and a host identifier: two machines with the same ones are one
+    host to a subsystem, and reservations of one are those of the other.
     """
     write_file(root / "etc/machine-id", "", 0o444)
     write_file(root / "etc/hostname", "lunette\n")
-    (root / "etc/hostid").unlink(missing_ok=True)
+    for name in ("etc/hostid", "etc/nvme/hostnqn", "etc/nvme/hostid"):
+        (root / name).unlink(missing_ok=True)
 
 
 def write_ext4(root: Path, image: Path) -> None:

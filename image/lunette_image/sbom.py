@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from . import firmware, spdk
 from .apt import SUITE
 from .rootfs import Layers, Sources
 from .venv import SITE
@@ -24,6 +25,10 @@ def document(root: Path, sources: Sources, layers: Layers, name: str, epoch_s: i
         parts += npm_packages(sources.backend.parent / "frontend/package-lock.json")
     if layers.zfs is not None:
         parts.append(_package("linux-module", "openzfs", layers.zfs.name, "", licence="CDDL-1.0"))
+    if layers.firmware is not None:
+        parts += debian_packages((layers.firmware / firmware.RECORDS).read_text())
+    if sources.spdk is not None:
+        parts.append(_package("staged", "spdk", spdk.version(sources.spdk), "", licence="BSD-3-Clause"))
     unique = {part["SPDXID"]: part for part in parts}
     parts = [unique[key] for key in sorted(unique)]
     of_itself = {**_package("product", "lunette", name, "", licence="Apache-2.0"), "SPDXID": "SPDXRef-lunette"}

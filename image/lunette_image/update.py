@@ -17,7 +17,7 @@ from .base import base_identity
 from .cache import Cache, content_key
 from .problem import ImageProblem
 from .progress import run, step
-from .rootfs import Layers, Sources, layers_below
+from .rootfs import Layers, Sources
 from .signing import Signer
 from .tree import EPOCH_S, in_root_with_proc, linked_copy
 
@@ -43,7 +43,7 @@ def build_update(cache: Cache, sources: Sources, signer: Signer, wish: Wish) -> 
     version = wish.version or iso.version_of(sources)
     if signer.key is None:
         raise ImageProblem("a bundle is signed: name the key with --key")
-    layers = layers_below(cache, sources)
+    layers = iso.layers_of(cache, sources)
     files = {} if wish.empty else _files(cache, sources, layers, signer, wish.overlay)
     words = (*(file.parent.name for file in files.values()), version, wish.compatible)
     key = content_key([HERE / "update.py", signer.certificate], base_identity(layers.base), *words)

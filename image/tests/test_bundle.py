@@ -47,4 +47,6 @@ def test_settings_are_packed_with_their_links_and_without_folders(tmp_path: Path
 
 
 def test_sections_of_the_list_are_the_known_ones() -> None:
-    assert set(parse_packages((IMAGE / "packages.txt").read_text())) == {"image", "server", "zfs", "zfs modules"}
+    assert set(parse_packages((IMAGE / "packages.txt").read_text())) == {
+        "image", "server", "zfs", "zfs modules", "firmware",
+    }  # fmt: skip

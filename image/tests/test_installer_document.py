@@ -1,12 +1,13 @@
 """What a person may write into an installation document, and how a wrong one is refused."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from iso.root.usr.lib.lunette.installer.document import MAX_BYTES, Document, parse
-from iso.root.usr.lib.lunette.installer.settings import network_file, password_hash
 
+from installer.document import MAX_BYTES, Document, parse
+from installer.settings import ROOT_PASSWORD, network_file, password_hash, write_settings
 from lunette.api.passwords import Passwords
 from lunette.domain.errors import Invalid
 
@@ -60,11 +61,20 @@ def test_the_smallest_document_asks_dhcp_and_lets_nothing_go() -> None:
             {"network": {"interface": "eth0", "address": "192.0.2.7/24", "gateway": "198.51.100.1"}},
             "the gateway 198.51.100.1 is outside of 192.0.2.0/24",
         ),
+        (
+            {"network": {"interface": "eth0", "ntp": ["192.0.2.1\nGateway=192.0.2.254"]}},
+            "network.ntp.0: must be an address or a name of a time server",
+        ),
+        ({"interfaces": [{"name": "eth 0", "dhcp": True}]}, "name: must be the name of an interface, or a hardware"),
         ({"administrator": {"password": "short"}}, "administrator.password: "),
         ({"administrator": {}}, "administrator: name either password or password_hash"),
         ({"administrator": {"password": "a" * 12, "password_hash": HASH}}, "name either password or password_hash"),
         ({"administrator": {"password_hash": "$6$x$y"}}, "is no Argon2id hash"),
         ({"afterwards": "explode"}, "afterwards: "),
+        ({"time_zone": "Mars/Olympus"}, "time_zone: "),
+        ({"root": {"password_hash": "secret"}}, "root.password_hash: must be a hash as in /etc/shadow"),
+        ({"root": {"password_hash": "$6$a:b\nroot2:$6$0123456789abcdefghij"}}, "must be a hash as in /etc/shadow"),
+        ({"root": {"password": "correct horse battery"}}, "root.password: is no word"),
     ],
 )
 def test_a_wrong_word_is_named_with_its_field(words: dict[str, Any], message: str) -> None:
@@ -114,12 +124,27 @@ def test_the_password_of_the_document_is_what_the_appliance_will_accept() -> Non
 
 def test_a_static_address_and_dhcp_become_what_networkd_reads() -> None:
     words = {"interface": "52:54:00:4c:55:01", "address": "192.0.2.7/24", "gateway": "192.0.2.1", "dns": ["192.0.2.2"]}
-    static, dhcp = (document(network=one).network for one in (words, {"interface": "enp3s0"}))
+    words |= {"ntp": ["time.example.com"]}
+    other = {"interface": "enp3s0", "ntp": ["192.0.2.123"]}
+    static, dhcp = (document(network=one).network for one in (words, other))
     assert static is not None
     assert dhcp is not None
     text = network_file(static)
     for line in ("PermanentMACAddress=52:54:00:4c:55:01", "Address=192.0.2.7/24", "Gateway=192.0.2.1", "DNS=192.0.2.2"):
         assert line in text.splitlines()
     assert "DHCP=yes" not in text
+    assert "NTP=time.example.com" in text[: text.index("Gateway")].splitlines()
+    assert "NTP=192.0.2.123" in network_file(dhcp)[: network_file(dhcp).index("[DHCPv4]")].splitlines()
     assert "Name=enp3s0" in network_file(dhcp).splitlines()
     assert "DHCP=yes" in network_file(dhcp).splitlines()
+
+
+def test_roots_hash_is_laid_over_the_system_for_root_alone(tmp_path: Path) -> None:
+    hashed = "$6$0123456789abcdef$" + "x" * 86
+    write_settings(tmp_path, document(root={"password_hash": hashed}))
+    file = tmp_path / "settings/etc" / ROOT_PASSWORD
+    assert (file.read_text(), file.stat().st_mode & 0o777) == (f"{hashed}\n", 0o600)
+    units = Path(__file__).resolve().parents[1] / "iso/root/usr/lib/systemd/system"
+    assert f"/etc/{ROOT_PASSWORD}" in (units / "lunette-root-password.service").read_text()
+    write_settings(tmp_path / "other", document())
+    assert not (tmp_path / "other/settings/etc" / ROOT_PASSWORD).exists()

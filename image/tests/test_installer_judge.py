@@ -1,8 +1,10 @@
 """Which disk an installation document means, and when it is refused; on the machine of the product's own tests."""
 
 import pytest
-from iso.root.usr.lib.lunette.installer.document import Document, parse
-from iso.root.usr.lib.lunette.installer.judge import (
+
+from backend.tests.installable import Server
+from installer.document import Document, parse
+from installer.judge import (
     Installed,
     candidates,
     check_network,
@@ -10,44 +12,11 @@ from iso.root.usr.lib.lunette.installer.judge import (
     judge,
     refuse_occupied,
 )
-from iso.root.usr.lib.lunette.installer.layout import BOOT_CODE_BYTES, MINIMUM_BYTES
-
+from installer.layout import BOOT_CODE_BYTES
 from lunette.domain.disks import ObservedDisk, Signature
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.providers.disks.inventory import observe_disks
-from lunette.system.doorway import CommandResult
 from lunette.system.fake.machine import FakeSystem
-
-
-class Server(FakeSystem):
-    """One disk that is large enough, one that is not, and network interfaces with or without a link."""
-
-    def __init__(self, links: dict[str, str]) -> None:
-        super().__init__()
-        self.large, self.twin = self.add_disks(2, "sas", MINIMUM_BYTES)
-        self.small = self.add_disks(1, "sas", MINIMUM_BYTES - 512)[0]
-        self.links = links
-        self.tables: dict[str, str] = {}
-        self.boot_codes: dict[str, str] = {}
-
-    def run(self, argv, *, timeout_s=60.0, stdin=None, ok=(0,)):  # type: ignore[no-untyped-def]
-        answers = {"blkid": self.tables, "head": self.boot_codes}
-        if argv[0] in answers:
-            said = answers[argv[0]].get(argv[-1], "")
-            return CommandResult(argv=tuple(argv), returncode=0, stdout=said, stderr="")
-        return super().run(argv, timeout_s=timeout_s, stdin=stdin, ok=ok)
-
-    def listdir(self, path: str) -> list[str]:
-        return sorted([*self.links, "lo"]) if path == "/sys/class/net" else super().listdir(path)
-
-    def exists(self, path: str) -> bool:
-        return path.split("/")[4] != "lo" if path.startswith("/sys/class/net/") else super().exists(path)
-
-    def read(self, path: str) -> str:
-        if not path.startswith("/sys/class/net/"):
-            return super().read(path)
-        name, attribute = path.split("/")[4:]
-        return self.links[name] if attribute == "carrier" else f"52:54:00:00:00:0{sorted(self.links).index(name)}"
 
 
 def document(disk: str, more: str = "") -> Document:

@@ -5,11 +5,11 @@ import struct
 from pathlib import Path
 
 import pytest
-from iso.root.usr.lib.lunette.installer import layout
-from iso.root.usr.lib.lunette.installer.document import parse
-from iso.root.usr.lib.lunette.installer.layout import Plan
-from iso.root.usr.lib.lunette.installer.write import copy_and_compare
 
+from installer import layout
+from installer.document import parse
+from installer.layout import Plan
+from installer.write import copy_and_compare
 from lunette.domain.units import MIB
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST, is_ours
 from lunette.providers.disks.inventory import observe_disks

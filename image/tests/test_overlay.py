@@ -1,12 +1,14 @@
 """What the product puts on a server promises: who starts, and that a restarted agent leaves exports alone."""
 
+import re
 from pathlib import Path
 
 from lunette.providers.exports.spdk.plan import TOOL
 from lunette.providers.exports.spdk.process import RUN_DIR, UNIT, socket_in
 from lunette.providers.volumes.lvm.plan import group_name
 
-SERVER = Path(__file__).resolve().parents[1] / "server"
+IMAGE = Path(__file__).resolve().parents[1]
+SERVER, OVERLAY = IMAGE / "server", IMAGE / "overlay"
 UNITS = SERVER / "usr/lib/systemd/system"
 
 
@@ -93,3 +95,28 @@ def test_spdk_is_started_by_the_agent_alone_and_keeps_its_keys_over_a_restart() 
 def test_shutdown_closes_exports_before_spdk_ends() -> None:
     """What starts after another is stopped before it."""
     assert "lunette-exports.service" in unit("lunette-spdk.service")["Before"]
+
+
+def test_where_memory_is_short_the_api_goes_first_and_the_agent_never() -> None:
+    api, agent = unit("lunette-api.service"), unit("lunette-agent.service")
+    assert (api["MemoryMax"], api["OOMScoreAdjust"], api["Restart"]) == (["50%"], ["500"], ["always"])
+    assert "MemoryMax" not in agent
+    assert int(agent["OOMScoreAdjust"][0]) < 0
+
+
+def test_files_are_enough_for_thousands_of_exports_and_clients() -> None:
+    for name in ("lunette-api.service", "lunette-agent.service", "lunette-spdk.service"):
+        assert unit(name)["LimitNOFILE"] == ["65536"], name
+
+
+def test_logs_outlive_a_restart_and_never_fill_the_partition_of_the_database() -> None:
+    journald = (OVERLAY / "etc/systemd/journald.conf.d/lunette.conf").read_text().splitlines()
+    assert {"Storage=persistent", "SystemMaxUse=200M"} <= set(journald)
+    packages = (IMAGE / "packages.txt").read_text()
+    assert not re.search(r"syslog", packages), "a second log would need a rotation of its own"
+
+
+def test_the_image_sets_its_clock() -> None:
+    assert re.search(r"^systemd-timesyncd\b", (IMAGE / "packages.txt").read_text(), re.MULTILINE)
+    presets = (OVERLAY / "usr/lib/systemd/system-preset/01-image.preset").read_text().splitlines()
+    assert "enable systemd-timesyncd.service" in presets

@@ -4,8 +4,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from iso.root.usr.lib.lunette.installer import layout
 
+from installer import layout
 from lunette.domain.updates import COMPATIBLE
 from lunette.providers.updates import rauc, record
 from lunette_image import signing, update

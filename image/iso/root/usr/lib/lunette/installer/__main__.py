@@ -5,17 +5,22 @@ With FILE it takes that document; with --check it prints the plan and writes not
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from lunette.agent.local import LocalSystem
 from lunette.domain.errors import LunetteError
+from lunette.system.doorway import System
 
-from .document import parse
-from .finding import named_document, say
-from .judge import Installed, judge
+from .document import Document, parse
+from .finding import named_document, only_one, say
+from .judge import Installed, judge, network_of
 from .layout import Plan
 from .settings import greeting
 from .write import Installer
+
+Tell = Callable[..., None]
+"""Takes lines for whoever looks on."""
 
 
 def main(arguments: list[str]) -> int:
@@ -24,38 +29,48 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("file", nargs="?", type=Path, help="the document; by default it is looked for")
     parser.add_argument("--check", action="store_true", help="print the plan and write nothing")
     options = parser.parse_args(arguments)
+    system = LocalSystem()
+
+    def begin() -> None:
+        content = options.file.read_bytes() if options.file is not None else named_document(system)
+        if content is not None:
+            document = parse(content)
+            with only_one():
+                install(system, document, say, check=options.check)
+
+    return told(begin, say)
+
+
+def told(begin: Callable[[], None], tell: Tell) -> int:
+    """Begins, and tells why it could not be brought to its end; the exit status."""
     try:
-        return _install(options.file, check=options.check)
+        begin()
+        return 0
     except LunetteError as problem:
-        say("not installed:", problem.detail, *(f"{one.field}: {one.message}" for one in problem.errors))
+        tell("not installed:", problem.detail, *(f"{one.field}: {one.message}" for one in problem.errors))
         sys.stderr.write(problem.log)
     except OSError as problem:
-        say("not installed:", f"{problem}: look at the disk and at the medium, then start again")
+        tell("not installed:", f"{problem}: look at the disk and at the medium, then start again")
     return 1
 
 
-def _install(file: Path | None, *, check: bool) -> int:
-    system = LocalSystem()
-    content = file.read_bytes() if file is not None else named_document(system)
-    if content is None:
-        return 0
-    document = parse(content)
+def install(system: System, document: Document, tell: Tell, *, check: bool) -> None:
+    """Installs what the document says, unless that is there already. Raises what it is refused for."""
     try:
         disks = judge(system, document)
     except Installed as found:
-        say("nothing to install:", found.detail)
-        return 0
-    plan = Plan.make(document, disks)
-    say("installation:", *plan.lines())
+        tell("nothing to install:", found.detail)
+        return
+    plan = Plan.make(document, disks, network_of(system, document))
+    tell("installation:", *plan.lines())
     if check or document.dry_run:
-        say("this was a dry run: nothing has been written")
-        return 0
-    certificate = Installer(system, document, disks, plan).run(say)
-    say("installed:", *greeting(document, certificate))
+        tell("this was a dry run: nothing has been written")
+        return
+    certificate = Installer(system, document, disks, plan).run(tell)
+    tell("installed:", *greeting(document, certificate))
     if document.afterwards != "stay":
-        say(f"{document.afterwards} follows: remove the medium")
+        tell(f"{document.afterwards} follows: remove the medium")
         system.run(["systemctl", "--no-block", document.afterwards.replace("power-off", "poweroff")])
-    return 0
 
 
 if __name__ == "__main__":

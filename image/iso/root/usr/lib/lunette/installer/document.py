@@ -13,16 +13,22 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Invalid
+from lunette.domain.interfaces import NtpServers
 from lunette.domain.roles import NewPassword
+from lunette.domain.settings import Zone
+
+from .interfaces import NAME_OR_MAC, Wish, for_the_web_page
 
 MAX_BYTES = 65536
 Hostname = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
-Interface = Annotated[str, Field(pattern=r"^([A-Za-z][A-Za-z0-9_.-]{0,14}|([0-9a-f]{2}:){5}[0-9a-f]{2})$")]
+Interface = Annotated[str, Field(pattern=NAME_OR_MAC)]
 """The kernel's name of an interface, or its hardware address in lower case, which outlives a change of slots."""
 
 _FORMS = {
     "hostname": "must be lower-case letters, digits and `-`, 63 at most, without a domain",
     "interface": "must be the name of an interface or its hardware address in lower case, such as 52:54:00:4c:55:01",
+    "name": "must be the name of an interface, or a hardware address in lower case, such as 52:54:00:4c:55:01",
+    "ntp": "must be an address or a name of a time server, such as 192.0.2.123 or time.example.com",
 }
 """What a field with a pattern must look like, in words."""
 
@@ -35,6 +41,8 @@ class Network(Model):
     """With the length of the prefix: 192.0.2.7/24."""
     gateway: IPv4Address | None = None
     dns: tuple[IPv4Address, ...] = ()
+    ntp: NtpServers = ()
+    """Time servers, by address or name; beside them those that DHCP names."""
 
     @field_validator("address", mode="before")
     @classmethod
@@ -72,6 +80,20 @@ class Administrator(Model):
         return self
 
 
+class Root(Model):
+    """What opens the shell of the console: without it, root is locked."""
+
+    password_hash: Annotated[SecretStr, Field(max_length=256)]
+    """As in shadow(5), made by `openssl passwd -6` or mkpasswd."""
+
+    @field_validator("password_hash")
+    @classmethod
+    def _crypt(cls, value: SecretStr) -> SecretStr:
+        if not re.fullmatch(r"\$(y|6|5)\$[A-Za-z0-9./=,$]{20,}", value.get_secret_value()):
+            raise ValueError("must be a hash as in /etc/shadow ($y$…, $6$… or $5$…), such as `openssl passwd -6` makes")
+        return value
+
+
 def _names(value: object) -> object:
     """One name, or a list of them, as a tuple of plain names. Raises ValueError for what is no stable name."""
     found = value if isinstance(value, list) else [value]
@@ -99,10 +121,16 @@ class Document(Model):
     wipe: Names = ()
     """Those of the disks that may lose what they carry."""
     hostname: Hostname = "lunette"
+    time_zone: Zone | None = None
+    """That of schedules and of the web page; UTC if None."""
     network: Network | None = None
     """None: every wired interface asks DHCP."""
+    interfaces: Annotated[tuple[Wish, ...], Field(max_length=64)] = ()
+    """Instead of `network`: several, with MTU and role, VLANs and bonds, each after what it stands on."""
     administrator: Administrator | None = None
     """None: a one-time password is shown on the console at the first start."""
+    root: Root | None = None
+    """None: nobody can log in at the console."""
     afterwards: Literal["power-off", "reboot", "stay"] = "power-off"
     dry_run: bool = False
     content: str = Field(exclude=True)
@@ -113,6 +141,16 @@ class Document(Model):
             if name not in self.disks:
                 known = " and ".join(self.disks)
                 raise ValueError(f"wipe names {name}, but the disk to install to is {known}: write the same twice")
+        return self
+
+    @model_validator(mode="after")
+    def _one_network(self) -> "Document":
+        if self.interfaces and self.network is not None:
+            raise ValueError("name either network or interfaces")
+        if self.interfaces and not for_the_web_page(self.interfaces):
+            raise ValueError(
+                "no interface is left for the web page: one with an address or DHCP needs the role management or both"
+            )
         return self
 
     def identity(self, number: int = 0) -> uuid.UUID:
@@ -154,8 +192,11 @@ def _words(problem: Any) -> str:
         return "must be text: put it in quotes"
     if problem["type"] == "too_long" and problem["loc"] == ("disk",):
         return "must be one disk, or the two of a mirror"
+    if problem["type"] == "too_short" and problem["loc"][-1] == "password":
+        return "must have 12 characters or more"
     if problem["type"] == "string_pattern_mismatch":
-        return _FORMS[problem["loc"][-1]]
+        field = next(str(part) for part in reversed(problem["loc"]) if isinstance(part, str))
+        return _FORMS.get(field, str(problem["msg"]))
     return str(problem["msg"]).removeprefix("Value error, ")
 
 

@@ -1,11 +1,12 @@
 """Where the installation document is, and how a person before the machine is told what became of it."""
 
+import fcntl
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lunette.domain.errors import NotFound, ToolFailed
+from lunette.domain.errors import Conflict, NotFound, ToolFailed
 from lunette.system.doorway import System
 
 from .document import MAX_BYTES
@@ -16,6 +17,7 @@ FILE = "install.yaml"
 MEDIUM = "/run/live/medium"
 """The ISO itself."""
 MOUNTED = "/run/lunette-install/document"
+LOCK = Path("/run/lunette-install.lock")
 WAIT_S = 60.0
 _WORD = "lunette.install="
 
@@ -66,6 +68,17 @@ def mounted(system: System, device: str, folder: str, options: str, *, types: st
         yield Path(folder)
     finally:
         system.run(["umount", folder], timeout_s=600)
+
+
+@contextmanager
+def only_one(lock: Path = LOCK) -> Iterator[None]:
+    """One installation at a time: there are several consoles, and the one by a document. Raises Conflict."""
+    with lock.open("w") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Conflict("another installation is under way on this machine: wait for its end") from error
+        yield
 
 
 def say(*lines: str) -> None:

@@ -7,9 +7,11 @@ from lunette.domain.disks import ObservedDisk
 from lunette.domain.errors import Conflict, InUse, NoSpace, NotFound
 from lunette.domain.sizes import format_size
 from lunette.providers.disks.inventory import observe_disks, settle
+from lunette.providers.network.observe import links, observe
 from lunette.system.doorway import System
 
 from .document import Document
+from .interfaces import Planned, card_name, carriers, for_the_web_page, planned
 from .layout import BOOT_CODE_BYTES, MINIMUM_BYTES
 
 NET = "/sys/class/net"
@@ -133,6 +135,9 @@ def check_network(system: System, document: Document) -> None:
     """
     interfaces = {name: f"{NET}/{name}" for name in system.listdir(NET) if system.exists(f"{NET}/{name}/device")}
     connected = [name for name, folder in interfaces.items() if _read(system, f"{folder}/carrier") == "1"]
+    if document.interfaces:
+        _check_web_page(system, document, connected)
+        return
     if document.network is None:
         if not connected:
             raise NotFound("no network: no interface of this machine has a link. Plug a cable in, then start again")
@@ -144,6 +149,23 @@ def check_network(system: System, document: Document) -> None:
     if not set(found) & set(connected):
         raise Conflict(
             f"no network: interface {wanted} has no link. Interfaces with one: {', '.join(connected) or 'none'}"
+        )
+
+
+def network_of(system: System, document: Document) -> Planned:
+    """How each interface is to be; none where the document says nothing of several. Raises what the product refuses."""
+    return planned(document.interfaces, observe(system, links(system))) if document.interfaces else ()
+
+
+def _check_web_page(system: System, document: Document, connected: list[str]) -> None:
+    there = observe(system, links(system))
+    network = planned(document.interfaces, there)
+    names = [one.name if one.name in dict(network) else card_name(one.name, there)
+             for one in for_the_web_page(document.interfaces)]  # fmt: skip
+    if not any(carriers(network, name) & set(connected) for name in names):
+        raise Conflict(
+            f"no network: {', '.join(names)}, for the web page, has no link. Interfaces with one: "
+            f"{', '.join(connected) or 'none'}"
         )
 
 

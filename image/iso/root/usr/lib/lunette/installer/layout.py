@@ -18,10 +18,12 @@ import uuid
 from lunette.domain.base import Model
 from lunette.domain.disks import ObservedDisk
 from lunette.domain.sizes import MIB, format_size
+from lunette.planner.interface_rules import words
 from lunette.providers.arrays.md.parse import SYSTEM_HOMEHOST
 from lunette.providers.updates import choice, slots
 
 from .document import Document
+from .interfaces import Planned
 
 BIOS_MIB, EFI_MIB, SLOT_MIB = 1, 256, 2048
 DATA_MINIMUM_MIB = 2048
@@ -86,9 +88,11 @@ class Plan(Model):
     """Eight upper-case hex digits, the serial number of the FAT file systems."""
     slots: tuple[uuid.UUID, uuid.UUID]
     data: uuid.UUID
+    network: Planned = ()
+    """The interfaces of the document, where it names several."""
 
     @classmethod
-    def make(cls, document: Document, disks: tuple[ObservedDisk, ...]) -> "Plan":
+    def make(cls, document: Document, disks: tuple[ObservedDisk, ...], network: Planned = ()) -> "Plan":
         """A plan for these disks, with identities of its own."""
         targets = tuple(
             Target(
@@ -99,7 +103,7 @@ class Plan(Model):
         )  # fmt: skip
         return cls(
             targets=targets, efi_serial=uuid.uuid4().hex[:8].upper(), slots=(uuid.uuid4(), uuid.uuid4()),
-            data=uuid.uuid4(),
+            data=uuid.uuid4(), network=network,
         )  # fmt: skip
 
     @property
@@ -121,7 +125,8 @@ class Plan(Model):
             lines.append(f"lost: {target.lost}" if target.lost else "it is blank: nothing is lost")
         mirror = ["all of it on both disks: either starts alone"] if self.mirrored else []
         sizes = f"system {format_size(SLOT_MIB * MIB)}, as much for its next version, data "
-        return [*lines, *mirror, sizes + format_size(self.data_mib * MIB)]
+        network = [f"interface {name}: {words(settings)}" for name, settings in self.network if settings.bond is None]
+        return [*lines, *mirror, sizes + format_size(self.data_mib * MIB), *network]
 
     def device(self, number: int) -> str:
         """Where the file system of a slot or of the data is made: a partition, or the mirror over two."""

@@ -10,31 +10,45 @@ import uuid
 from pathlib import Path
 
 from lunette.api.certificate import ensure_certificate, fingerprint
+from lunette.api.first_settings import INSTALLED_ZONE
 from lunette.api.first_user import INSTALLED_PASSWORD
 from lunette.api.passwords import FIRST_USER, Passwords
 from lunette.client import LOCAL, Client, ClientError
 
 from .document import Document, Network
+from .interfaces import KEPT, Planned, contents, for_the_web_page
 
 STATE = "var/lib/lunette/api"
 CERTIFICATE = "tls/cert.pem"
+ROOT_PASSWORD = "lunette/root-password"
+"""Below /etc: what lunette-root-password.service gives root at every start."""
 PORT = 8443
 
 
-def write_settings(data: Path, document: Document) -> str:
+def write_settings(data: Path, document: Document, network: Planned = ()) -> str:
     """Write all of it below `data`, where the data partition is mounted; returns the certificate's fingerprint."""
     etc = data / "settings/etc"
     (etc / "systemd/network").mkdir(parents=True)
     _write(etc / "hostname", f"{document.hostname}\n".encode())
     _write(etc / "machine-id", f"{uuid.uuid4().hex}\n".encode(), 0o444)
     _write(etc / "hostid", os.urandom(4))
+    if document.root is not None:
+        (etc / "lunette").mkdir()
+        _write(etc / ROOT_PASSWORD, f"{document.root.password_hash.get_secret_value()}\n".encode(), 0o600)
     if document.network is not None:
         _write(etc / "systemd/network/10-lunette.network", network_file(document.network).encode())
     (data / STATE).parent.mkdir(parents=True)
     (data / STATE).mkdir(mode=0o700)
+    if network:
+        (data / KEPT).parent.mkdir(mode=0o700)
+        (data / KEPT).mkdir()
+        for name, content in contents(network).items():
+            _write(data / KEPT / name, content)
     hashed = password_hash(document)
     if hashed is not None:
         _write(data / STATE / INSTALLED_PASSWORD, f"{hashed}\n".encode(), 0o600)
+    if document.time_zone is not None:
+        _write(data / STATE / INSTALLED_ZONE, f"{document.time_zone}\n".encode(), 0o600)
     certificate = data / STATE / CERTIFICATE
     ensure_certificate(certificate, certificate.with_name("key.pem"), document.hostname, addresses(document))
     return fingerprint(certificate)
@@ -54,6 +68,7 @@ def network_file(network: Network) -> str:
     """What systemd-networkd reads; before 50-dhcp.network, which is for interfaces that have no file of their own."""
     match = "PermanentMACAddress" if ":" in network.interface else "Name"
     lines = ["[Match]", f"{match}={network.interface}", "", "[Network]", "LinkLocalAddressing=ipv6"]
+    lines += [f"NTP={server}" for server in network.ntp]
     if network.address is None:
         return "\n".join([*lines, "DHCP=yes", "", "[DHCPv4]", "ClientIdentifier=mac", "UseDomains=yes", ""])
     lines.append(f"Address={network.address}")
@@ -65,6 +80,10 @@ def addresses(document: Document) -> list[str]:
     """Where the web page will be: the static address, or those DHCP gave to the running system."""
     if document.network is not None and document.network.address is not None:
         return [str(document.network.address.ip)]
+    # The API listens on IPv4.
+    given = [one.ip for wish in for_the_web_page(document.interfaces) for one in wish.addresses if one.version == 4]
+    if given:
+        return [str(one) for one in given]
     try:
         with Client(LOCAL, timeout_s=60.0) as client:
             found = client.get("/status")["addresses"]

@@ -53,7 +53,7 @@ class Installer:
         say("writing settings and boot loader ...")
         data = self._plan.device(layout.DATA)
         with mounted(self._system, data, f"{WORK}/data", "rw", types="ext4") as folder:
-            certificate = write_settings(folder, self._document)
+            certificate = write_settings(folder, self._document, self._plan.network)
         self._stop_mirrors()
         uefi, core = self._make_grub("efi", *layout.EFI_GRUB), self._make_grub("bios", *layout.BIOS_GRUB)
         for target in self._plan.targets:

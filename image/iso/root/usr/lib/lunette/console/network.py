@@ -1,0 +1,183 @@
+"""Network repair: DHCP or a static address on one interface, on trial for 60 seconds as every change of the network."""
+
+import re
+from ipaddress import ip_address, ip_interface
+
+from lunette.client import JsonObject
+from lunette.domain.interfaces import NTP_PATTERN
+from lunette.system.agent_client import AgentClient
+from lunette.system.agent_port import AgentPort
+
+from .state import Places
+from .terminal import Cancelled, Terminal
+from .ways import Card, Problem, Way, find_way, portals_in_the_way, words_of
+
+LIST_S = 20.0
+"""How long the API may take to tell of the interfaces before the agent is asked."""
+
+
+def repair(terminal: Terminal, places: Places, agent: AgentPort | None = None) -> None:
+    """The whole dialogue. Raises Cancelled, HungUp, or one of Problem."""
+    with places.client(LIST_S) as client:
+        way, cards = find_way(client, agent or AgentClient())
+        waiting = next((card for card in cards if card.trial_left_s is not None), None)
+        if waiting is not None:
+            _end_trial(terminal, way, waiting)
+            return
+        terminal.show("", "Network interfaces", "", *card_lines(cards), "")
+        if not cards:
+            terminal.pause()
+            return
+        number = terminal.choose("Which one is to be changed?", len(cards))
+        if number is None:
+            return
+        card = cards[number - 1]
+        wish = ask_wish(terminal, card)
+        if wish is not None:
+            _try(terminal, way, card, wish)
+
+
+def card_lines(cards: list[Card]) -> list[str]:
+    """Interfaces as a numbered list: the link first, for a cable is what fails most."""
+    lines = []
+    for number, card in enumerate(cards, 1):
+        link = "link" if card.link else "NO LINK"
+        lines.append(f" {number:>2}  {card.name:<15} {link:<8} {card.mac:<18} {card.how}")
+        lines += [f"     {address}" for address in card.addresses]
+    return lines or [" none: this machine has no network card that the kernel knows"]
+
+
+def ask_wish(terminal: Terminal, card: Card) -> JsonObject | None:
+    """What an interface is to be; None for no change."""
+    if not card.link:
+        terminal.say(f"{card.name} has no link: look at the cable and at the switch first.")
+    terminal.say("", " 1  DHCP gives the address", " 2  an address is given here", "")
+    number = terminal.choose(f"How does {card.name} get its address?", 2)
+    if number is None:
+        return None
+    if number == 1:
+        return {"dhcp": True, "addresses": [], "gateway": None, "dns": []}
+    address = ask_address(terminal)
+    gateway = ask_ip(terminal, "Gateway, such as 192.0.2.1 (Enter: none):")
+    dns = ask_ips(terminal, "DNS servers, with blanks between them (Enter: none):")
+    return {"dhcp": False, "addresses": [address], "gateway": gateway, "dns": dns, "ntp": ask_time_servers(terminal)}
+
+
+def ask_address(terminal: Terminal) -> str:
+    """An address with the length of its network's prefix."""
+    while True:
+        text = terminal.ask("Address with prefix, such as 192.0.2.7/24:")
+        problem = address_problem(text)
+        if problem is None:
+            return text
+        terminal.say(problem)
+
+
+def address_problem(text: str) -> str | None:
+    """Why a text is no address with a prefix."""
+    try:
+        ip_interface(text)
+    except ValueError:
+        return f"{text[:40]!r} is no address: four numbers from 0 to 255 with dots, then / and the prefix."
+    return None if "/" in text else f"{text} lacks the length of its network's prefix, such as {text}/24."
+
+
+def ask_ip(terminal: Terminal, question: str) -> str | None:
+    """One address without a prefix, or None."""
+    found = ask_ips(terminal, question, most=1)
+    return found[0] if found else None
+
+
+def ask_ips(terminal: Terminal, question: str, most: int = 3) -> list[str]:
+    """Addresses without prefixes."""
+    while True:
+        words = terminal.ask(question).replace(",", " ").split()
+        wrong = [word for word in words if not _is_ip(word)]
+        if wrong:
+            terminal.say(f"{wrong[0][:40]!r} is no address, such as 192.0.2.1.")
+        elif len(words) > most:
+            terminal.say(f"At most {most}.")
+        else:
+            return words
+
+
+def ask_time_servers(terminal: Terminal, most: int = 4) -> list[str]:
+    """Addresses or names. Without any, those of Debian on the Internet are asked."""
+    while True:
+        words = terminal.ask("Time servers (NTP), with blanks between them (Enter: none):").replace(",", " ").split()
+        wrong = [word for word in words if len(word) > 253 or not re.fullmatch(NTP_PATTERN, word)]
+        if wrong:
+            terminal.say(f"{wrong[0][:40]!r} is no time server, such as 192.0.2.123 or time.example.com.")
+        elif len(words) > most:
+            terminal.say(f"At most {most}.")
+        else:
+            return words
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def plan_lines(plan: JsonObject) -> list[str]:
+    """A plan of the product in words."""
+    lines = ["", f"{plan['title']}:"]
+    lines += [f"  {one['action']} {one['noun']} {one['name']}: {one['detail']}" for one in plan["changes"]]
+    return [*lines, *(f"  ! {text}" for text in plan["warnings"]), ""]
+
+
+def _try(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> None:
+    plan, wish = _planned(terminal, way, card, wish)
+    if not plan["changes"]:
+        terminal.say(f"{card.name} is so already: nothing was changed.")
+        terminal.pause()
+        return
+    terminal.show(*plan_lines(plan))
+    if not terminal.is_typed("Type yes to try it for 60 seconds:", "yes"):
+        terminal.say("Nothing was changed.")
+        return
+    terminal.say("Trying ...")
+    way.begin(card.name, wish)
+    found = next((one for one in way.cards() if one.name == card.name), None)
+    if found is None or found.trial_left_s is None:
+        terminal.say("It was taken back already: nothing is changed.")
+        terminal.pause()
+        return
+    terminal.say(*card_lines([found]))
+    _end_trial(terminal, way, found)
+
+
+def _planned(terminal: Terminal, way: Way, card: Card, wish: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """The plan, and the wish with the portals that may lose their address. Raises one of Problem."""
+    try:
+        return way.plan(card.name, wish), wish
+    except Problem as problem:
+        portals = portals_in_the_way(problem)
+        if not portals:
+            raise
+        terminal.show(*words_of(problem), "", "Hosts lose the paths through what you name here.")
+    names = terminal.ask("Portals that may lose their address, with blanks between them (Enter: none):").split()
+    named = {**wish, "portals": names}
+    return way.plan(card.name, named), named
+
+
+def _end_trial(terminal: Terminal, way: Way, card: Card) -> None:
+    """Asks whether what is on trial stays. Whoever says nothing gets the network of before."""
+    left_s = card.trial_left_s or 0.0
+    terminal.say("", f"A change of {card.name} is on trial. In {left_s:.0f} seconds the machine takes it back.")
+    try:
+        answer = terminal.read_line("Type keep to keep it, Enter to take it back: ", max(left_s, 1.0))
+    except Cancelled:
+        answer = ""
+    if answer is None:
+        terminal.say("", "Nobody confirmed it: the network is as it was before.")
+    elif answer.strip() == "keep":
+        way.end(card.name, keep=True)
+        terminal.say(f"{card.name} stays as it is now, also after a restart.")
+    else:
+        way.end(card.name, keep=False)
+        terminal.say(f"{card.name} is as it was before.")
+    terminal.pause()

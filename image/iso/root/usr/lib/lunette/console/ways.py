@@ -1,0 +1,179 @@
+"""Two ways to change an interface, with the same rules and the same trial: the API, or the agent while that is down.
+
+Nothing of an interface is in the database (docs/decisions/0031), so what is done over the agent is what the API shows
+once it answers again.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from lunette.api.answers.plans import plan_answer
+from lunette.client import Client, ClientError, JsonObject, Refused, Unreachable
+from lunette.domain.errors import Conflict, LunetteError
+from lunette.domain.identity import IdentitySource
+from lunette.domain.interfaces import InterfaceChange, ObservedInterface
+from lunette.domain.plans import Plan
+from lunette.domain.steps import InterfaceKeep, InterfaceRevert
+from lunette.planner.connected import Connected
+from lunette.planner.interface_rules import Paths
+from lunette.planner.interfaces import plan_change
+from lunette.planner.portals import KnownPortal
+from lunette.system.agent_port import AgentPort
+
+JOB = "console"
+"""What the agent's journal calls a change that no job of the API is behind."""
+AWAY = "the API does not answer"
+Problem = (ClientError, LunetteError, OSError, ValueError)
+"""What either way raises; the last for what a person typed that no rule foresaw."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """An interface as a person chooses it."""
+
+    name: str
+    mac: str
+    link: bool
+    addresses: tuple[str, ...]
+    how: str
+    """DHCP, static, or why Lunette leaves it alone."""
+    trial_left_s: float | None
+
+
+class Way(Protocol):
+    """Every call may raise one of Problem."""
+
+    def cards(self) -> list[Card]: ...
+
+    def plan(self, name: str, wish: JsonObject) -> JsonObject:
+        """What would be, as the API answers it; nothing is changed."""
+        ...
+
+    def begin(self, name: str, wish: JsonObject) -> None:
+        """Puts it on trial: the machine takes it back unless it is confirmed."""
+        ...
+
+    def end(self, name: str, *, keep: bool) -> None: ...
+
+
+class ApiWay:
+    """As every other change: with a job, events, and who uses a portal."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def cards(self) -> list[Card]:
+        return [_card_of_answer(one) for one in self._client.pages("interface_list")]
+
+    def plan(self, name: str, wish: JsonObject) -> JsonObject:
+        found: JsonObject = self._client.operate("interface_change", {"interface": name}, None, wish, dry_run=True)
+        return found
+
+    def begin(self, name: str, wish: JsonObject) -> None:
+        job = self._client.operate("interface_change", {"interface": name}, None, wish)
+        self._client.wait(job, deadline_s=120.0)
+
+    def end(self, name: str, *, keep: bool) -> None:
+        operation = "interface_confirm" if keep else "interface_revert"
+        self._client.operate(operation, {"interface": name})
+
+
+class AgentWay:
+    """Without the API: the planner and the agent's steps are the same. Portals are those of the boot ledger."""
+
+    def __init__(self, agent: AgentPort) -> None:
+        self._agent = agent
+
+    def cards(self) -> list[Card]:
+        return [_card_of_seen(one) for one in self._agent.observe().interfaces]
+
+    def plan(self, name: str, wish: JsonObject) -> JsonObject:
+        return plan_answer(self._plan(name, wish)).model_dump(mode="json")
+
+    def begin(self, name: str, wish: JsonObject) -> None:
+        for step in self._plan(name, wish).steps:
+            self._agent.do_step(JOB, step)
+
+    def end(self, name: str, *, keep: bool) -> None:
+        trial = self._interface(name).trial
+        if trial is None:
+            raise Conflict(f"no change of interface {name} waits to be confirmed: it was taken back already")
+        step = InterfaceKeep if keep else InterfaceRevert
+        self._agent.do_step(JOB, step(trial_id=trial.id, interface=name))
+
+    def _plan(self, name: str, wish: JsonObject) -> Plan:
+        change = InterfaceChange.model_validate(wish)
+        identity = IdentitySource().id()
+        return plan_change(self._interface(name), change, self._agent.observe(), self._paths(), identity)
+
+    def _interface(self, name: str) -> ObservedInterface:
+        found = next((one for one in self._agent.observe().interfaces if one.name == name), None)
+        if found is None:
+            raise Conflict(f"interface {name} is not there any more")
+        return found
+
+    def _paths(self) -> Paths:
+        """Names of portals are in the database; here they are called by where they listen."""
+        served = self._agent.served()
+        portals = [
+            KnownPortal(id=one.portal_id, name=f"{one.address}:{one.port}", protocol=one.protocol.value,
+                        address=one.address, port=one.port)
+            for one in (served.portals if served else ())
+        ]  # fmt: skip
+        return Paths(portals, {one.name: Connected(unknown=AWAY) for one in portals}, None)
+
+
+def find_way(client: Client, agent: AgentPort) -> tuple[Way, list[Card]]:
+    """The API if it answers and knows the machine, else the agent. Raises one of Problem if neither does."""
+    api = ApiWay(client)
+    try:
+        cards = api.cards()
+        if cards:
+            return api, cards
+    except Unreachable:
+        pass
+    except Refused as error:
+        if error.status < 500:
+            raise
+    direct = AgentWay(agent)
+    return direct, direct.cards()
+
+
+def words_of(problem: BaseException) -> list[str]:
+    """What was refused, why, and which field is wrong."""
+    if isinstance(problem, Refused):
+        return problem.lines()
+    if isinstance(problem, LunetteError):
+        return [problem.detail, *(f"  {one.field}: {one.message}" for one in problem.errors)]
+    return [str(problem)]
+
+
+def portals_in_the_way(problem: BaseException) -> list[str]:
+    """Names of portals that would lose their address and must be named; empty for any other problem."""
+    if isinstance(problem, Refused):
+        errors: list[Any] = list(problem.problem.get("errors") or ())
+        found = [(one.get("field"), one.get("value")) for one in errors]
+    elif isinstance(problem, LunetteError):
+        found = [(one.field, one.value) for one in problem.errors]
+    else:
+        return []
+    return [str(value) for _, value in found] if found and all(field == "portals" for field, _ in found) else []
+
+
+def _card_of_answer(one: JsonObject) -> Card:
+    addresses = tuple(f"{a['address']}{' (DHCP)' if a['dynamic'] else ''}" for a in one["addresses"])
+    wanted = one["wanted"]
+    how = one["reason"] or _how(wanted["dhcp"] if wanted else None, one["configured_by"])
+    return Card(one["name"], one["mac"] or "", one["link"], addresses, how, one["trial_left_s"])
+
+
+def _card_of_seen(one: ObservedInterface) -> Card:
+    addresses = tuple(f"{a.address}{' (DHCP)' if a.dynamic else ''}" for a in one.addresses)
+    how = one.reason or _how(one.settings.dhcp if one.settings else None, one.configured_by)
+    return Card(one.name, one.mac or "", one.link, addresses, how, one.trial.left_s if one.trial else None)
+
+
+def _how(dhcp: bool | None, file: str | None) -> str:
+    if dhcp is None:
+        return f"as {file.rpartition('/')[2]} says" if file else "not configured"
+    return "DHCP" if dhcp else "static"
