@@ -35,6 +35,11 @@ def array_grow(params: Params, found: Any, read: Read) -> bool | None:
     return all(states.get(_disk(one, read), "spare") != "spare" for one in params["disks"])
 
 
+def array_reshape(params: Params, found: Any, _read: Read) -> bool | None:
+    """What is observed is what the array is: the appliance's own record follows a moment later."""
+    return bool(params["level"] == (found["observed"] or {}).get("level"))
+
+
 def array_replace(params: Params, found: Any, read: Read) -> bool | None:
     members = _members(found)
     old = members.get(_disk(params["disk"], read))
@@ -44,6 +49,11 @@ def array_replace(params: Params, found: Any, read: Read) -> bool | None:
 def array_fail(params: Params, found: Any, read: Read) -> bool | None:
     member = _members(found).get(_disk(params["disk"], read))
     return member is not None and member["state"] == "faulty"
+
+
+def array_force_start(_params: Params, found: Any, _read: Read) -> bool | None:
+    """One that runs needs nothing; whether one that does not can be forced, the appliance says."""
+    return bool(found["health"] != "missing")
 
 
 def array_remove(params: Params, found: Any, read: Read) -> bool | None:
@@ -61,6 +71,11 @@ def array_scrub(params: Params, found: Any, _read: Read) -> bool | None:
     if wanted == "stop":
         return progress.get("action") not in ("check", "repair")
     return progress.get("action") == wanted
+
+
+def array_unlock(_params: Params, found: Any, _read: Read) -> bool | None:
+    """Done once it does not wait for its key."""
+    return found["locked"] is False
 
 
 def snapshot_clone(params: Params, _found: Any, read: Read) -> bool | None:

@@ -126,7 +126,8 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
 
     def _grow(self, found: dict[str, Any], name: str, value: Any) -> None:
         address = self.address(self.noun.fields[name].verb, **{self.parameter: found["id"]})
-        self._act(found, {name: value}, lambda query: self.client.create(address, {name: value}, bool(query), "*"))
+        wish = {name: value}
+        self._act(found, wish, lambda query: self.client.create(address, wish, "dry_run" in query, "*"))
 
     def _act(self, found: dict[str, Any], wish: dict[str, Any], act: Callable[[Any], Any]) -> None:
         """Asks for the plan of one change, and makes the change if there is anything to it."""
@@ -139,7 +140,7 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
         self.result["changed"] = True
         if self.checking:
             return
-        status, changed, _dummy = act(None)
+        status, changed, _dummy = act(self.confirming())
         if self.finished(status, changed):
             self.result["resource"] = self.read(self._item(found["id"]))[0] if status == 202 else changed
 

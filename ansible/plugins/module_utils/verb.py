@@ -18,7 +18,7 @@ from ansible_collections.lunette.appliance.plugins.module_utils.client import (
 )
 from ansible_collections.lunette.appliance.plugins.module_utils.declaration import Field
 
-SIGNS = {"create": "+", "change": "~", "destroy": "-"}
+SIGNS = {"create": "+", "change": "~", "interrupt": "!", "destroy": "-"}
 
 
 class Verb(Appliance):  # type: ignore[misc]  # the collection is importable only where Ansible runs
@@ -60,12 +60,13 @@ class Verb(Appliance):  # type: ignore[misc]  # the collection is importable onl
         self.match = etag or "*"
         if self.is_done is None or found is None:
             return False
-        for _dummy in pauses(self.params["wait_timeout"] if self.params["wait"] and not self.checking else 0):
+        waits = bool(self.params.get("wait")) and not self.checking  # what ends at once has nothing to wait for
+        for _dummy in pauses(self.params["wait_timeout"] if waits else 0):
             done = self.is_done(self.params, found, self._look_up)
             if done is not None:
                 break
         else:
-            if self.params["wait"] and not self.checking:
+            if waits:
                 raise Unreachable(
                     "an earlier run's work still goes on after {} s; raise wait_timeout".format(
                         self.params["wait_timeout"]

@@ -39,6 +39,10 @@ options:
     description:
       - Only those that are not resolved, or only those that are.
     type: bool
+  acknowledged:
+    description:
+      - Only those somebody sees to, or only the others.
+    type: bool
   severity:
     description:
       - Only those of this C(severity).
@@ -47,6 +51,14 @@ options:
       - info
       - warning
       - critical
+  ref:
+    description:
+      - Only about the resource with this id.
+    type: str
+  id:
+    description:
+      - Only this one, by its id or name; no filter applies then.
+    type: str
   max_items:
     description:
       - Most to answer. Without it, all of them.
@@ -77,9 +89,18 @@ ARGUMENTS = {
     "active": {
         "type": "bool",
     },
+    "acknowledged": {
+        "type": "bool",
+    },
     "severity": {
         "type": "str",
         "choices": ["info", "warning", "critical"],
+    },
+    "ref": {
+        "type": "str",
+    },
+    "id": {
+        "type": "str",
     },
     "max_items": {
         "type": "int",
@@ -88,7 +109,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "alerts", listed="/alerts", filters=("sort", "active", "severity"))
+    run_info(ARGUMENTS, "alerts", listed="/alerts", item="/alerts/{alert}", filters=("sort", "active", "acknowledged", "severity", "ref"))
 
 
 if __name__ == "__main__":

@@ -60,6 +60,16 @@ options:
       - How much of it is done at most, even while nobody uses the array.
       - Bytes as a number, or with a unit such as V(10GiB) (binary) or V(10GB) (decimal).
     type: str
+  write_mostly:
+    description:
+      - 'Raid1 only: ids of those disks that are read only if no other holds the data, such as slower or remote
+        ones. An empty list takes it from all.'
+    type: list
+    elements: str
+  spare_group:
+    description:
+      - 'Md arrays only: name of a group of arrays that lend each other their spares.'
+    type: str
   health_command:
     description:
       - 'External arrays only: the name of the command on the appliance that tells their health. Without it, nobody
@@ -80,7 +90,6 @@ options:
       - md
       - zfs
       - lvm
-      - spdk
       - external
   level:
     description:
@@ -185,6 +194,33 @@ options:
       - From 0 to 100.
       - Fixed when it is created; a difference later is refused.
     type: int
+  integrity:
+    description:
+      - 'Engine V(lvm) only, when it is made: checksums (dm-integrity, with a journal) under each disk''s copy,
+        from which wrong blocks are repaired. Each write is written twice.'
+      - The appliance takes V(False) when it is created without.
+      - Fixed when it is created; a difference later is refused.
+    type: bool
+  encryption:
+    description:
+      - Encrypts everything on a new md array with LUKS2. It cannot be turned on or off later, and needs O(passphrase).
+      - Fixed when it is created; a difference later is refused.
+    type: str
+    choices:
+      - luks2
+  passphrase:
+    description:
+      - 'Opens an encrypted array; needed to make one, and not looked at afterwards. It is kept nowhere: who loses
+        it loses the data.'
+      - Used when it is created, and not compared afterwards.
+    type: str
+  keep_key:
+    description:
+      - 'Of an encrypted array, when it is made: the appliance keeps a key of its own and unlocks the array at every
+        start. That protects disks that leave the appliance, not an appliance that is stolen whole.'
+      - The appliance takes V(False) when it is created without.
+      - Fixed when it is created; a difference later is refused.
+    type: bool
   state:
     description:
       - Whether it is to be there.
@@ -205,6 +241,7 @@ options:
       - scheduler
       - sync_speed_min_bytes_s
       - sync_speed_max_bytes_s
+      - spare_group
       - health_command
   wait:
     description:
@@ -244,10 +281,10 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The array as the API shows it, with the fields C(id), C(name), C(engine), C(level), C(state), C(health),
-    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(group_data_disks), C(distributed_spares),
-    C(write_hole), C(growing), C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt), C(stripe_cache_size),
-    C(skip_copy), C(scheduler), C(health_command), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed),
-    C(created_at), C(updated_at).
+    C(uuid), C(usable_bytes), C(free_bytes), C(thin_pool), C(chunk_bytes), C(layout), C(write_mostly), C(group_data_disks),
+    C(distributed_spares), C(write_hole), C(growing), C(sync_speed_min_bytes_s), C(sync_speed_max_bytes_s), C(group_thread_cnt),
+    C(stripe_cache_size), C(skip_copy), C(scheduler), C(spare_group), C(health_command), C(integrity), C(encryption),
+    C(keep_key), C(locked), C(tuning), C(members), C(volumes), C(deleted_bytes), C(observed), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -293,6 +330,13 @@ ARGUMENTS = {
     "sync_speed_max_bytes_s": {
         "type": "str",
     },
+    "write_mostly": {
+        "type": "list",
+        "elements": "str",
+    },
+    "spare_group": {
+        "type": "str",
+    },
     "health_command": {
         "type": "str",
     },
@@ -302,7 +346,7 @@ ARGUMENTS = {
     },
     "engine": {
         "type": "str",
-        "choices": ["md", "zfs", "lvm", "spdk", "external"],
+        "choices": ["md", "zfs", "lvm", "external"],
     },
     "level": {
         "type": "str",
@@ -365,6 +409,21 @@ ARGUMENTS = {
     "distributed_spares": {
         "type": "int",
     },
+    "integrity": {
+        "type": "bool",
+    },
+    "encryption": {
+        "type": "str",
+        "choices": ["luks2"],
+    },
+    "passphrase": {
+        "type": "str",
+        "no_log": True,
+    },
+    "keep_key": {
+        "type": "bool",
+        "no_log": False,
+    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
@@ -380,6 +439,7 @@ ARGUMENTS = {
             "scheduler",
             "sync_speed_min_bytes_s",
             "sync_speed_max_bytes_s",
+            "spare_group",
             "health_command",
         ],
     },
@@ -409,6 +469,8 @@ NOUN = Noun(
         "scheduler": Field(create=True, patch=True, shown=("scheduler",)),
         "sync_speed_min_bytes_s": Field(create=True, patch=True, shown=("sync_speed_min_bytes_s",), kind="size"),
         "sync_speed_max_bytes_s": Field(create=True, patch=True, shown=("sync_speed_max_bytes_s",), kind="size"),
+        "write_mostly": Field(create=True, patch=True, shown=("write_mostly",)),
+        "spare_group": Field(create=True, patch=True, shown=("spare_group",)),
         "health_command": Field(create=True, patch=True, shown=("health_command",)),
         "name": Field(create=True, shown=("name",)),
         "engine": Field(create=True, shown=("engine",)),
@@ -424,6 +486,10 @@ NOUN = Noun(
         "special": Field(create=True, shown=("members.disk_id",), kind="members"),
         "group_data_disks": Field(create=True, shown=("group_data_disks",)),
         "distributed_spares": Field(create=True, shown=("distributed_spares",)),
+        "integrity": Field(create=True, shown=("integrity",)),
+        "encryption": Field(create=True, shown=("encryption",)),
+        "passphrase": Field(create=True, secrets=("passphrase",)),
+        "keep_key": Field(create=True, shown=("keep_key",)),
     },
 )
 

@@ -68,6 +68,15 @@ options:
       - virtio
       - ubd
       - other
+  health:
+    description:
+      - 'ok: the drive finds nothing. warning: a person should look. failing: replace it. unknown: it does not tell.'
+    type: str
+    choices:
+      - ok
+      - warning
+      - failing
+      - unknown
   array:
     description:
       - Members of this array, by id or name.
@@ -114,6 +123,10 @@ ARGUMENTS = {
         "type": "str",
         "choices": ["nvme", "sas", "sata", "scsi", "virtio", "ubd", "other"],
     },
+    "health": {
+        "type": "str",
+        "choices": ["ok", "warning", "failing", "unknown"],
+    },
     "array": {
         "type": "str",
     },
@@ -127,7 +140,7 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "disks", listed="/disks", item="/disks/{disk}", filters=("sort", "name", "state", "transport", "array"))
+    run_info(ARGUMENTS, "disks", listed="/disks", item="/disks/{disk}", filters=("sort", "name", "state", "transport", "health", "array"))
 
 
 if __name__ == "__main__":

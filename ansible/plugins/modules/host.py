@@ -120,6 +120,12 @@ options:
     description:
       - Free text for people.
     type: str
+  opens_without_missing_after_s:
+    description:
+      - Seconds of waiting after which the host's paths open without volumes that are missing. The host takes those
+        for gone for good. Without it, its paths stay closed until all are there.
+      - From 30 to 86400.
+    type: int
   state:
     description:
       - Whether it is to be there.
@@ -140,11 +146,17 @@ options:
     choices:
       - chap
       - dhchap
+      - opens_without_missing_after_s
   update_secret:
     description:
       - Sends secrets again although nothing else differs.
       - The appliance never shows a secret, so it cannot be compared. Without this a changed secret in the play
         goes unnoticed; with it every run reports a change.
+    type: bool
+    default: false
+  in_use:
+    description:
+      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
     type: bool
     default: false
 """
@@ -166,8 +178,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The host as the API shows it, with the fields C(id), C(name), C(description), C(os_type), C(iqns),
-    C(wwpns), C(nqns), C(chap), C(dhchap), C(group), C(group_id), C(target_iqn), C(subsystem_nqn), C(export), C(mappings),
-    C(sessions), C(created_at), C(updated_at).
+    C(wwpns), C(nqns), C(chap), C(dhchap), C(opens_without_missing_after_s), C(group), C(group_id), C(target_iqn),
+    C(subsystem_nqn), C(export), C(mappings), C(sessions), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -251,6 +263,9 @@ ARGUMENTS = {
     "description": {
         "type": "str",
     },
+    "opens_without_missing_after_s": {
+        "type": "int",
+    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
@@ -262,12 +277,16 @@ ARGUMENTS = {
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["chap", "dhchap"],
+        "choices": ["chap", "dhchap", "opens_without_missing_after_s"],
     },
     "update_secret": {
         "type": "bool",
         "default": False,
         "no_log": False,
+    },
+    "in_use": {
+        "type": "bool",
+        "default": False,
     },
 }
 
@@ -285,6 +304,7 @@ NOUN = Noun(
         "chap": Field(create=True, patch=True, shown=("chap",), secrets=("secret", "mutual_secret")),
         "dhchap": Field(create=True, patch=True, shown=("dhchap",), secrets=("secret", "mutual_secret")),
         "description": Field(create=True, patch=True, shown=("description",)),
+        "opens_without_missing_after_s": Field(create=True, patch=True, shown=("opens_without_missing_after_s",)),
     },
 )
 

@@ -41,6 +41,11 @@ options:
     description:
       - Free text for people.
     type: str
+  opens_without_missing_after_s:
+    description:
+      - As of a host, for the volumes of the group.
+      - From 30 to 86400.
+    type: int
   state:
     description:
       - Whether it is to be there.
@@ -53,6 +58,18 @@ options:
     description:
       - Name it had before. Where there is no host_group called O(name) and one called this, that one is renamed.
     type: str
+  clear:
+    description:
+      - Fields to take away. An option that is left out stays as it is.
+    type: list
+    elements: str
+    choices:
+      - opens_without_missing_after_s
+  in_use:
+    description:
+      - Lets volumes go that hosts use at this moment. Without it, taking one away is refused and says which.
+    type: bool
+    default: false
 """
 
 EXAMPLES = r"""
@@ -72,7 +89,7 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The host group as the API shows it, with the fields C(id), C(name), C(description), C(hosts), C(host_ids),
-    C(target_iqn), C(subsystem_nqn), C(export), C(mappings), C(created_at), C(updated_at).
+    C(opens_without_missing_after_s), C(target_iqn), C(subsystem_nqn), C(export), C(mappings), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -101,6 +118,9 @@ ARGUMENTS = {
     "description": {
         "type": "str",
     },
+    "opens_without_missing_after_s": {
+        "type": "int",
+    },
     "state": {
         "type": "str",
         "choices": ["present", "absent"],
@@ -108,6 +128,15 @@ ARGUMENTS = {
     },
     "renamed_from": {
         "type": "str",
+    },
+    "clear": {
+        "type": "list",
+        "elements": "str",
+        "choices": ["opens_without_missing_after_s"],
+    },
+    "in_use": {
+        "type": "bool",
+        "default": False,
     },
 }
 
@@ -120,6 +149,7 @@ NOUN = Noun(
         "name": Field(create=True, patch=True, shown=("name",)),
         "hosts": Field(create=True, patch=True, shown=("hosts", "host_ids")),
         "description": Field(create=True, patch=True, shown=("description",)),
+        "opens_without_missing_after_s": Field(create=True, patch=True, shown=("opens_without_missing_after_s",)),
     },
 )
 

@@ -57,6 +57,9 @@ options:
       - array.create
       - array.delete
       - array.change
+      - array.start
+      - array.adopt
+      - array.release
       - volumes.create
       - volume.delete
       - volume.recover
@@ -67,10 +70,16 @@ options:
       - snapshot.delete
       - thin_pool.grow
       - interface.change
+      - session.disconnect
       - site.apply
       - site.adopt
       - schedule.run
       - system.update
+      - system.restart
+      - system.power_off
+      - disk.wipe
+      - disk.locate
+      - host.verify_paths
   id:
     description:
       - Only this one, by its id or name; no filter applies then.
@@ -113,6 +122,9 @@ ARGUMENTS = {
             "array.create",
             "array.delete",
             "array.change",
+            "array.start",
+            "array.adopt",
+            "array.release",
             "volumes.create",
             "volume.delete",
             "volume.recover",
@@ -123,10 +135,16 @@ ARGUMENTS = {
             "snapshot.delete",
             "thin_pool.grow",
             "interface.change",
+            "session.disconnect",
             "site.apply",
             "site.adopt",
             "schedule.run",
             "system.update",
+            "system.restart",
+            "system.power_off",
+            "disk.wipe",
+            "disk.locate",
+            "host.verify_paths",
         ],
     },
     "id": {

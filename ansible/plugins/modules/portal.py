@@ -42,15 +42,17 @@ options:
       - iser
       - nvme-tcp
       - nvme-rdma
+      - nvme-fc
       - fc
   address:
     description:
-      - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
+      - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family. For V(nvme-fc)
+        a Fibre Channel port, as C(nn-0xWWNN:pn-0xWWPN).
       - Fixed when it is created; a difference later is refused.
     type: str
   port:
     description:
-      - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe.'
+      - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe. Fibre Channel has none.'
       - From 1 to 65535.
       - Fixed when it is created; a difference later is refused.
     type: int
@@ -113,7 +115,7 @@ ARGUMENTS = {
     },
     "protocol": {
         "type": "str",
-        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"],
+        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc"],
     },
     "address": {
         "type": "str",

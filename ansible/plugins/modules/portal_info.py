@@ -52,6 +52,7 @@ options:
       - iser
       - nvme-tcp
       - nvme-rdma
+      - nvme-fc
       - fc
   id:
     description:
@@ -89,7 +90,7 @@ ARGUMENTS = {
     },
     "protocol": {
         "type": "str",
-        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"],
+        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc"],
     },
     "id": {
         "type": "str",

@@ -48,6 +48,11 @@ options:
       - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
       - From 0 to 720.
     type: int
+  disk_health_minutes:
+    description:
+      - Minutes after which each drive is asked for its health again.
+      - From 1 to 1440.
+    type: int
   mail:
     description:
       - Mail server that alerts are sent through.
@@ -145,6 +150,28 @@ options:
     choices:
       - managed
       - 'off'
+  discovery_auth:
+    description:
+      - The CHAP login that is asked for before a host is told the iSCSI targets. Without it, none is.
+    type: dict
+    suboptions:
+      user:
+        description:
+          - User that hosts show.
+        type: str
+        required: true
+      secret:
+        description:
+          - Their secret, of 12 to 16 characters. Left out, the one that is kept stays, for the same user.
+        type: str
+      mutual_user:
+        description:
+          - User that the appliance answers with. Without one, it does not.
+        type: str
+      mutual_secret:
+        description:
+          - Its secret. Left out, the one that is kept stays, for the same user.
+        type: str
   clear:
     description:
       - Fields to take away. An option that is left out stays as it is.
@@ -158,6 +185,7 @@ options:
       - heartbeat
       - trusted_ca
       - firewall
+      - discovery_auth
   update_secret:
     description:
       - Sends secrets again although nothing else differs.
@@ -182,8 +210,8 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(history_days),
-    C(deleted_keep_hours), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca), C(firewall), C(deliveries),
-    C(updated_at).
+    C(deleted_keep_hours), C(disk_health_minutes), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca),
+    C(firewall), C(discovery_auth), C(deliveries), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -214,6 +242,9 @@ ARGUMENTS = {
         "type": "int",
     },
     "deleted_keep_hours": {
+        "type": "int",
+    },
+    "disk_health_minutes": {
         "type": "int",
     },
     "mail": {
@@ -286,10 +317,30 @@ ARGUMENTS = {
         "type": "str",
         "choices": ["managed", "off"],
     },
+    "discovery_auth": {
+        "type": "dict",
+        "options": {
+            "user": {
+                "type": "str",
+                "required": True,
+            },
+            "secret": {
+                "type": "str",
+                "no_log": True,
+            },
+            "mutual_user": {
+                "type": "str",
+            },
+            "mutual_secret": {
+                "type": "str",
+                "no_log": True,
+            },
+        },
+    },
     "clear": {
         "type": "list",
         "elements": "str",
-        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall"],
+        "choices": ["name", "mail", "webhook", "syslog", "heartbeat", "trusted_ca", "firewall", "discovery_auth"],
     },
     "update_secret": {
         "type": "bool",
@@ -308,12 +359,14 @@ NOUN = Noun(
         "session_hours": Field(patch=True, shown=("session_hours",)),
         "history_days": Field(patch=True, shown=("history_days",)),
         "deleted_keep_hours": Field(patch=True, shown=("deleted_keep_hours",)),
+        "disk_health_minutes": Field(patch=True, shown=("disk_health_minutes",)),
         "mail": Field(patch=True, shown=("mail",), secrets=("password",)),
         "webhook": Field(patch=True, shown=("webhook",), secrets=("secret",)),
         "syslog": Field(patch=True, shown=("syslog",)),
         "heartbeat": Field(patch=True, shown=("heartbeat",)),
         "trusted_ca": Field(patch=True, shown=("trusted_ca",)),
         "firewall": Field(patch=True, shown=("firewall",)),
+        "discovery_auth": Field(patch=True, shown=("discovery_auth",), secrets=("secret", "mutual_secret")),
     },
 )
 

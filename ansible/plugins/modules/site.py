@@ -57,7 +57,6 @@ options:
               - md
               - zfs
               - lvm
-              - spdk
               - external
           level:
             description:
@@ -103,11 +102,21 @@ options:
               - How a parity array survives a power cut between data and parity write.
               - One of V(ppl), V(bitmap), V(none), V(copy_on_write), V(external), or null.
             type: str
+          write_mostly:
+            description:
+              - 'Raid1 only: ids of those disks that are read only if no other holds the data, such as slower or
+                remote ones. An empty list takes it from all.'
+            type: list
+            elements: str
           spares:
             description:
               - 'Ids of disks that stand by: the first takes the place of a member that is lost.'
             type: list
             elements: str
+          spare_group:
+            description:
+              - 'Md arrays only: name of a group of arrays that lend each other their spares.'
+            type: str
           log:
             description:
               - 'Pools only: ids of disks that take synchronous writes first. Several are one mirror.'
@@ -173,6 +182,23 @@ options:
               - 'External arrays only: the name of the command on the appliance that tells their health. Without
                 it, nobody does.'
             type: str
+          integrity:
+            description:
+              - 'Engine V(lvm) only, when it is made: checksums (dm-integrity, with a journal) under each disk''s
+                copy, from which wrong blocks are repaired. Each write is written twice.'
+              - The appliance takes V(False) when it is created without.
+            type: bool
+          encryption:
+            description:
+              - 'luks2: one dm-crypt mapping with a LUKS2 header between the array and its volumes.'
+              - One of V(luks2), or null.
+            type: str
+          keep_key:
+            description:
+              - 'Of an encrypted array, when it is made: the appliance keeps a key of its own and unlocks the array
+                at every start. That protects disks that leave the appliance, not an appliance that is stolen whole.'
+              - The appliance takes V(False) when it is created without.
+            type: bool
       volumes:
         description:
           - Volumes.
@@ -268,14 +294,19 @@ options:
                 type: str
           dhchap:
             description:
-              - What an NVMe host must show, and with C(mutual_secret) what it asks of us. The two must differ.
+              - DH-HMAC-CHAP of a host. A key that is left out stays as the appliance keeps it; no export shows
+                one.
             type: dict
             suboptions:
               secret:
                 description:
                   - Key of the host, such as C(DHHC-1:00:…).
                 type: str
-                required: true
+              is_mutual:
+                description:
+                  - Whether the appliance proves itself too. V(false) takes its key away; left out, it does if it
+                    has a key.
+                type: bool
               mutual_secret:
                 description:
                   - Key of the appliance, if the host asks; differs from the other one.
@@ -305,6 +336,12 @@ options:
             description:
               - Free text for people.
             type: str
+          opens_without_missing_after_s:
+            description:
+              - Seconds of waiting after which the host's paths open without volumes that are missing. The host
+                takes those for gone for good. Without it, its paths stay closed until all are there.
+              - From 30 to 86400.
+            type: int
       host_groups:
         description:
           - Host groups.
@@ -325,6 +362,11 @@ options:
             description:
               - Free text for people.
             type: str
+          opens_without_missing_after_s:
+            description:
+              - As of a host, for the volumes of the group.
+              - From 30 to 86400.
+            type: int
       portals:
         description:
           - Portals.
@@ -346,15 +388,17 @@ options:
               - iser
               - nvme-tcp
               - nvme-rdma
+              - nvme-fc
               - fc
           address:
             description:
-              - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family.
+              - Address of the appliance to listen on, or C(0.0.0.0) or C(::) for every one of its family. For V(nvme-fc)
+                a Fibre Channel port, as C(nn-0xWWNN:pn-0xWWPN).
             type: str
             required: true
           port:
             description:
-              - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe.'
+              - 'TCP port. Without it, the protocol''s own: 3260 for iSCSI, 4420 for NVMe. Fibre Channel has none.'
               - From 1 to 65535.
             type: int
           engine:
@@ -544,6 +588,11 @@ options:
               - Hours for which deleted volumes can be recovered. 0 erases a volume as soon as it is deleted.
               - From 0 to 720.
             type: int
+          disk_health_minutes:
+            description:
+              - Minutes after which each drive is asked for its health again.
+              - From 1 to 1440.
+            type: int
           mail:
             description:
               - Mail through one server. The certificate of the server is always checked. The password is never
@@ -643,6 +692,30 @@ options:
                 nothing.'
               - One of V(managed), V(off), or null.
             type: str
+          discovery_auth:
+            description:
+              - What a host shows by CHAP before it is told the iSCSI targets, and with C(mutual_user) what the
+                appliance answers. The secrets are never shown; left out, those that are kept stay, as long as their
+                users are the same.
+            type: dict
+            suboptions:
+              user:
+                description:
+                  - User that hosts show.
+                type: str
+                required: true
+              secret:
+                description:
+                  - Their secret, of 12 to 16 characters. Left out, the one that is kept stays, for the same user.
+                type: str
+              mutual_user:
+                description:
+                  - User that the appliance answers with. Without one, it does not.
+                type: str
+              mutual_secret:
+                description:
+                  - Its secret. Left out, the one that is kept stays, for the same user.
+                type: str
   scope:
     description:
       - Looks at these only and at what hangs on them, each such as V(host/esx3).
@@ -731,7 +804,7 @@ ARGUMENTS = {
                     },
                     "engine": {
                         "type": "str",
-                        "choices": ["md", "zfs", "lvm", "spdk", "external"],
+                        "choices": ["md", "zfs", "lvm", "external"],
                     },
                     "level": {
                         "type": "str",
@@ -768,9 +841,16 @@ ARGUMENTS = {
                     "write_hole": {
                         "type": "str",
                     },
+                    "write_mostly": {
+                        "type": "list",
+                        "elements": "str",
+                    },
                     "spares": {
                         "type": "list",
                         "elements": "str",
+                    },
+                    "spare_group": {
+                        "type": "str",
                     },
                     "log": {
                         "type": "list",
@@ -810,6 +890,16 @@ ARGUMENTS = {
                     },
                     "health_command": {
                         "type": "str",
+                    },
+                    "integrity": {
+                        "type": "bool",
+                    },
+                    "encryption": {
+                        "type": "str",
+                    },
+                    "keep_key": {
+                        "type": "bool",
+                        "no_log": False,
                     },
                 },
             },
@@ -888,7 +978,9 @@ ARGUMENTS = {
                             "secret": {
                                 "type": "str",
                                 "no_log": True,
-                                "required": True,
+                            },
+                            "is_mutual": {
+                                "type": "bool",
                             },
                             "mutual_secret": {
                                 "type": "str",
@@ -907,6 +999,9 @@ ARGUMENTS = {
                     "description": {
                         "type": "str",
                     },
+                    "opens_without_missing_after_s": {
+                        "type": "int",
+                    },
                 },
             },
             "host_groups": {
@@ -924,6 +1019,9 @@ ARGUMENTS = {
                     "description": {
                         "type": "str",
                     },
+                    "opens_without_missing_after_s": {
+                        "type": "int",
+                    },
                 },
             },
             "portals": {
@@ -936,7 +1034,7 @@ ARGUMENTS = {
                     },
                     "protocol": {
                         "type": "str",
-                        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "fc"],
+                        "choices": ["iscsi", "iser", "nvme-tcp", "nvme-rdma", "nvme-fc", "fc"],
                     },
                     "address": {
                         "type": "str",
@@ -1067,6 +1165,9 @@ ARGUMENTS = {
                     "deleted_keep_hours": {
                         "type": "int",
                     },
+                    "disk_health_minutes": {
+                        "type": "int",
+                    },
                     "mail": {
                         "type": "dict",
                         "options": {
@@ -1135,6 +1236,26 @@ ARGUMENTS = {
                     },
                     "firewall": {
                         "type": "str",
+                    },
+                    "discovery_auth": {
+                        "type": "dict",
+                        "options": {
+                            "user": {
+                                "type": "str",
+                                "required": True,
+                            },
+                            "secret": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                            "mutual_user": {
+                                "type": "str",
+                            },
+                            "mutual_secret": {
+                                "type": "str",
+                                "no_log": True,
+                            },
+                        },
                     },
                 },
             },
