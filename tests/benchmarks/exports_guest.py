@@ -142,7 +142,7 @@ def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
 
 
 def _serve(system: LocalSystem, wish: ExportSet) -> ConvergeReport:
-    report = serving.serve(system, wish, {}, keep_strays=False)
+    report = serving.serve(system, wish, {})
     blocked = [one.reason for one in report.targets if one.state is not ServingState.OPEN]
     blocked += [one.reason for one in report.volumes if one.state is not ServingState.OPEN]
     if blocked:

@@ -1,19 +1,26 @@
-"""`python -m tests.benchmarks.scale [VOLUMES HOSTS]`: the API and the page on a large site.
+"""`python -m tests.benchmarks.scale [VOLUMES[,VOLUMES…] HOSTS]`: the API and the page on a large site.
 
 The API runs natively, with TLS left out, over a SQLite database of that many rows; below it stands an agent that says
 all of it is served. First each list is asked for over loopback, then headless Chromium opens the built page (make it
 with `npm --prefix frontend run build`), scrolls the table of the volumes and the mapping matrix from end to end, and
 tells when it first showed rows and how long its longest frame took.
+
+With several sizes each has a process of its own, the page is left out, and what follows is by which power of the
+volumes the medians and the memory grow, between the smallest and the largest. What LIO needs, beside bare system calls
+and rtslib, is measured by `tests.benchmarks.exports`.
 """
 
 import json
+import math
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import httpx2
@@ -53,11 +60,30 @@ def lists(volumes: int) -> Iterator[tuple[str, str]]:
     yield "status", "/status"
 
 
-def main(volumes: int, hosts: int) -> int:
-    """Fills the database, serves it, measures, prints two tables."""
+def plans() -> Iterator[tuple[str, str, dict[str, object]]]:
+    """Changes that are planned and rehearsed on the whole site, and not made: name, path and body."""
+    batch = {"array": "tank", "name_pattern": "new%03d", "count": 100, "size_bytes": "1GiB"}
+    yield "plan of 100 volumes", "/volumes:batch", batch
+    yield "plan of one more mapping", "/mappings", {"volume": "lun00002", "host": "esx001", "shared": True}
+
+
+def main(sizes: Sequence[int], hosts: int) -> int:
+    """One size with the page, or several and how they grow."""
+    if len(sizes) == 1:
+        return measure(sizes[0], hosts, page=PAGE.is_dir())[0]
+    found = []
+    for size in sizes:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+            found.append(alone.submit(measure, size, hosts).result()[1])
+    growth(sizes, found)
+    return 0
+
+
+def measure(volumes: int, hosts: int, *, page: bool = False) -> tuple[int, dict[str, float]]:
+    """Fills the database, serves it, measures, prints. The exit code, and each figure by its name."""
     with tempfile.TemporaryDirectory(prefix="lunette-scale-") as folder:
         agent = ServingAgent()
-        made = make_parts(Path(folder), agent, ui=PAGE if PAGE.is_dir() else None)
+        made = make_parts(Path(folder), agent, ui=PAGE if page else None)
         started = time.monotonic()
         fill(made.store, volumes, hosts)
         agent.look_at(made.store)
@@ -67,33 +93,51 @@ def main(volumes: int, hosts: int) -> int:
         # As on an appliance: the tests' pace would keep its watchers at work all the time.
         parts = Parts(**{**vars(made), "control": Control(made.store, agent)})
         with serving(parts) as (url, _server):
-            measure_lists(url, token, volumes)
-            return measure_page(url) if PAGE.is_dir() else 0
+            figures = measure_lists(url, token, volumes)
+            pages = int(Path("/proc/self/statm").read_text().split()[1])
+            figures["resident MiB"] = pages * os.sysconf("SC_PAGESIZE") / (1 << 20)
+            print(f"{'resident, with the agent that pretends':<40}{figures['resident MiB']:>8.1f} MiB", flush=True)
+            return measure_page(url) if page else 0, figures
 
 
-def measure_lists(url: str, token: str, volumes: int, rounds: int = ROUNDS) -> None:
-    """Prints for each list the median and the longest time, and the median of what it cost this process's processors.
+def measure_lists(url: str, token: str, volumes: int, rounds: int = ROUNDS) -> dict[str, float]:
+    """Prints for each list and plan the median and the longest time, and the median of what it cost the processors.
+    The medians in ms, by name.
 
     The processor's time is told because it hardly depends on what else the machine does; asking is a part of it.
     """
+    medians = {}
     with httpx2.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
         deadline = time.monotonic() + 60
         while http.get("/volumes?limit=1").json()["items"][0]["export"]["state"] != "open":
             if time.monotonic() > deadline:
                 raise TimeoutError("the exports did not open")
             time.sleep(0.2)
+        asked: list[tuple[str, str, dict[str, object] | None]] = [(*one, None) for one in lists(volumes)]
         print(f"\n{'list':<40}{'median':>11}{'longest':>11}{'processor':>11}{'kB':>7}")
-        for name, path in lists(volumes):
+        for name, path, body in (*asked, *plans()):
             took, cost, size = [], [], 0
             for _ in range(rounds):
                 began, spent = time.perf_counter(), time.process_time()
-                answer = http.get(path)
+                answer = http.get(path) if body is None else http.post(path, params={"dry_run": True}, json=body)
                 took.append((time.perf_counter() - began) * 1000)
                 cost.append((time.process_time() - spent) * 1000)
-                answer.raise_for_status()
+                if answer.is_error:
+                    raise RuntimeError(f"{path}: {answer.text}")
                 size = len(answer.content)
-            figures = (statistics.median(took), max(took), statistics.median(cost))
+            medians[name] = statistics.median(took)
+            figures = (medians[name], max(took), statistics.median(cost))
             print(f"{name:<40}" + "".join(f"{one:>8.1f} ms" for one in figures) + f"{size // 1000:>7}", flush=True)
+    return medians
+
+
+def growth(sizes: Sequence[int], found: Sequence[Mapping[str, float]]) -> None:
+    """Prints each figure at every size, and the exponent between the smallest and the largest."""
+    print(f"\n{'median in ms':<40}" + "".join(f"{size:>10,}" for size in sizes) + f"{'power':>8}")
+    for name in found[0]:
+        values = [one[name] for one in found]
+        power = math.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0])
+        print(f"{name:<40}" + "".join(f"{value:>10.1f}" for value in values) + f"{power:>8.2f}")
 
 
 def measure_page(url: str) -> int:
@@ -118,4 +162,5 @@ def measure_page(url: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*([int(word) for word in sys.argv[1:]] or (VOLUMES, HOSTS))))
+    given = sys.argv[1:] or [str(VOLUMES), str(HOSTS)]
+    sys.exit(main([int(one) for one in given[0].split(",")], int(given[1])))

@@ -25,6 +25,7 @@ from lunette.domain.exports import (
 from lunette.domain.identity import IdentitySource
 from lunette.domain.observations import Observation, SessionsObservation
 from lunette.domain.volumes import ObservedPool, ObservedVolume
+from lunette.providers.volumes.lvm import plan as lvm
 from lunette.store import resources as rows
 from lunette.store.database import Store
 
@@ -202,5 +203,5 @@ def _observation(volumes: list[ObservedVolume]) -> Observation:
     )  # fmt: skip
     return Observation(
         taken_at=0.0, hostname="scale", kernel="", disks=(), arrays=(array,), pools=(pool,), volumes=tuple(volumes),
-        engines=(), addresses=(ADDRESS,),
+        engines=(lvm.capability(),), addresses=(ADDRESS,),
     )  # fmt: skip

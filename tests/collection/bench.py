@@ -26,6 +26,7 @@ from lunette.agent.core import Agent
 from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 from tests.collection.imported import COLLECTION_NAME
+from tests.collection.playing import PATIENT
 
 GIB = 1024**3
 REBUILD_S = 40
@@ -95,6 +96,12 @@ class FakeBench(Bench):
             self.machine.add_fc_port(wwpn, "qla2xxx")
             self.agent.bring_up()
 
+    def add_nvme_fc(self, address: str) -> None:
+        """A Fibre Channel port that a driver registered as an NVMe target."""
+        self.machine.fc.plug_nvme(address)
+        self.machine.changed()
+        self.agent.bring_up()
+
 
 @contextmanager
 def bench(folder: Path) -> Iterator[FakeBench]:
@@ -109,5 +116,5 @@ def bench(folder: Path) -> Iterator[FakeBench]:
     parts = make_parts(folder, agent)
     add_user(parts.store, "admin", Role.ADMINISTRATOR, PASSWORD)
     token = add_token(parts.store, Role.ADMINISTRATOR)
-    with serving(parts) as (url, _server), httpx2.Client(base_url=url) as http:
+    with serving(parts) as (url, _server), httpx2.Client(base_url=url, timeout=PATIENT) as http:
         yield FakeBench(Api(http, token), {"appliance_url": url, "appliance_token": token}, machine, agent)

@@ -8,6 +8,7 @@ from tests.collection.bench import Bench, FakeBench, Options
 
 MIB = 1024**2
 WWPN = "21:00:00:24:ff:00:00:01"
+NVME_FC = "nn-0x20000000c9000001:pn-0x10000000c9000001"
 
 
 def _nothing(_bench: Bench) -> Options:
@@ -51,6 +52,12 @@ def _pool(bench: Bench) -> Options:
 def _hba(bench: Bench) -> Options:
     assert isinstance(bench, FakeBench), "only a fake machine can be given an HBA"
     bench.add_hba(WWPN)
+    return {}
+
+
+def _nvme_fc(bench: Bench) -> Options:
+    assert isinstance(bench, FakeBench), "only a fake machine can be given an HBA"
+    bench.add_nvme_fc(NVME_FC)
     return {}
 
 
@@ -113,10 +120,18 @@ CASES = {
             "nqns": ["nqn.2014-08.com.example:made"],
             "chap": {"user": "made", "secret": "made-secret-1234"},
             "dhchap": {"secret": "DHHC-1:00:ia6zGodOr4SEG0Zzaw398rpY0wqipUWj4jWjUh4HWUz6aQ2n:", "hash": "sha384"},
+            "opens_without_missing_after_s": 300,
         },
-        change={"iqns": ["iqn.1998-01.com.vmware:made", "iqn.1998-01.com.vmware:second"]},
+        change={
+            "iqns": ["iqn.1998-01.com.vmware:made", "iqn.1998-01.com.vmware:second"],
+            "opens_without_missing_after_s": 600,
+        },
     ),
-    "host_group": Case({"name": "made", "hosts": ["member1"]}, _hosts, change={"hosts": ["member2", "member1"]}),
+    "host_group": Case(
+        {"name": "made", "hosts": ["member1"]},
+        _hosts,
+        change={"hosts": ["member2", "member1"], "opens_without_missing_after_s": 60},
+    ),
     "portal": Case({"name": "made", "address": "2001:DB8::1", "port": 3261}, fixed={"port": 3262}),
     "fc_port": Case({"wwpn": WWPN, "mode": "target"}, _hba, change={"mode": "initiator"}),
     "mapping": Case({"volume": "mapped", "host": "member1", "lun": 7}, _volume_and_host, fixed={"lun": 8}),
@@ -131,6 +146,7 @@ CASES = {
         {
             "time_zone": "Europe/Berlin",
             "webhook": {"url": "https://127.0.0.1:9/lunette", "secret": "a-secret-of-sixteen"},
+            "discovery_auth": {"user": "hosts", "secret": "secret-of-hosts1"},
         },
         change={"session_hours": 8},
     ),
@@ -140,6 +156,7 @@ CASES = {
 
 MORE = {
     "portal over NVMe": ("portal", Case({"name": "fast", "protocol": "nvme-tcp", "address": "192.0.2.1"})),
+    "portal over NVMe/FC": ("portal", Case({"name": "fabric-a", "protocol": "nvme-fc", "address": NVME_FC}, _nvme_fc)),
     "mapping over NVMe": (
         "mapping",
         Case({"volume": "mapped", "host": "member2", "family": "nvme"}, _volume_and_host, fixed={"family": "scsi"}),
@@ -184,6 +201,24 @@ def _one_disk(bench: Bench) -> Options:
     return {"array": "care", "disk": options["disk"]}
 
 
+def _dirty(bench: Bench) -> Options:
+    """The power went while it was written to, and it lost a disk."""
+    assert isinstance(bench, FakeBench), "the power of a fake machine alone is cut here"
+    options = _care()(bench)
+    bench.machine.pull(next(one for one in bench.machine.blocks.disks if options["disk"] in one.links()))
+    bench.machine.md.cut_while_written()
+    bench.machine.power_cut()
+    bench.api.until(lambda: bench.api.get("/arrays/care")["health"] == "missing")
+    return {"array": "care", "confirm": "care"}
+
+
+def _runs_degraded(bench: Bench, _options: Options) -> bool:
+    """Its volume group follows as soon as the agent looks."""
+    assert isinstance(bench, FakeBench)
+    bench.agent.bring_up()
+    return bool(bench.api.get("/arrays/care")["health"] == "degraded")
+
+
 def _spare(bench: Bench) -> Options:
     options = _care(spares=1)(bench)
     return {"array": "care", "disk": options["disk"]}
@@ -191,6 +226,10 @@ def _spare(bench: Bench) -> Options:
 
 def _another_disk(bench: Bench) -> Options:
     return {"array": "care", "disks": [_care()(bench)["new"]]}
+
+
+def _to_raid6(bench: Bench) -> Options:
+    return {"array": "care", "level": "raid6", "disks": [_care("raid5")(bench)["new"]]}
 
 
 def _pool_and_a_disk(bench: Bench) -> Options:
@@ -252,8 +291,12 @@ VERB_CASES = {
     "array_spares_add": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "spare"),
     "array_disks_add": VerbCase(_pool_and_a_disk, _has_role),
     "array_grow": VerbCase(_another_disk, lambda bench, o: bench.states("care").get(o["disks"][0]) == "in_sync"),
+    "array_reshape": VerbCase(
+        _to_raid6, lambda bench, _o: bench.api.get("/arrays/care")["observed"]["level"] == "raid6"
+    ),
     "array_replace": VerbCase(_care(), lambda bench, o: bench.states("care").get(o["new"]) == "replacing"),
     "array_fail": VerbCase(_one_disk, lambda bench, o: bench.states("care")[o["disk"]] == "faulty"),
+    "array_force_start": VerbCase(_dirty, _runs_degraded),
     "array_remove": VerbCase(_spare, lambda bench, o: o["disk"] not in bench.states("care")),
     "array_readd": VerbCase(_failed, lambda bench, o: bench.states("care")[o["disk"]] in ("rebuilding", "in_sync")),
     "array_scrub": VerbCase(_scrub, _is_scrubbing),

@@ -7,7 +7,7 @@ import pytest
 
 from backend.tests.wiring import Api
 from tests.collection.bench import FakeBench, bench
-from tests.collection.playing import Player, appliance
+from tests.collection.playing import PATIENT, Player, appliance
 
 
 @pytest.fixture(scope="session")
@@ -21,7 +21,7 @@ def player(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Player]:
 @pytest.fixture(scope="session")
 def api(player: Player) -> Iterator[Api]:
     """To look behind the plays."""
-    with httpx2.Client(base_url=player.running.url, verify=False) as http:
+    with httpx2.Client(base_url=player.running.url, verify=False, timeout=PATIENT) as http:
         yield Api(http, player.running.token)
 
 
@@ -29,4 +29,5 @@ def api(player: Player) -> Iterator[Api]:
 def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FakeBench]:
     """An appliance in this process, and modules called in it."""
     with bench(tmp_path_factory.mktemp("bench")) as there:
+        there.api.until(lambda: there.api.call("GET", "/firewall").status_code == 200)  # the agent's first look
         yield there

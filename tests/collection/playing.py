@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import socket
 import ssl
 import subprocess
 import sys
@@ -17,12 +16,17 @@ import httpx2
 import trustme
 
 from backend.tests.dev_server import PASSWORD
+from backend.tests.wiring import Api
+from tests.machines.sockets import free_port
 from tests.run.command import ROOT
 
 COLLECTION = ROOT / "ansible"
 _BIN = Path(sys.executable).parent
-_UP_WITHIN_S = 60
+_UP_WITHIN_S = 300
+PATIENT = 120.0
+"""Seconds that a request may take on a machine which does much else."""
 _PLAY_WITHIN_S = 1200
+_NOUNS = ("mappings", "snapshots", "volumes", "host-groups", "hosts", "portals", "arrays", "fc-ports")
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,7 @@ def issue(authority: trustme.CA, folder: Path, not_after: datetime | None = None
 def appliance(folder: Path) -> Iterator[Running]:
     """Serves an appliance without arrays on a free port until the block ends."""
     key, certificate = issue(trustme.CA(), folder)
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     argv = [sys.executable, "-m", "backend.tests.dev_server", "--empty", "--port", str(port)]
     with (folder / "server.log").open("w") as log:
         server = subprocess.Popen(
@@ -64,12 +67,12 @@ def appliance(folder: Path) -> Iterator[Running]:
         yield Running(url, _first_token(url, server, folder / "server.log"), shown, folder / "authority.pem")
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(PATIENT)
 
 
 def _first_token(url: str, server: subprocess.Popen[bytes], log: Path) -> str:
     deadline = time.monotonic() + _UP_WITHIN_S
-    with httpx2.Client(base_url=f"{url}/api/v1", verify=False) as http:
+    with httpx2.Client(base_url=f"{url}/api/v1", verify=False, timeout=PATIENT) as http:
         while True:
             try:
                 me = http.post("/login", json={"username": "admin", "password": PASSWORD})
@@ -81,6 +84,17 @@ def _first_token(url: str, server: subprocess.Popen[bytes], log: Path) -> str:
         headers = {"X-CSRF-Token": me.json()["csrf_token"]}
         made = http.post("/tokens", json={"name": "plays", "role": "administrator"}, headers=headers)
         return str(made.json()["token"])
+
+
+def take_away(api: Api) -> None:
+    """All that plays made: the next test finds an empty appliance, whichever it is."""
+    for noun in _NOUNS:
+        for one in api.items(f"/{noun}"):
+            if one.get("id") is not None:
+                answer = api.delete(f"/{noun}/{one['id']}")
+                assert answer.is_success, answer.text
+                if answer.status_code == 202:
+                    api.done(answer.json())
 
 
 class Player:

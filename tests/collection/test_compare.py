@@ -36,6 +36,7 @@ def test_a_fraction_is_a_size_and_a_word_is_none() -> None:
         (["a"], ["a", "b"], False),
         ("2001:DB8::1", "2001:db8:0::1", True),
         ("10.0.0.1", "10.0.0.2", False),
+        ("nn-0x20000000C9000001:pn-0x10000000C9000001", "nn-0x20000000c9000001:pn-0x10000000c9000001", True),
         ({"user": "u", "secret": "s"}, {"user": "u", "mutual_user": None}, True),
         ({"user": "u", "secret": "s"}, {"user": "v"}, False),
         ({"user": "u"}, None, False),

@@ -18,9 +18,10 @@ from backend.tests.wiring import Api, add_token, make_parts, serving
 from lunette.agent.core import Agent
 from lunette.domain.roles import Role
 from lunette.system.fake import Call, FakeSystem
-from tests.collection.playing import Player, Running, issue
+from tests.collection.playing import PATIENT, Player, Running, issue
+from tests.machines.sockets import free_port
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(500)
 OF = "lunette.appliance."
 
 
@@ -28,7 +29,7 @@ class Standing:
     """An appliance whose API can be stopped and started again while its machine goes on."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
+        self.folder, self.port = folder, free_port()  # while it is stopped, nobody's connection gets the port
         self.machine = FakeSystem()
         self.machine.add_disks(3)
         self.machine.clock = time.time()
@@ -40,8 +41,10 @@ class Standing:
         """The API answers until the block ends, always on the same port."""
         parts = make_parts(self.folder, self.agent)
         self.token = self.token or add_token(parts.store, Role.ADMINISTRATOR)
-        with serving(parts, self.port, **tls) as (url, _server), httpx2.Client(base_url=url, verify=False) as http:
-            self.port = int(url.rpartition(":")[2])
+        with (
+            serving(parts, self.port, **tls) as (url, _server),
+            httpx2.Client(base_url=url, verify=False, timeout=PATIENT) as http,
+        ):
             yield Api(http, self.token)
 
     def player(self, scheme: str = "http") -> Player:
@@ -112,14 +115,14 @@ def test_an_appliance_that_goes_away_between_two_tasks_fails_the_play_which_goes
     standing: Standing, tmp_path: Path
 ) -> None:
     gone = tmp_path / "gone"
-    wait = {"ansible.builtin.wait_for": {"path": str(gone), "timeout": 60, "sleep": 1}}
+    wait = {"ansible.builtin.wait_for": {"path": str(gone), "timeout": 150, "sleep": 1}}
     book = _book(tmp_path, _host("first"), wait, _host("second"))
     said: list[str] = []
     with standing.api() as api:
         play = standing.player()
         running = threading.Thread(target=lambda: said.append(play.run(book)))
         running.start()
-        api.until(lambda: bool(api.items("/hosts", name="first")), 60)
+        api.until(lambda: bool(api.items("/hosts", name="first")))
     gone.touch()
     running.join()
     assert f"http://127.0.0.1:{standing.port} does not answer" in _failed(said[0])["msg"]
@@ -149,7 +152,7 @@ def test_a_task_that_waits_for_a_job_waits_over_a_restart_of_the_appliance(stand
         play = standing.player()
         running = threading.Thread(target=lambda: said.append(play.run(book, "-v")))
         running.start()
-        assert creating.wait(60), "the job did not start"
+        assert creating.wait(120), "the job did not start"
         threading.Timer(0.5, go_on.set).start()
     with standing.api():
         running.join()

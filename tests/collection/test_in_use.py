@@ -1,14 +1,38 @@
 """A volume that hosts use at this moment is taken away only by a play that says so."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from backend.tests.scene import ADDRESS, make_array
+from lunette.system.fake import FakeSystem
+from lunette.system.fake.lio_iscsi import FakeSession
 from lunette.system.fake.traffic import Io
 from tests.collection.bench import bench
 
 IQN = "iqn.2026-01.com.example:db"
 MAPPING = {"volume": "data", "host": "db"}
 GONE = {**MAPPING, "state": "absent"}
+
+
+@contextmanager
+def writing(machine: FakeSystem, session: FakeSession) -> Iterator[None]:
+    """A host that writes until the block ends, however long a play takes."""
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.wait(0.05):
+            machine.advance(0.5)
+            machine.carry(session, 1, Io(writes=500, write_bytes=2**20))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        writer.join()
 
 
 def test_a_volume_in_use_stays_unless_the_play_lets_it_go(tmp_path: Path) -> None:
@@ -22,17 +46,18 @@ def test_a_volume_in_use_stays_unless_the_play_lets_it_go(tmp_path: Path) -> Non
         session = at.machine.login(IQN, at.api.get("/hosts/db")["target_iqn"], f"{ADDRESS}:3260")
 
         def is_written_to() -> bool:
-            at.machine.advance(5.0)
-            at.machine.carry(session, 1, Io(writes=500, write_bytes=2**20))
             path = f"/mappings/{at.api.items('/mappings')[0]['id']}"
             return bool(at.api.delete(path, dry_run=True).json()["volumes"][0]["busy"])
 
-        at.api.until(is_written_to)
-        for check in (True, False):
-            refused = at.run("mapping", GONE, check=check)
-            assert refused["failed"]
-            assert "hosts use data" in refused["msg"]
-            assert "in_use: true" in refused["msg"]
+        with writing(at.machine, session):
+            at.api.until(is_written_to)
+            for check in (True, False):
+                refused = at.run("mapping", GONE, check=check)
+                assert refused["failed"]
+                assert "hosts use data" in refused["msg"]
+                assert "in_use: true" in refused["msg"]
+            cut_off = at.run("host", {"name": "db", "iqns": []})
+            assert "hosts use data" in cut_off["msg"]
         assert len(at.api.items("/mappings")) == 1
         assert at.run("mapping", {**GONE, "in_use": True})["changed"]
         assert at.api.items("/mappings") == []

@@ -9,7 +9,7 @@ import pytest
 
 from backend.tests.wiring import Api
 from tests.collection.imported import client
-from tests.collection.playing import Player
+from tests.collection.playing import Player, take_away
 
 pytestmark = pytest.mark.timeout(120)
 PLUGIN = {
@@ -42,12 +42,7 @@ def _served(player: Player, api: Api) -> Iterator[None]:
     api.made("/mappings", {"volume": "own", "host": "node1"})
     api.made("/mappings", {"volume": "fast", "host": "db"})
     yield
-    for noun in ("mappings", "host-groups", "hosts", "portals", "volumes", "arrays"):
-        for one in api.items(f"/{noun}"):
-            answer = api.delete(f"/{noun}/{one['id']}")
-            assert answer.is_success, answer.text
-            if answer.status_code == 202:
-                api.done(answer.json())
+    take_away(api)
 
 
 def _listed(player: Player, folder: Path, **env: str) -> dict[str, Any]:

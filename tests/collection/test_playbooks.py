@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.tests.wiring import Api
-from tests.collection.playing import COLLECTION, Player
+from tests.collection.playing import COLLECTION, Player, take_away
 
 pytestmark = pytest.mark.timeout(240)
 BOOKS = {path.stem: path for path in sorted((COLLECTION / "playbooks").glob("*.yml"))}
@@ -17,7 +17,6 @@ ELSEWHERE = {
     "bare_servers": "tests/e2e/test_playbook.py",
 }
 """Playbooks that another test runs."""
-NOUNS = ("mappings", "snapshots", "volumes", "host-groups", "hosts", "portals", "arrays", "fc-ports")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -26,13 +25,7 @@ def _tank(api: Api) -> Iterator[None]:
     disks = [disk["id"] for disk in api.items("/disks", transport="nvme")]
     api.made("/arrays", {"name": "tank", "level": "raid6", "disks": disks[:5]})
     yield
-    for noun in NOUNS:
-        for one in api.items(f"/{noun}"):
-            if one.get("id") is not None:
-                answer = api.delete(f"/{noun}/{one['id']}")
-                assert answer.is_success, answer.text
-                if answer.status_code == 202:
-                    api.done(answer.json())
+    take_away(api)
 
 
 def _run(player: Player, book: str, *flags: str, **values: Any) -> tuple[str, int]:

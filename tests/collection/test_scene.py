@@ -2,11 +2,12 @@
 
 import json
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from backend.tests.wiring import Api
-from tests.collection.playing import COLLECTION, Player
+from tests.collection.playing import COLLECTION, Player, take_away
 
 pytestmark = pytest.mark.timeout(300)
 _BOOK = COLLECTION / "playbooks/scene.yml"
@@ -14,6 +15,12 @@ _BOOK = COLLECTION / "playbooks/scene.yml"
 _VALUES = {"lunette_volumes": 2, "lunette_hosts": ["esx1", "esx4"], "lunette_volume_size": "8MiB",
            "lunette_portal_address": "192.0.2.1"}  # fmt: skip
 _SMALLER = ("-e", json.dumps(_VALUES))
+
+
+@pytest.fixture(autouse=True)
+def _takes_away(api: Api) -> Iterator[None]:
+    yield
+    take_away(api)
 
 
 def test_the_scene_is_provisioned_and_the_second_run_changes_nothing(player: Player, api: Api) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from backend.tests.scene import ADDRESS
+from lunette.providers.volumes.lvm.plan import group_name
 from lunette.system.fake import FakeSignature
 from lunette_collection.document import GOALS, load
 from tests.collection.bench import Bench, FakeBench, Options
@@ -22,7 +24,7 @@ def _takes_away(at: Bench) -> Iterator[None]:
 
 
 def test_every_verb_has_a_case_and_a_goal_or_a_reason_to_act_each_time() -> None:
-    assert set(VERBS) == {*VERB_CASES, "job_resolve"}
+    assert set(VERBS) == {*VERB_CASES, "job_resolve", "session_disconnect", "array_unlock"}
     operations = {verb.operation.id for verb in VERBS.values()}
     each_time = set(DOCUMENT.exceptions.each_time)
     assert each_time <= operations
@@ -133,3 +135,38 @@ def test_a_stuck_job_is_resolved(at: FakeBench) -> None:
     done = at.run("job_resolve", {"job": made["job"]["id"], "how": "retry"})
     assert done["changed"]
     at.api.until(lambda: not at.api.items("/arrays", name="care"))
+
+
+def test_a_session_is_ended_and_one_that_has_ended_is_not_found(at: FakeBench) -> None:
+    assert at.run("site", VERB_CASES["site"].ready(at))["changed"]
+    at.run("portal", {"name": "verbs", "address": ADDRESS, "port": 3269})
+    at.api.until(lambda: at.api.items("/mappings", volume="sited")[0]["state"] == "open")
+    target = at.api.get("/hosts/sited")["target_iqn"]
+    place = f"{ADDRESS}:3269"
+    at.api.until(lambda: at.api.get("/portals/verbs")["state"] == "open")
+    at.machine.login("iqn.2026-01.com.example:sited", target, place, ("sited", "x" * 12))
+    (session,) = at.run("session_info", {"host": "sited"})["sessions"]
+    done = at.run("session_disconnect", {"session": session["id"]})
+    assert (done["failed"], done["changed"], done["plan"]["hosts_interrupted"]) == (False, True, ["sited"]), done
+    assert at.run("session_info", {"host": "sited"})["sessions"] == []
+    again = at.run("session_disconnect", {"session": session["id"]})
+    assert (again["failed"], again["problem"]["type"]) == (True, "not-found")
+    assert at.run("portal", {"name": "verbs", "state": "absent"})["changed"]
+
+
+def test_an_array_that_waits_for_its_key_is_unlocked(at: FakeBench) -> None:
+    disks, passphrase = at.free_disks(2), "correct horse battery"
+    wish = {"name": "care", "level": "raid1", "disks": disks, "encryption": "luks2", "passphrase": passphrase}
+    assert at.run("array", wish)["changed"]
+    again = at.run("array", wish)
+    assert (again["failed"], again["changed"]) == (False, False), again
+    at.api.until(lambda: at.api.get("/arrays/care")["locked"] is False)
+    assert not at.run("array_unlock", {"array": "care", "passphrase": passphrase})["changed"]
+    at.machine.run(["vgchange", "-an", group_name(at.api.get("/arrays/care")["id"])])
+    at.machine.run(["cryptsetup", "close", *at.machine.crypt.mappings()])
+    at.api.until(lambda: at.api.get("/arrays/care")["locked"] is True)
+    wrong = at.run("array_unlock", {"array": "care", "passphrase": "not the passphrase"})
+    assert (wrong["failed"], wrong["problem"]["type"]) == (True, "invalid")
+    done = at.run("array_unlock", {"array": "care", "passphrase": passphrase})
+    assert (done["failed"], done["changed"]) == (False, True), done
+    assert not at.run("array_unlock", {"array": "care", "passphrase": passphrase})["changed"]

@@ -7,7 +7,6 @@ import base64
 import re
 import shutil
 import signal
-import socket
 import struct
 import subprocess
 import time
@@ -206,10 +205,3 @@ class FileSystem(LocalSystem):
         return told[attribute]
 
     files: tuple[Path, ...] = ()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        number: int = probe.getsockname()[1]
-        return number

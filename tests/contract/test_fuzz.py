@@ -51,6 +51,7 @@ def address(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
     """Where the application answers, and an administrator's token."""
     with _database(request.param) as url, tempfile.TemporaryDirectory() as folder:
         machine = FakeSystem()
+        machine.power.stays_up = True
         machine.add_disks(8)
         machine.add_disks(4, "scsi")
         _, parts = make_app(Path(folder), machine, url)

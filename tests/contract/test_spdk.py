@@ -15,7 +15,8 @@ from lunette.domain.exports import ConvergeReport, ExportSet, ExportVolume, Serv
 from lunette.domain.sizes import MIB
 from lunette.providers.exports.spdk import converge as spdk
 from lunette.providers.exports.spdk.sessions import observe_sessions
-from tests.contract.spdk_programs import FileSystem, Initiator, Program, Refused, free_port, needed, target_options
+from tests.contract.spdk_programs import FileSystem, Initiator, Program, Refused, needed, target_options
+from tests.machines.sockets import free_port
 
 pytestmark = [needed, pytest.mark.xdist_group("spdk"), pytest.mark.timeout(600)]
 OPEN, BLOCKED = ServingState.OPEN, ServingState.BLOCKED

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from lunette.client import Client
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.qemu import Qemu
 from tests.machines.qemu_command import cable_ends
@@ -39,6 +40,11 @@ class Fabric:
         client = self.appliance.client
         wish = {"name_pattern": pattern, "count": count, "array": array, "size_bytes": size}
         client.wait(client.post("/volumes:batch", wish))
+
+
+def volumes_of(client: Client, host: str) -> list[str]:
+    """Names of the volumes that are mapped to a host: what is confirmed where it is to lose them while it uses them."""
+    return [str(mapping["volume"]) for mapping in client.list("/mappings", host=host)]
 
 
 @contextmanager

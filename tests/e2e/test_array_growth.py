@@ -1,4 +1,4 @@
-"""Arrays grow by a disk while a host writes; an appliance that is killed in the middle of the reshape goes on with it.
+"""Arrays grow by a disk, or get another level, while a host writes; one that is killed in the middle goes on.
 
 On user-mode Linux, where md runs at native speed. A killed guest loses its memory only: its disks keep what was
 written to them, flushed or not.
@@ -127,3 +127,45 @@ def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: G
         assert seen_by_lvm > before["usable_bytes"] * 1.4
         assert host.verify_logged(device, SEED) > 0
         client.wait(client.post("/volumes", {"name": "big", "array": "tank", "size_bytes": 400 * MIB}))
+
+
+def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonObject:
+    """The array after this change, in whose middle the appliance was killed while a host wrote; what it was before."""
+    machine, client = made.machine, made.client
+    target = str(client.get("/hosts/writer")["target_iqn"])
+    with KernelInitiator("growth-host") as host:
+        host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)
+        device = host.devices(target, expected=1)[1]
+        before = tank(client)
+        host.start_logged_writer(device, SEED, BLOCKS, 600)
+        wait_until("the host writes", lambda: host.acknowledged(device, SEED) > 50)
+        client.patch("/arrays/tank", {"sync_speed_max_bytes_s": SLOW})
+        client.wait(client.post("/arrays/tank:reshape", wish))
+        wait_until("it runs", lambda: 2 < percent(client) < 90, deadline_s=60, pause_s=0.2)
+        assert tank(client)["health"] == during
+        written = host.acknowledged(device, SEED)
+        wait_until("the host goes on writing", lambda: host.acknowledged(device, SEED) > written + 20)
+        machine.kill()
+        host.stop_logged_writer(device, SEED)
+        machine.start()
+        made.wait_for_api()
+        if tank(client)["health"] == "missing":  # dirty and degraded, as the host was writing
+            client.wait(client.post("/arrays/tank:force_start", {"confirm": "tank"}))
+        client.patch("/arrays/tank", {"sync_speed_max_bytes_s": None})
+        wait_until("nothing is left to do", lambda: quiet(client) and not tank(client)["growing"], deadline_s=400)
+        wait_until("the host's path is there", lambda: serving(client) and host.is_connected(target), deadline_s=300)
+        assert host.verify_logged(device, SEED) > 0
+        after = tank(client)
+        assert after["usable_bytes"] == before["usable_bytes"]
+        assert {member["state"] for member in after["members"]} == {"in_sync"}
+    return after
+
+
+@pytest.mark.slow
+def test_a_raid5_becomes_a_raid6_under_writes_and_a_kill() -> None:
+    with appliance(Uml("growth", disks=4, disk_mib=192)) as made:
+        disks = made.disk_ids("ubd")
+        stand(made, "raid5", disks[:3])
+        after = reshaped_and_killed(made, {"level": "raid6", "disks": disks[3:]}, "rebuilding")
+        assert (after["level"], after["write_hole"], after["observed"]["write_hole"]) == ("raid6", "bitmap", "bitmap")
+        assert after["observed"]["layout"] == "left-symmetric-6"

@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from iso.root.usr.lib.lunette.installer import layout
 
+from installer import layout
 from lunette.providers.updates.choice import FILE, MENU, Choice, latest
 from tests.machines.images import iso_tree
 

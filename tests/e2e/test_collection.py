@@ -18,6 +18,7 @@ DEADLINE_S = 180.0
 NOT_HERE = {
     "fc_port": "user-mode Linux has no Fibre Channel HBA",
     "portal over NVMe": "the kernel of Debian's user-mode-linux has no nvmet",
+    "portal over NVMe/FC": "the kernel of Debian's user-mode-linux has no nvmet",
     "mapping over NVMe": "the kernel of Debian's user-mode-linux has no nvmet",
 }
 """Shapes of nouns that this machine cannot serve. The fake machine has them."""

@@ -97,6 +97,10 @@ def test_a_device_is_served_and_comes_back_under_another_kernel_name(standing: S
 
 
 def test_what_the_health_command_says_becomes_an_alert_and_goes(standing: Standing) -> None:
+    (engine,) = [
+        one for one in standing.client.list("/engines") if (one["engine"], one["kind"]) == ("external", "array")
+    ]
+    assert set(engine["health_commands"]) == {"megaraid", "probe", "xiraid"}
     wait_until("the array is healthy", lambda: standing.array()["health"] == "clean", deadline_s=60)
     standing.tells(state="degraded", message="drive 3 is gone")
     (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=60)
@@ -110,6 +114,7 @@ def test_what_the_health_command_says_becomes_an_alert_and_goes(standing: Standi
     wait_until("the alert is over", lambda: not standing.alerts(), deadline_s=60)
 
 
+@pytest.mark.slow
 def test_a_command_that_others_may_write_is_not_run(standing: Standing) -> None:
     standing.machine.check(f"chmod 777 {COMMAND}")
     try:
@@ -128,3 +133,14 @@ def test_what_the_vendor_does_is_refused_and_the_device_is_not_taken_twice(stand
     again = {"name": "again", "level": "external", "engine": "external", "disks": [standing.device]}
     with pytest.raises(Refused, match="belongs to array fast"):
         standing.client.post("/arrays", again | {"wipe": [standing.device]})
+
+
+@pytest.mark.slow
+def test_a_command_that_comes_along_says_that_its_tool_is_not_there(standing: Standing) -> None:
+    standing.client.patch("/arrays/fast", {"health_command": "xiraid"})
+    try:
+        (alert,) = wait_until("the alert comes", standing.alerts, deadline_s=90)
+        assert "xicli is not installed" in alert["cause"]
+        assert standing.is_served()
+    finally:
+        standing.client.patch("/arrays/fast", {"health_command": "probe"})

@@ -6,11 +6,12 @@ initiator. No QLogic HBA is involved. The tests may run in any order.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.fabric import Fabric
+from tests.e2e.fabric import Fabric, volumes_of
 from tests.e2e.waiting import wait_until
 from tests.initiators.block_io import IN_GUEST, PROGRAMS, BlockIo
 from tests.initiators.libiscsi import LibiscsiInitiator
@@ -72,11 +73,16 @@ class Standing(BlockIo):
         self.machine.check(_FABRIC, timeout_s=180.0)
 
     def plug(self, interface: str) -> None:
-        """A port appears on the fabric."""
-        self.machine.check(f"echo {interface} > /sys/module/libfcoe/parameters/create_vn2vn", timeout_s=120.0)
+        """A port appears on the fabric. Its link comes last: Linux 6.12 does not survive a frame for a port that is
+        being made (drivers/scsi/fcoe/fcoe_ctlr.c: fcoe_ctlr_vn_recv reads `fip->lp` before fcoe.c has set it).
+        """
+        make = f"echo {interface} > /sys/module/libfcoe/parameters/create_vn2vn"
+        self.machine.check(f"ip link set {interface} down && {make} && ip link set {interface} up", timeout_s=120.0)
 
     def unplug(self, interface: str) -> None:
+        """Returns when the port is gone: libfcoe only queues its end."""
         self.machine.check(f"echo {interface} > /sys/module/libfcoe/parameters/destroy", timeout_s=120.0)
+        wait_until(f"port {interface} is gone", lambda: not self.is_there(interface), deadline_s=300.0)
 
     def disks(self) -> dict[int, str]:
         """What the kernel's initiator has, by LUN: of remote ports only, which no disk of the appliance hangs on."""
@@ -97,8 +103,13 @@ class Standing(BlockIo):
         return found[LUN]
 
     def unplug_if_there(self, interface: str) -> None:
-        if f"over {interface}" in self.machine.check("cat /sys/class/fc_host/*/symbolic_name"):
+        if self.is_there(interface):
             self.unplug(interface)
+
+    def is_there(self, interface: str) -> bool:
+        """True while the port or its FIP controller (/sys/bus/fcoe) is there."""
+        seen = "cat /sys/class/fc_host/*/symbolic_name; ls -l /sys/bus/fcoe/devices/; true"
+        return re.search(rf"over {interface}\b|/{interface}/", self.machine.check(seen)) is not None
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +155,7 @@ def test_its_own_volume_seen_over_the_fabric_is_no_disk_for_an_array(standing: S
 def test_a_port_that_no_host_owns_sees_nothing(standing: Standing) -> None:
     """The host's WWPN is taken from it: the fabric shows a port that is no target."""
     standing.disk()
-    standing.client.patch("/hosts/db", {"wwpns": []})
+    standing.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(standing.client, "db"))
     standing.unplug("fci")
     wait_until(
         "the session is gone",
@@ -165,7 +176,7 @@ def test_io_goes_on_when_a_host_is_let_in_again_that_knew_its_disk(standing: Sta
     """The ports log in anew by themselves; nobody touches the host."""
     device = standing.disk()
     standing.write_pattern(device, SEED + 1, BLOCKS)
-    standing.client.patch("/hosts/db", {"wwpns": []})
+    standing.client.patch("/hosts/db", {"wwpns": []}, confirm=volumes_of(standing.client, "db"))
     wait_until("the ACL is gone", lambda: HOST not in standing.machine.check(f"ls {_acls()}"))
     standing.client.patch("/hosts/db", {"wwpns": [HOST]})
     wait_until("the ACL is back", lambda: HOST in standing.machine.check(f"ls {_acls()}"))

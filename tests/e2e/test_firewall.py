@@ -34,6 +34,7 @@ def cables(made: Appliance) -> None:
         made.machine.check(
             f"ip netns add {name} && ip link set far-{name} netns {name} && ip -n {name} link set far-{name} up"
             f" && ip -n {name} address add {address}/24 dev far-{name}"
+            f" && ip -n {name} route add default via {OURS[name]}"  # or nothing would drop it
         )
 
 

@@ -44,7 +44,8 @@ def test_live_mode_serves_the_api_and_writes_to_no_disk(machine: FirmwareQemu) -
     machine.start()
     machine.wait_for_api(DEADLINE_S)
     password = machine.wait_for_text(r"One-time password +([A-Za-z0-9-]+) +\(to be changed")[1]
-    shown = machine.wait_for_text(r"Certificate +SHA-256 ([0-9A-F:]{95})")[1]
+    halves = machine.wait_for_text(r"Certificate +SHA-256 ([0-9A-F:]{48})\s+([0-9A-F:]{47})")
+    shown = halves[1] + halves[2]
 
     access = first_login(machine.api_url, password, "iso")
     assert access.endpoint.fingerprint is not None
@@ -53,7 +54,7 @@ def test_live_mode_serves_the_api_and_writes_to_no_disk(machine: FirmwareQemu) -
         status = wait_until("the agent answers", lambda: _observed(client), 300)
         disks = {disk["serial"]: disk for disk in client.list("/disks")}
     machine.wait_for_text(rf"Web address +https://{re.escape(GUEST_ADDRESS)}:8443", 60)
-    machine.wait_for_text(rf"Health +{re.escape(status['sentence'])}", 120)
+    machine.wait_for_text(rf"Health +{re.escape(status['sentence'][:50])}", 120)
     machine.wait_for_text(r"Mode +live: ", 60)
 
     assert disks[ROOT_SERIAL]["state"] == "free"

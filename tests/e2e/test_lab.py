@@ -28,7 +28,12 @@ _LAB = [sys.executable, "-m", "tests.lab"]
 def _lab() -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command, and what it printed until it stays up. The lab is gone after the block."""
     with subprocess.Popen(
-        [*_LAB, "up"], cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        [*_LAB, "up"],
+        cwd=ROOT,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
     ) as process:
         try:
             yield process, _until_it_stays_up(process)
@@ -44,7 +49,8 @@ def _until_it_stays_up(process: subprocess.Popen[str]) -> str:
         printed += line
         if "The lab stays up" in line:
             return printed
-    raise AssertionError(f"make lab ended by itself with {process.wait()}")
+    last = " | ".join(printed.strip().splitlines()[-3:])
+    raise AssertionError(f"make lab ended by itself with {process.wait()}: {last}")
 
 
 def _table(printed: str) -> dict[str, str]:
@@ -74,7 +80,10 @@ def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_sto
 
         access = first_login(told["web address"], one_time, token_name="visitor")
         assert told["certificate"] == f"SHA-256 {access.endpoint.fingerprint}"
+        assert machine.check("cat /sys/block/md*/md/chunk_size").split() == ["65536"]
         with Client(access.endpoint, timeout_s=300.0) as client:
+            transports = [disk["transport"] for disk in client.list("/disks")]
+            assert (transports.count("nvme"), transports.count("scsi")) == (8, 4)
             assert len(list(client.list("/volumes"))) == 32
             assert {mapping["state"] for mapping in client.list("/mappings")} == {"open"}
         _check_page(told["web address"])
@@ -85,6 +94,13 @@ def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_sto
         assert initiator.inquire(target, 8).ok
         assert not initiator.inquire(target, 9).ok
 
-        down = subprocess.run([*_LAB, "down"], cwd=ROOT, check=True, timeout=300, capture_output=True, text=True)
+        down = subprocess.run(
+            [*_LAB, "down"],
+            cwd=ROOT,
+            check=True,
+            timeout=300,
+            capture_output=True,
+            text=True,
+        )
         assert "the lab is stopped" in down.stdout
         assert process.wait(timeout=120) == 0

@@ -12,7 +12,7 @@ import pytest
 
 from lunette.client import JsonObject, Refused
 from tests.e2e.counting import assert_agrees, fresh, of_volume
-from tests.e2e.fabric import Fabric
+from tests.e2e.fabric import Fabric, volumes_of
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
 from tests.initiators import kit as kits
@@ -93,7 +93,7 @@ def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) 
         (DB, standing.db, DhChap(other, mutual)),
         (DB, standing.db, DhChap(standing.keys.secret, other)),
     ):
-        with pytest.raises(ConnectFailed):
+        with pytest.raises(ConnectFailed), hosts.waiting_at_most(15):
             hosts.connect(subsystem, standing.port, name, keys)
         assert hosts.namespaces(subsystem) == {}
 
@@ -158,19 +158,21 @@ def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
     assert (gone.rc, f"nothing on portal {GUEST_ADDRESS}:{PORT}" in gone.stdout) == (1, True), gone.stdout
 
 
-def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing) -> None:
+@pytest.mark.parametrize("cycles", [pytest.param(1, id="once"), pytest.param(50, id="50", marks=pytest.mark.slow)])
+def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing, cycles: int) -> None:
+    """Each time twice: what was written to the volume the first time is there the second."""
     hosts, client = standing.hosts, standing.client
     device = standing.connect(DB)
-    hosts.start_logged_writer(device, SEED + 1, 64)
+    hosts.start_logged_writer(device, SEED + 1, 64, 3600.0)
     try:
-        for use in (hosts.write_pattern, hosts.verify_pattern):
+        for use in (hosts.write_pattern, hosts.verify_pattern) * cycles:
+            before = hosts.acknowledged(device, SEED + 1)
             mapping = client.post("/mappings", {"volume": "nvme2", "host": "db"})
             assert (mapping["family"], mapping["lun"]) == ("nvme", 2)
             use(hosts.namespaces(standing.db, {1, 2})[2], SEED + 2, 64)
             client.delete(f"/mappings/{mapping['id']}", confirm=["nvme2"])
             hosts.namespaces(standing.db, {1})
-        before = hosts.acknowledged(device, SEED + 1)
-        wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)
+            wait_until("the writer goes on", lambda: hosts.acknowledged(device, SEED + 1) > before)  # noqa: B023
     finally:
         hosts.stop_logged_writer(device, SEED + 1)
     assert hosts.verify_logged(device, SEED + 1) > 0
@@ -223,7 +225,7 @@ def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
     hosts = standing.hosts
     for host in (DB, WEB):
         standing.connect(host)
-    standing.client.patch("/hosts/web", {"nqns": []})
+    standing.client.patch("/hosts/web", {"nqns": []}, confirm=volumes_of(standing.client, "web"))
     hosts.wait_until("web gives its disk up", lambda: hosts.namespaces(standing.web), lambda seen: seen == {})
     assert hosts.states(standing.db) == ["live"]
     standing.client.patch("/hosts/web", {"nqns": [WEB]})

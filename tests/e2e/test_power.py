@@ -6,7 +6,7 @@ caches). A second test takes our flush out and shows that the first would notice
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -21,10 +21,8 @@ from tests.machines.uml import Uml
 
 IQN = "iqn.2026-01.com.example:writer"
 SEED = 42
-WRITES = 150
+WRITES = 120
 """Acknowledged writes before the power goes."""
-VOLUMES = 12
-"""Of the batch in the middle of which a guest is killed."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +61,58 @@ def _serving(made: Appliance) -> bool:
     return all(m["state"] == "open" for m in made.client.list("/mappings"))
 
 
-def cut_power_while_writing(writer: Writer, seed: int) -> str:
-    """Cuts the power in the middle of flushed writes, boots again, and waits for the host's path. The device."""
+@dataclass(frozen=True)
+class Batch:
+    """A job that makes many volumes of `tank`."""
+
+    appliance: Appliance
+    count: int
+    mib: int
+    pattern: str = "new%02d"
+
+    @property
+    def names(self) -> list[str]:
+        return [self.pattern % number for number in range(1, self.count + 1)]
+
+    def run_to_its_middle(self, steps: int) -> str:
+        """The job's id, when `steps` or more of its steps are done and some are not."""
+        client = self.appliance.client
+        wish = {"array": "tank", "name_pattern": self.pattern, "count": self.count, "size_bytes": self.mib * MIB}
+        job_id = str(client.post("/volumes:batch", wish)["id"])
+        seen: list[JsonObject] = []
+
+        def is_far() -> bool:
+            seen.append(client.get(f"/jobs/{job_id}"))
+            return int(seen[-1]["steps_done"]) >= steps
+
+        wait_until("the batch is in its middle", is_far, pause_s=0.05)
+        assert seen[-1]["steps_done"] < seen[-1]["steps_total"], "it was over before anybody could disturb it"
+        return job_id
+
+    def check_all_or_none(self, job_id: str, others: list[str]) -> None:
+        """Waits for the job's end; it and LVM tell of all its volumes or of none, and of the `others` that were."""
+        client = self.appliance.client
+        wait_until("the journal is resolved", lambda: client.get(f"/jobs/{job_id}")["state"] in FINISHED, 300)
+        state = client.get(f"/jobs/{job_id}")["state"]
+        assert state in {"succeeded", "failed", "undone"}
+        volumes = list(client.list("/volumes"))
+        assert sorted(v["name"] for v in volumes) == sorted([*others, *(self.names if state == "succeeded" else [])])
+        assert {v["state"] for v in volumes} <= {"ready"}
+        tags = self.appliance.machine.check("lvs --noheadings -o lv_tags").replace(",", " ").split()
+        assert "lunette.fresh" not in tags
+        tagged = sorted(tag.removeprefix("lunette.volume=") for tag in tags if tag.startswith("lunette.volume="))
+        assert tagged == sorted(str(v["id"]) for v in volumes)
+
+
+def cut_power_while_writing(writer: Writer, seed: int, last: Callable[[], None] = lambda: None) -> str:
+    """Cuts the power in the middle of flushed writes, after `last`, boots again, and waits for the host's path. The
+    device."""
     device = writer.device
     writer.host.start_logged_writer(device, seed, 2048, 3000)
     wait_until(
         f"{WRITES} writes are acknowledged", lambda: writer.host.acknowledged(device, seed) >= WRITES, deadline_s=300
     )
+    last()
     writer.appliance.machine.power_cut()
     # It must not go on when the path is back: a lap over the volume would put right what was lost.
     writer.host.stop_logged_writer(device, seed)
@@ -84,10 +127,34 @@ def cut_power_while_writing(writer: Writer, seed: int) -> str:
 @pytest.mark.power_cut
 @pytest.mark.timeout(1500)
 def test_every_flushed_write_survives_a_power_cut(writer: Writer) -> None:
-    device = cut_power_while_writing(writer, SEED)
+    """With a job under way, which ends with all of its volumes or none."""
+    batch, jobs = Batch(writer.appliance, count=8, mib=4), list[str]()
+    device = cut_power_while_writing(writer, SEED, lambda: jobs.append(batch.run_to_its_middle(1)))
     assert writer.host.verify_logged(device, SEED) >= 1
     assert writer.appliance.client.get("/arrays/tank")["health"] in {"clean", "resyncing"}
-    assert [v["name"] for v in writer.appliance.client.list("/volumes")] == ["lun"]
+    batch.check_all_or_none(jobs[0], others=["lun"])
+
+
+@pytest.mark.slow
+@pytest.mark.qemu
+@pytest.mark.power_cut
+@pytest.mark.timeout(1500)
+def test_a_host_rides_through_a_restart_that_was_asked_for(writer: Writer) -> None:
+    client, device = writer.appliance.client, writer.device
+    writer.host.start_logged_writer(device, SEED, 2048, 3000)
+    wait_until("the host writes", lambda: writer.host.acknowledged(device, SEED) >= WRITES, deadline_s=300)
+    plan = client.post("/appliance:restart", dry_run=True)
+    assert plan["hosts_interrupted"] == ["writer"]
+    kernel = writer.appliance.machine.check("cat /proc/sys/kernel/random/boot_id")
+    client.wait(client.post("/appliance:restart"), deadline_s=900)
+    assert writer.appliance.machine.check("cat /proc/sys/kernel/random/boot_id") != kernel
+    wait_until("the host's path is back", lambda: writer.host.is_connected(writer.target), deadline_s=300)
+    before = writer.host.acknowledged(device, SEED)
+    wait_until("the host writes on", lambda: writer.host.acknowledged(device, SEED) > before + 5, deadline_s=300)
+    writer.host.stop_logged_writer(device, SEED)
+    assert writer.host.verify_logged(device, SEED) >= 1
+    assert client.get("/arrays/tank")["health"] == "clean"
+    assert "about" in client.post("/appliance:restart", dry_run=True)["warnings"][0], "the outage was measured"
 
 
 @pytest.mark.slow
@@ -109,28 +176,9 @@ def test_a_guest_killed_in_the_middle_of_a_batch_ends_with_all_volumes_or_none()
         client, machine = made.client, made.machine
         disks = made.disk_ids("ubd")
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid5", "disks": disks}))
-        batch = {"array": "tank", "name_pattern": "lun%02d", "count": VOLUMES, "size_bytes": 16 * MIB}
-        job = client.post("/volumes:batch", batch)
-        wait_until(
-            "the batch is in its middle", lambda: client.get(f"/jobs/{job['id']}")["steps_done"] >= 5, pause_s=0.05
-        )
+        batch = Batch(made, count=12, mib=16)
+        job_id = batch.run_to_its_middle(5)
         machine.kill()
         machine.start()
         made.wait_for_api()
-        wait_until(
-            "the journal is resolved",
-            lambda: client.get(f"/jobs/{job['id']}")["state"] in FINISHED,
-            deadline_s=300,
-        )
-        ended = client.get(f"/jobs/{job['id']}")
-        names = sorted(v["name"] for v in client.list("/volumes"))
-        volumes = machine.check("lvs --noheadings -o lv_name,lv_tags").split("\n")
-        made_here = [line for line in volumes if "lunette.volume=" in line]
-        assert not [line for line in volumes if "lunette.fresh" in line]
-        if ended["state"] == "succeeded":
-            assert names == [f"lun{number:02d}" for number in range(1, VOLUMES + 1)]
-            assert len(made_here) == VOLUMES
-        else:
-            assert ended["state"] in {"failed", "undone"}
-            assert names == []
-            assert made_here == []
+        batch.check_all_or_none(job_id, others=[])

@@ -15,9 +15,10 @@ from tests.e2e.fabric import Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import LoginFailed
 from tests.initiators.libiscsi import Chap
-from tests.initiators.nvme import ConnectFailed, NvmeInitiator
+from tests.initiators.nvme import ConnectFailed, NvmeHosts, NvmeInitiator
 from tests.initiators.rdma import APPLIANCE, CARD, RdmaHosts, add_device, remove_device
 from tests.lab.appliance import Appliance
+from tests.machines.machine import Machine
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 ISER, NVME = 3261, 4420
@@ -177,3 +178,33 @@ def test_after_a_reset_portals_wait_for_a_late_device_and_hosts_come_back_by_the
 
 def _two(reasons: list[str]) -> list[str]:
     return reasons if len(reasons) == 2 and all("RDMA" in reason for reason in reasons) else []
+
+
+class TcpHosts(NvmeHosts):
+    """The same guest over TCP, on the cable: a discovery log names addresses that it reaches."""
+
+    address = APPLIANCE
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+
+@pytest.mark.slow
+def test_who_asks_at_one_portal_over_tcp_is_led_to_all_of_them(standing: Standing) -> None:
+    """Two portals that refer to each other; neither leads to the one over RDMA, nor a stranger to anything."""
+    first, second = 4421, 4422
+    hosts, names = TcpHosts(standing.hosts.machine), {first: "tcp-a", second: "tcp-b"}
+    device = standing.connect()[1]
+    standing.hosts.write_pattern(device, SEED + 9, BLOCKS)
+    standing.disconnect()
+    for port, name in names.items():
+        standing.client.post("/portals", {"name": name, "protocol": "nvme-tcp", "address": APPLIANCE, "port": port})
+    wait_until("the portals listen", lambda: not standing.blocked(), deadline_s=BOOT_S)
+    assert hosts.discovered(first, DB_NQN) == {standing.subsystem, f"{APPLIANCE}:{second}"}
+    assert hosts.discovered(second, STRANGER_NQN) == {f"{APPLIANCE}:{first}"}
+    hosts.connect_all(first, DB_NQN)
+    hosts.wait_until("both paths are there", lambda: hosts.states(standing.subsystem), ["live", "live"].__eq__)
+    hosts.verify_pattern(hosts.namespaces(standing.subsystem, {NSID})[NSID], SEED + 9, BLOCKS)
+    hosts.disconnect(standing.subsystem)
+    for name in names.values():
+        standing.client.delete(f"/portals/{name}")

@@ -24,7 +24,7 @@ def machine() -> Iterator[Appliance]:
 
 
 def refusal(machine: Appliance, path: str, body: dict[str, Any]) -> Refused:
-    """Posts what must be refused; checks that arrays, volumes and jobs are as before."""
+    """Posts what must be refused; checks that arrays, volumes, jobs and what the disks carry are as before."""
     before = _world(machine)
     with pytest.raises(Refused) as caught:
         machine.client.post(path, body)
@@ -34,8 +34,17 @@ def refusal(machine: Appliance, path: str, body: dict[str, Any]) -> Refused:
 
 def _world(machine: Appliance) -> tuple[list[str], list[str], list[str], str]:
     names = [[str(item["id"]) for item in machine.client.list(path)] for path in ("/arrays", "/volumes", "/jobs")]
-    seen = "cat /proc/mdstat; lvs --noheadings -o lv_uuid --select 'lv_name != %s'"  # the sealed copy comes by itself
-    return names[0], names[1], names[2], machine.machine.check(seen % COPY_NAME)
+    return names[0], names[1], names[2], machine.machine.check(_SEEN, timeout_s=120)
+
+
+_SEEN = f"""
+set -e
+grep -o '^md[^ ]* : .*' /proc/mdstat || true
+lvs --noheadings -o lv_uuid --select 'lv_name != {COPY_NAME}'
+udevadm settle --timeout=60
+lsblk --raw --noheadings -o NAME,FSTYPE,PTTYPE | grep -v -e '-{COPY_NAME} '
+"""
+"""What arrays, volumes and disks look like. The first resync goes on and the sealed copy comes by themselves."""
 
 
 def _wish(disks: list[str], **more: Any) -> dict[str, Any]:
@@ -43,23 +52,25 @@ def _wish(disks: list[str], **more: Any) -> dict[str, Any]:
 
 
 OCCUPIED = {
-    "file system": ("mkfs.ext4 -q -F {dev}", "ext4"),
-    "partition table": ("sgdisk --new=1:0:0 {dev} && udevadm settle", "gpt"),
+    "file system": ("mkfs.ext4 -q -F {dev}", "ext4", "raid1"),
+    "partition table": ("sgdisk --new=1:0:0 {dev} && udevadm settle", "gpt", "raid0"),
     "md superblock": (
         (
             "mdadm --create /dev/md/other --run --metadata=1.2 --level=1 --raid-devices=2 {dev} missing"
             " && mdadm --stop /dev/md/other"
         ),
         "linux_raid_member",
+        "raid1",
     ),
 }
+"""How a disk comes to carry something, what that is called, and the level of the array that it is wiped for."""
 
 
 @pytest.mark.parametrize("what", OCCUPIED)
 def test_a_disk_that_carries_something_is_refused_by_name_and_accepted_with_an_explicit_wipe(
     machine: Appliance, what: str
 ) -> None:
-    command, signature = OCCUPIED[what]
+    command, signature, level = OCCUPIED[what]
     first, second = machine.disk_ids("ubd")[2 * list(OCCUPIED).index(what) :][:2]
     device = next(d.path for d in machine.machine.disks if d.serial == _serial(machine, first))
     machine.machine.check(command.format(dev=device))
@@ -68,13 +79,15 @@ def test_a_disk_that_carries_something_is_refused_by_name_and_accepted_with_an_e
     assert first in str(problem.problem)
     assert signature in str(problem.problem).lower()
 
-    plan = machine.client.post("/arrays", _wish([first, second], wipe=[first]), dry_run=True)
+    wish = _wish([first, second], wipe=[first], level=level)
+    plan = machine.client.post("/arrays", wish, dry_run=True)
     wipes = [step for step in plan["steps"] if step["kind"] == "disk.wipe"]
     assert [step["devices"] for step in wipes] == [[first]]
     assert plan["bytes_destroyed"] > 0
     name = f"wiped-{list(OCCUPIED).index(what)}"
-    machine.client.wait(machine.client.post("/arrays", {**_wish([first, second], wipe=[first]), "name": name}))
+    machine.client.wait(machine.client.post("/arrays", {**wish, "name": name}))
     assert machine.client.get(f"/arrays/{name}")["state"] == "ready"
+    assert f" {level} " in machine.machine.check("grep ' : active ' /proc/mdstat")
     machine.client.wait(machine.client.delete(f"/arrays/{name}"))
     assert {d["state"] for d in machine.client.list("/disks") if d["id"] in {first, second}} == {"free"}
 

@@ -38,11 +38,11 @@ mdadm --create /dev/md/grow --run --force --metadata=1.2 --uuid={uuid} --homehos
 mdadm --wait /dev/md127 || true
 dd if=/dev/urandom of=/dev/md127 bs=1M count={mib} oflag=direct status=none
 """
-_WRITER = """
+WRITER = """
 while :; do dd if=/dev/urandom of=/dev/md127 bs=4k seek={at} count=256 oflag=direct; done >/dev/null 2>&1 &
 sleep 1
 """
-_SUM = "dd if=/dev/md127 bs=1M count={mib} iflag=direct status=none | md5sum"
+SUM = "dd if=/dev/md127 bs=1M count={mib} iflag=direct status=none | md5sum"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def create(machine: Uml, shape: Shape, members: list[str]) -> tuple[str, int]:
                        members=made, mib=DATA_MIB),
         timeout_s=120,
     )  # fmt: skip
-    return machine.check(_SUM.format(mib=DATA_MIB)), int(machine.check("blockdev --getsize64 /dev/md127"))
+    return machine.check(SUM.format(mib=DATA_MIB)), int(machine.check("blockdev --getsize64 /dev/md127"))
 
 
 _LOG_OFF = """
@@ -110,7 +110,7 @@ def test_a_log_comes_off_under_writes_that_are_held_back(machine: Uml) -> None:
     members = [f"/dev/ubd{letter}" for letter in "bcd"]
     create(machine, Shape("raid5", 3, "--consistency-policy=ppl"), [*members, "/dev/ubde"])
     for writer in range(4):
-        machine.check(_WRITER.format(at=(1 + writer) * 4096).replace("oflag=direct", "oflag=direct conv=fsync"))
+        machine.check(WRITER.format(at=(1 + writer) * 4096).replace("oflag=direct", "oflag=direct conv=fsync"))
     for _ in range(10):
         machine.check(_LOG_OFF.format(sys=SYS, members=" ".join(members)), timeout_s=60)
         assert read(machine, "consistency_policy") == "resync"
@@ -158,9 +158,9 @@ def test_a_killed_reshape_goes_on_after_an_ordinary_assembly(machine: Uml, shape
     )
     wait_until("it is in its middle", lambda: int(read(machine, "reshape_position")) > 40000, deadline_s=60)
     assert {line.strip() for line in machine.check(f"cat {SYS}/dev-*/state").split()} == {"in_sync"}
-    assert machine.check(_SUM.format(mib=DATA_MIB)) == before
+    assert machine.check(SUM.format(mib=DATA_MIB)) == before
 
-    machine.check(_WRITER.format(at=DATA_MIB * 256))  # so it is not clean when it is cut
+    machine.check(WRITER.format(at=DATA_MIB * 256))  # so it is not clean when it is cut
     machine.kill()
     boot(machine)
     machine.check(
@@ -178,7 +178,7 @@ def test_a_killed_reshape_goes_on_after_an_ordinary_assembly(machine: Uml, shape
     wait_until("the repair is over", lambda: read(machine, "sync_action") == "idle", deadline_s=120)
     after = int(machine.check("blockdev --getsize64 /dev/md127"))
     assert after > size * 5 // 4 - 2**20
-    assert machine.check(_SUM.format(mib=DATA_MIB)) == before
+    assert machine.check(SUM.format(mib=DATA_MIB)) == before
     put_log_back(machine, shape)
     agree(machine)
-    assert machine.check(_SUM.format(mib=DATA_MIB)) == before
+    assert machine.check(SUM.format(mib=DATA_MIB)) == before

@@ -6,22 +6,29 @@ The machine is a parameter: the whole scene on QEMU, its md, LVM and iSCSI part 
 from __future__ import annotations
 
 import io
+import struct
 import tarfile
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from lunette.client import Refused
 from tests.e2e.waiting import wait_until
+from tests.initiators.kernel import LoginFailed
 from tests.initiators.libiscsi import Chap, LibiscsiInitiator
 from tests.lab.appliance import Appliance, appliance
-from tests.lab.hosts import LabHosts, lab_hosts
-from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, Scene, provision
+from tests.lab.hosts import PATTERN_BLOCKS, LabHosts, lab_hosts
+from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, Scene, SceneHost, provision
+from tests.machines.machine import Machine, VirtualMachine
+from tests.machines.model import MachineError
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.quick_on_uml]
 SEED = 20260101
+IN_SYNC_EVERYWHERE = 2**64 - 1
+"""What md writes as `resync_offset` of an array that it stopped clean: MaxSector of drivers/md/md.h."""
 NOT_EVERYWHERE = {
     "logs/kernel-of-the-boot-before.txt", "hardware/pci.txt", "hardware/nvme.json", "network/firewall.txt",
     "network/rdma.txt", "arrays/arcstats.txt", "arrays/zpool-status.txt", "arrays/zpool-list.txt", "volumes/zfs.txt",
@@ -40,6 +47,12 @@ class Standing:
     def port(self) -> int:
         """Loopback port of the appliance's iSCSI portal."""
         return self.appliance.machine.forward(PORTAL_PORT)
+
+    def login(self, host: SceneHost, chap: Chap | None) -> None:
+        """One host with these credentials; its I/O waits long enough for a restart. Raises LoginFailed."""
+        portal = f"{self.appliance.machine.address}:{self.port}"
+        target = self.scene.targets[host.name]
+        self.hosts.initiator.login(target, portal, host.iqn, chap, replacement_timeout_s=900)
 
     def serving(self) -> bool:
         """Whether every mapping is served now."""
@@ -104,6 +117,24 @@ def test_a_wrong_or_missing_chap_secret_gets_no_lun(standing: Standing) -> None:
         assert not LibiscsiInitiator(host.iqn, "127.0.0.1", standing.port, chap).inquire(target, 1).ok
 
 
+def test_mutual_chap_takes_both_secrets(standing: Standing) -> None:
+    host = next(h for h in standing.scene.hosts if h.chap and h.chap["mutual_user"])
+    right = mutual(host)
+    for wrong in (replace(right, mutual_secret="wrong-secret-1"), replace(right, secret="wrong-secret-1"), None):
+        with pytest.raises(LoginFailed, match=r"authorization failure|non-retryable iSCSI login failure"):
+            standing.login(host, wrong)
+    standing.login(host, right)
+    target = standing.scene.targets[host.name]
+    assert len(standing.hosts.initiator.devices(target, expected=8)) == 8
+    standing.hosts.initiator.logout(target)
+
+
+def mutual(host: SceneHost) -> Chap:
+    """The credentials of a host that has some."""
+    assert host.chap is not None
+    return Chap(**host.chap)
+
+
 def test_a_host_sees_the_identity_that_is_stored(standing: Standing) -> None:
     guest = standing.hosts.initiator
     with standing.hosts.logged_in(standing.scene, standing.appliance.machine):
@@ -165,18 +196,60 @@ def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing
 
 
 def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
-    machine = standing.appliance.machine
+    """Under a host's writes: a machine that lost its power now would come back with an array to resynchronise."""
+    machine, host, guest = standing.appliance.machine, standing.scene.hosts[0], standing.hosts.initiator
     wait_until(
         "the first resync is over",
         lambda: standing.appliance.client.get("/arrays/tank")["health"] == "clean",
         deadline_s=600,
     )
-    machine.stop()
+    plan = standing.appliance.client.post("/appliance:power-off", dry_run=True)
+    assert "switches the machine on" in plan["warnings"][0]
+    standing.login(host, mutual(host))
+    target = standing.scene.targets[host.name]
+    device = guest.devices(target, expected=8)[1]
+    guest.start_logged_writer(device, SEED, 2048)
+    wait_until("the host writes", lambda: guest.acknowledged(device, SEED) >= 50)
+    wait_until("the disks say so", lambda: resync_offset(machine) != IN_SYNC_EVERYWHERE, pause_s=0.01)
+    job = standing.appliance.client.post("/appliance:power-off")
+    wait_until("it is off", lambda: not is_running(machine), deadline_s=240)
+    guest.stop_logged_writer(device, SEED)
+    machine.kill()
+    assert resync_offset(machine) == IN_SYNC_EVERYWHERE
     machine.start()
     standing.appliance.wait_for_api()
+    standing.appliance.client.wait(job, deadline_s=120)
     wait_until("every mapping is served", standing.serving)
     assert standing.appliance.client.get("/arrays/tank")["health"] == "clean"
-    assert standing.hosts.verify(standing.scene, machine, SEED) == {host.name: 8 for host in standing.scene.hosts}
+    wait_until("the host's path is back", lambda: guest.is_connected(target), deadline_s=300)
+    assert guest.verify_logged(device, SEED) >= 50
+    guest.logout(target)
+    with standing.hosts.logged_in(standing.scene, machine):
+        guest.write_pattern(guest.devices(target, expected=8)[1], SEED + 1, PATTERN_BLOCKS)  # it was written over
+        verified = standing.hosts.verify_logged_in(standing.scene, SEED)
+        assert verified == {one.name: 8 for one in standing.scene.hosts}
+
+
+def resync_offset(machine: Machine) -> int:
+    """What lies on the first disk: up to where, in sectors, md knows data and parity to agree.
+
+    A superblock of version 1.2 lies 4096 bytes from the start, and the field 208 bytes from the superblock's: struct
+    mdp_superblock_1 in include/uapi/linux/raid/md_p.h of the kernel.
+    """
+    assert isinstance(machine, VirtualMachine)
+    with (machine.folder / f"{machine.disks[0].serial.lower()}.raw").open("rb") as disk:
+        disk.seek(4096)
+        magic, offset = struct.unpack("<I204xQ", disk.read(216))
+    assert magic == 0xA92B4EFC
+    return int(offset)
+
+
+def is_running(machine: Machine) -> bool:
+    try:
+        machine.check_running()
+    except MachineError:
+        return False
+    return True
 
 
 def test_a_support_bundle_tells_of_this_machine_and_holds_no_secret(standing: Standing) -> None:

@@ -97,8 +97,11 @@ def picture(made: Appliance) -> dict[str, str]:
 
 
 def _value(value: str) -> str:
-    """A link's end by its plain path; NULL is LIO's word for a credential that was cleared."""
-    return "" if value == "NULL" else _plain(value)
+    """A link's end by its plain path; NULL is LIO's word for a credential that was cleared.
+
+    Members of a group are listed in the order they joined, which means nothing: they are sorted.
+    """
+    return "" if value == "NULL" else "\n".join(sorted(_plain(value).splitlines()))
 
 
 def _plain(path: str) -> str:

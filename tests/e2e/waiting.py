@@ -8,6 +8,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 LONGEST_PAUSE_S = 3.0
+SPIN_S = 0.4
 
 
 def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float = 120.0, pause_s: float = 0.5) -> T:
@@ -24,3 +25,14 @@ def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float =
         if time.monotonic() > until:
             raise AssertionError(f"not within {deadline_s:.0f} s: {what} (last answer: {answer!r})")
         time.sleep(max(pause_s, min(time.monotonic() - asked, LONGEST_PAUSE_S)))
+
+
+def slowness() -> float:
+    """How many times longer things take here now than on processors nobody shares: the wall time of `SPIN_S` of work.
+
+    What must be over within seconds is judged by it, for others run on the same processors.
+    """
+    began, worked = time.monotonic(), time.process_time()
+    while time.process_time() - worked < SPIN_S:
+        pass
+    return max(1.0, (time.monotonic() - began) / SPIN_S)

@@ -98,6 +98,20 @@ class IscsiHosts(BlockIo):
             raise LoginFailed(f"{initiator} to {target} at {portal}: {result.stdout.strip()}")
         self._sessions.append(session)
 
+    def discover(self, portal: str, initiator: str, chap: Chap | None = None) -> list[str]:
+        """The targets that the portal tells this initiator (SendTargets). Raises LoginFailed."""
+        asking = Session("", self.place(portal), initiator)
+        self._make_interface(asking)
+        record = ["iscsiadm", "-m", "discoverydb", "-t", "sendtargets", "-p", asking.portal]
+        self.machine.run([*record, "-o", "delete"])  # it is there already where somebody asked before
+        self.machine.check([*record, "-o", "new"])
+        for key, value in _credentials("discovery.sendtargets", chap).items():
+            self.machine.check([*record, "-o", "update", "-n", key, "-v", value])
+        found = self.machine.run([*record, "-I", asking.interface, "--discover"], timeout_s=_ISCSIADM_TIMEOUT_S)
+        if found.rc != 0:
+            raise LoginFailed(f"{initiator} asks {portal}: {found.stdout.strip()}")
+        return [line.split()[-1] for line in found.stdout.splitlines() if " iqn." in line]
+
     def logout(self, target: str, initiator: str | None = None) -> None:
         """Log out and forget the record; nothing happens where nobody is logged in."""
         for session in self._logged_in(target, initiator):
@@ -188,9 +202,14 @@ class _Luns:
 def _settings(chap: Chap | None, replacement_timeout_s: int) -> dict[str, str]:
     settings = {"node.session.timeo.replacement_timeout": str(replacement_timeout_s)}
     settings |= {"node.session.initial_login_retry_max": "2", "node.startup": "manual"}
+    return settings | _credentials("node.session", chap)
+
+
+def _credentials(prefix: str, chap: Chap | None) -> dict[str, str]:
+    """open-iscsi's keys for a login with this CHAP, or with none."""
     if chap is None:
-        return settings | {"node.session.auth.authmethod": "None"}
+        return {f"{prefix}.auth.authmethod": "None"}
     named = {"authmethod": "CHAP", "username": chap.user, "password": chap.secret}
     if chap.mutual_user and chap.mutual_secret:
         named |= {"username_in": chap.mutual_user, "password_in": chap.mutual_secret}
-    return settings | {f"node.session.auth.{key}": value for key, value in named.items()}
+    return {f"{prefix}.auth.{key}": value for key, value in named.items()}

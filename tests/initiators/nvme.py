@@ -16,7 +16,8 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TypeVar
@@ -28,12 +29,17 @@ from tests.machines.qemu import Qemu
 _Seen = TypeVar("_Seen")
 GATEWAY = "10.0.2.2"
 _CONNECT_TIMEOUT_S = 180.0
+_KILLED = (124, 137)
+"""What timeout(1) says of a command it ended."""
 _DEADLINE_S = 120.0
+_ADMIN_TIMEOUT = "/sys/module/nvme_core/parameters/admin_timeout"
 _SET_UP = f"""
 set -e
 mount -t proc proc /proc; mount -t sysfs sys /sys
 mkdir -p {IN_GUEST} /run/logs
 modprobe -a virtio_net nvme-tcp
+id=$(cat /proc/sys/kernel/random/uuid); mkdir -p /etc/nvme
+echo "$id" > /etc/nvme/hostid; echo "nqn.2014-08.org.nvmexpress:uuid:$id" > /etc/nvme/hostnqn
 ip link set lo up; ip address add 10.0.2.15/24 dev eth0; ip link set eth0 up; ip route add default via {GATEWAY}
 """
 _LOOK = """
@@ -76,37 +82,58 @@ class NvmeHosts(BlockIo):
     nvme_transport = "tcp"
     address = GATEWAY
 
+    def way_to(self, port: int) -> list[str]:
+        """Where the appliance is, as nvme-cli is told."""
+        return ["-a", self.address, "-s", str(port)]
+
     def new_key(self) -> str:
         """A fresh key."""
         return self.machine.check(["nvme", "gen-dhchap-key", "-m", "0"]).strip()
 
     def connect(self, subsystem: str, port: int, host: str, keys: DhChap | None = None, loss_s: int = 900) -> None:
-        """Connect through a port at `address`. Raises ConnectFailed.
+        """Connect through a port at `address`. Raises ConnectFailed, and MachineError where it never came to an end.
 
         For `loss_s` the kernel tries to come back, every two seconds, before it gives the disks up.
         """
-        argv = [
-            "nvme",
-            "connect",
-            "-t",
-            self.nvme_transport,
-            "-a",
-            self.address,
-            "-s",
-            str(port),
-            "-n",
-            subsystem,
-            "-q",
-            host,
-        ]
+        argv = ["nvme", "connect", "-t", self.nvme_transport, *self.way_to(port), "-n", subsystem, "-q", host]
         argv += [f"--hostid={host.rpartition(':')[2]}", "--reconnect-delay=2", f"--ctrl-loss-tmo={loss_s}"]
         if keys is not None:
             argv.append(f"--dhchap-secret={keys.secret}")
             if keys.mutual_secret is not None:
                 argv.append(f"--dhchap-ctrl-secret={keys.mutual_secret}")
         result = self.machine.run(shlex.join(argv), timeout_s=_CONNECT_TIMEOUT_S)
+        if result.rc in _KILLED:
+            raise MachineError(f"{host} to {subsystem}: no answer within {_CONNECT_TIMEOUT_S:.0f} s")
         if result.rc != 0:
             raise ConnectFailed(f"{host} to {subsystem}: {result.stdout.strip()}")
+
+    @contextmanager
+    def waiting_at_most(self, seconds: int) -> Iterator[None]:
+        """For so long hosts wait for the answer to an administrative command, in place of the kernel's 60 s.
+
+        Where a key is wrong, Linux 6.12's target says so and closes the connection, from two threads: now and then the
+        answer is never sent, and the host asks three times more.
+        """
+        usual = self.machine.check(["cat", _ADMIN_TIMEOUT]).strip()
+        self.machine.check(f"echo {seconds} > {_ADMIN_TIMEOUT}")
+        try:
+            yield
+        finally:
+            self.machine.check(f"echo {usual} > {_ADMIN_TIMEOUT}")
+
+    def discovered(self, port: int, host: str) -> set[str]:
+        """What a host is told that asks there: subsystems by NQN, and other portals as address:port."""
+        argv = ["nvme", "discover", "-t", self.nvme_transport, *self.way_to(port), "-q", host, "-o", "json"]
+        told = self.machine.check([*argv, f"--hostid={host.rpartition(':')[2]}"], timeout_s=_CONNECT_TIMEOUT_S)
+        records = json.loads(told[told.index("{") :])["records"] if "{" in told else []
+        subsystems = {str(one["subnqn"]) for one in records if one["subtype"] == "nvme subsystem"}
+        others = [one for one in records if "referral" in one["subtype"]]
+        return subsystems | {f"{one['traddr'].strip()}:{one['trsvcid'].strip()}" for one in others}
+
+    def connect_all(self, port: int, host: str) -> None:
+        """Connect to all that a host is told of there, and at the portals it is sent on to."""
+        argv = ["nvme", "connect-all", "-t", self.nvme_transport, *self.way_to(port), "-q", host]
+        self.machine.check([*argv, f"--hostid={host.rpartition(':')[2]}"], timeout_s=_CONNECT_TIMEOUT_S)
 
     def disconnect(self, subsystem: str) -> None:
         self.machine.check(["nvme", "disconnect", "-n", subsystem], timeout_s=_CONNECT_TIMEOUT_S)

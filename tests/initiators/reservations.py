@@ -46,6 +46,12 @@ class _ReadKeys(ctypes.Structure):
     )  # fmt: skip
 
 
+class _Piece(ctypes.Structure):
+    """scsi_iovec."""
+
+    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+
 @dataclass(frozen=True)
 class Nexus:
     """One session of one initiator with one LUN; the session's name stays the same from one login to the next."""
@@ -71,10 +77,20 @@ class Nexus:
         self.library.scsi_free_scsi_task(task)
         return keys
 
-    def write(self, byte: int) -> int:
-        """Writes the first block. The status."""
+    def write(self, byte: int, block: int = 0) -> int:
+        """Fills a block with a byte. The status."""
         data = bytes([byte]) * _BLOCK
-        return self._status("iscsi_write10_sync", 0, data, _BLOCK, _BLOCK, 0, 0, 0, 0, 0)
+        return self._status("iscsi_write10_sync", block, data, _BLOCK, _BLOCK, 0, 0, 0, 0, 0)
+
+    def holds(self, byte: int, block: int = 0) -> bool:
+        """Whether a block that is read is filled with this byte. Raises ConnectionError if it cannot be read."""
+        data = ctypes.create_string_buffer(_BLOCK)
+        piece = _Piece(ctypes.addressof(data), _BLOCK)
+        options = (0, 0, 0, 0, 0)  # rdprotect, dpo, fua, fua_nv, group_number
+        status = self._status("iscsi_read10_iov_sync", block, _BLOCK, _BLOCK, *options, ctypes.byref(piece), 1)
+        if status != GOOD:
+            raise ConnectionError(f"a read of block {block} ended with status {status:#x}")
+        return data.raw == bytes([byte]) * _BLOCK
 
     def _status(self, name: str, *arguments: object) -> int:
         """The status of a command; what a unit attention stands in front of is asked again."""

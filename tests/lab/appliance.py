@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from lunette.client import Client
+from tests.e2e.waiting import wait_until
 from tests.lab.access import Access, first_login
-from tests.machines.machine import BOOT_S, Machine
+from tests.machines.machine import BOOT_S, Machine, VirtualMachine
 
 ONE_TIME_PASSWORD = "/run/lunette-api/one-time-password"
+_KERNEL_LINE = re.compile(r"\[ *\d+\.\d{6}\] (?!\S+\[\d+\]: )[^\n]*\n")
 
 
 class Appliance:
@@ -25,7 +28,10 @@ class Appliance:
         """Starts the machine, waits for the API, and makes the first login with the one-time password."""
         machine.start()
         machine.wait_for_api(still=still)
-        return cls(machine, first_login(machine.api_url, read_one_time_password(machine)))
+        password = read_one_time_password(machine)
+        if isinstance(machine, VirtualMachine):
+            _await_on_console(machine, password)
+        return cls(machine, first_login(machine.api_url, password))
 
     def wait_for_api(self, deadline_s: float = BOOT_S) -> None:
         """After a reboot: waits until the API answers again; the client goes on with its token."""
@@ -42,8 +48,20 @@ class Appliance:
 
 
 def read_one_time_password(machine: Machine) -> str:
-    """The password the console shows, read from where the appliance keeps it until it is changed."""
+    """The password of the console, read from where the appliance keeps it until it is changed."""
     return machine.check(["cat", ONE_TIME_PASSWORD]).strip()
+
+
+def _await_on_console(machine: VirtualMachine, password: str) -> None:
+    """A person has it from the console alone: AssertionError where it is not shown there.
+
+    The kernel may write a line of its own in the middle of it.
+    """
+    line = f"One-time password   {password}"
+    wait_until(
+        f"the console shows the password that is in {ONE_TIME_PASSWORD}",
+        lambda: line in _KERNEL_LINE.sub("", machine.console_log.read_text(errors="replace")),
+    )
 
 
 def reset_password(machine: Machine) -> None:

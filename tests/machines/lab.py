@@ -1,4 +1,7 @@
-"""A machine of the real world, named in lab.toml. Nothing is done to it before lab_guard let it pass."""
+"""A machine of the real world, named in lab.toml. lab_guard lets it pass before anything changes it.
+
+One thing comes before: a machine that does not answer cannot be asked who it is, so it is switched on first.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +58,13 @@ class Lab(Machine):
         return self.entry.address
 
     def start(self) -> None:
-        """Power on where lab.toml says how, wait for ssh, and check that this is the listed machine."""
+        """Check that this is the listed machine; if it does not answer, power it on where lab.toml says how.
+
+        Raises UnsafeMachine where it is another one, and MachineError where it cannot be reached.
+        """
         self._started_at = time.monotonic()
-        if "on" in self.entry.power:
+        self._disks = None
+        if "on" in self.entry.power and self._ssh("true", 15.0).rc != 0:
             self._power("on")
         self.wait_for_shell(600.0)
         self._disks = refuse_unless_ours(self.entry, self._look())

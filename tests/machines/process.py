@@ -86,14 +86,26 @@ _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
 def is_alive(process: OwnedProcess) -> bool:
-    """Whether this very process still runs; a zombie does not. An ended child of ours is reaped."""
+    """Whether this very process still runs; a zombie does not. An ended child of ours is reaped.
+
+    The first thread of a killed process may be a zombie while others still hold its files, and so its ports.
+    """
     found = _stat(process.pid)
-    if found is not None and found.started == process.started and found.state not in "ZX":
+    is_it = found is not None and found.started == process.started
+    if found is not None and is_it and (found.state not in "ZX" or _threads(process.pid) > 1):
         return True
     child = _children.get(process.pid)  # asked after the look: a child seen as a zombie is reaped here
     if child is not None and child.poll() is not None:
         del _children[process.pid]
     return False
+
+
+def _threads(pid: int) -> int:
+    """Threads that have not given back what they held; 0 once the process is gone."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except FileNotFoundError:
+        return 0
 
 
 def wait_gone(process: OwnedProcess, deadline_s: float) -> bool:

@@ -19,7 +19,16 @@ from tests.machines.kvm import kvm_verdict
 from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
 from tests.machines.process import is_alive, kill_group, signal_group, spawn
-from tests.machines.qemu_command import MONITOR_SOCKET, SHELL_SOCKET, QemuParts, command, device, direct_boot, node
+from tests.machines.qemu_command import (
+    CONSOLE_SOCKET,
+    MONITOR_SOCKET,
+    SHELL_SOCKET,
+    QemuParts,
+    command,
+    device,
+    direct_boot,
+    node,
+)
 from tests.machines.qmp import Qmp, QmpError, answers
 from tests.machines.shell import GuestShell, socket_line
 
@@ -130,6 +139,12 @@ class Qemu(VirtualMachine):
             except QmpError as error:
                 raise MachineError(f"disk {serial} cannot be inserted ({error}): is it there already?") from error
 
+    def set_property(self, serial: str, name: str, value: int) -> None:
+        """Change a property of an emulated drive while the guest runs, such as smart_critical_warning of NVMe."""
+        path = f"/machine/peripheral/{device(self.disk(serial))['id']}"
+        with self._monitor() as monitor:
+            monitor.execute("qom-set", path=path, property=name, value=value)
+
     def _source_image(self) -> Image:
         return appliance_image() if self._product else plain_image()
 
@@ -155,7 +170,7 @@ class Qemu(VirtualMachine):
             self._serve_drives()
         log = self.folder / "processes.log"
         argv = command(self._parts(), self._boot_from(), self._disks, self.record.ports)
-        for name in (MONITOR_SOCKET, SHELL_SOCKET):
+        for name in (MONITOR_SOCKET, SHELL_SOCKET, CONSOLE_SOCKET):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
         end = time.monotonic() + _SOCKET_DEADLINE_S

@@ -15,6 +15,7 @@ from tests.machines.images import Image
 from tests.machines.model import DiskInfo
 
 SHELL_SOCKET = "shell.sock"
+CONSOLE_SOCKET = "console.sock"
 MONITOR_SOCKET = "monitor.sock"
 OVMF_CODE = "/usr/share/OVMF/OVMF_CODE_4M.fd"
 OVMF_VARS = "/usr/share/OVMF/OVMF_VARS_4M.fd"
@@ -43,6 +44,8 @@ class QemuParts:
     """One end of a cable to another guest, see `cable_ends`."""
     bootable: tuple[str, ...] = ()
     """Serials of data disks that the firmware starts before the system disk: of these a BIOS tries the first only."""
+    typed: bool = False
+    """Whether somebody types at the console, at the socket CONSOLE_SOCKET. console.log has what it shows either way."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,13 @@ def _read_only(name: str, file: Path) -> str:
     return f"driver=raw,node-name={name},read-only=on,file.driver=file,file.filename={file},file.locking=off"
 
 
+def _console(*, typed: bool) -> str:
+    """What nobody reads at the socket is dropped there, and logged all the same."""
+    if not typed:
+        return "file,id=console,path=console.log,append=on"
+    return f"socket,id=console,path={CONSOLE_SOCKET},server=on,wait=off,logfile=console.log,logappend=on"
+
+
 def command(parts: QemuParts, boot: Sequence[str], disks: Sequence[DiskInfo], ports: Mapping[int, int]) -> list[str]:
     """The whole argument vector; `boot` says what is started, `ports` are guest port -> port on 127.0.0.1."""
     forwards = "".join(f",hostfwd=tcp:127.0.0.1:{host}-:{guest}" for guest, host in sorted(ports.items()))
@@ -187,7 +197,7 @@ def command(parts: QemuParts, boot: Sequence[str], disks: Sequence[DiskInfo], po
         *("-name", f"lunette-{parts.name}", "-nodefaults", "-no-user-config", "-display", "none"),
         *("-machine", "q35", *accelerator(parts.kvm)),
         *("-smp", str(parts.cpus), "-m", f"{parts.memory_mib}M"),
-        *("-chardev", "file,id=console,path=console.log,append=on", "-serial", "chardev:console"),
+        *("-chardev", _console(typed=parts.typed), "-serial", "chardev:console"),
         *("-chardev", f"socket,id=shell,path={SHELL_SOCKET},server=on,wait=off", "-serial", "chardev:shell"),
         *("-qmp", f"unix:{MONITOR_SOCKET},server=on,wait=off"),
         *("-object", "rng-random,id=entropy,filename=/dev/urandom", "-device", "virtio-rng-pci,rng=entropy"),

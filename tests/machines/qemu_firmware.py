@@ -6,6 +6,7 @@ beside its API.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import shutil
@@ -18,7 +19,17 @@ from tests.machines.machine import BOOT_S
 from tests.machines.model import MachineError
 from tests.machines.process import wait_gone
 from tests.machines.qemu import Qemu
-from tests.machines.qemu_command import OVMF_OWN_VARS, OVMF_VARS, SYSTEM_DISK, Media, QemuParts, firmware_boot, node
+from tests.machines.qemu_command import (
+    CONSOLE_SOCKET,
+    OVMF_OWN_VARS,
+    OVMF_VARS,
+    SYSTEM_DISK,
+    Media,
+    QemuParts,
+    firmware_boot,
+    node,
+)
+from tests.machines.sockets import connect_unix
 
 
 class FirmwareQemu(Qemu):
@@ -36,12 +47,45 @@ class FirmwareQemu(Qemu):
         disk_mib: int = 256,
         system_mib: int = 256,
         bootable: tuple[str, ...] = (),
+        typed: bool = False,
     ) -> None:
-        """`bootable` are serials of data disks that the firmware starts; a BIOS tries the first of them only."""
+        """`bootable` are serials of data disks that the firmware starts; a BIOS tries the first of them only.
+
+        `typed`: somebody uses the console, see `type_keys`.
+        """
         super().__init__(name, nvme=nvme, disk_mib=disk_mib, kvm=False)
         self.media = media
         self._system_mib = system_mib
         self.bootable = bootable
+        self._typed = typed
+        self._read_bytes = 0
+
+    def answer(self, question: str, keys: str, deadline_s: float = BOOT_S) -> re.Match[str]:
+        """Waits until the console shows the pattern after what was answered last, and types keys and Enter."""
+        end = time.monotonic() + deadline_s
+        while True:
+            said = self.console_log.read_text(errors="replace") if self.console_log.exists() else ""
+            found = re.compile(question).search(said, min(self._read_bytes, len(said)))
+            if found:
+                break
+            self.check_running()
+            if time.monotonic() > end:
+                raise MachineError(f"the console did not ask {question!r} within {deadline_s:.0f} s: {said[-900:]!r}")
+            time.sleep(0.5)
+        self._read_bytes = found.end()
+        time.sleep(1.0)  # what is typed before a question is read does not count
+        self.type_keys(f"{keys}\r")
+        return found
+
+    def type_keys(self, keys: str) -> None:
+        """Types at the serial console. The line is held until the guest has taken them."""
+        with connect_unix(self.folder / CONSOLE_SOCKET, 10.0) as line:
+            line.sendall(keys.encode())
+            end = time.monotonic() + 2.0
+            line.settimeout(0.2)
+            while time.monotonic() < end:
+                with contextlib.suppress(TimeoutError):
+                    line.recv(65536)
 
     def wait_for_text(self, pattern: str, deadline_s: float = BOOT_S) -> re.Match[str]:
         """The last place where the console shows the pattern; MachineError if it does not within the deadline."""
@@ -97,7 +141,7 @@ class FirmwareQemu(Qemu):
             shutil.copyfile(OVMF_VARS, self.folder / OVMF_OWN_VARS)
 
     def _parts(self) -> QemuParts:
-        return replace(super()._parts(), bootable=self.bootable)
+        return replace(super()._parts(), bootable=self.bootable, typed=self._typed)
 
     def _boot_from(self) -> list[str]:
         return firmware_boot(self.media)

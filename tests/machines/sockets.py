@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 from pathlib import Path
 
+_LOWEST = 15000
+_CHOICE = random.SystemRandom()
+"""Not the shared one, which pytest-randomly sets to the same seed in every run beside this one."""
+
 
 def free_port() -> int:
-    """A TCP port on 127.0.0.1 that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+    """A TCP port on 127.0.0.1 that nobody listens on now, and that the kernel gives to nobody meanwhile.
+
+    A machine keeps its port over stops and starts; one of the kernel's own (ip_local_port_range, ip-sysctl of the
+    kernel's documentation) would be some connection's by then.
+    """
+    low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    for port in _CHOICE.sample(range(_LOWEST, max(low, _LOWEST + 1000)), 100):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
+    raise OSError(f"of 100 ports between {_LOWEST} and {low} none is free on 127.0.0.1")
 
 
 def connect_unix(path: Path, timeout_s: float) -> socket.socket:

@@ -1,5 +1,7 @@
 """The test runner tells the truth: nothing that failed, hung or did not run is counted as passed."""
 
+import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -23,7 +25,7 @@ _JUNIT = """<testsuites><testsuite>
 
 
 def _tier(*command: str, needs: tuple[str, ...] = (), deadline_s: float = 30) -> Tier:
-    return Tier("sample", "a sample", "sample", "", needs, 10, deadline_s, False, command, False)
+    return Tier("sample", "a sample", "sample", "", 0, needs, 10, deadline_s, False, command, False)
 
 
 def _suite(*allowed_skips: str) -> Suite:
@@ -105,7 +107,7 @@ def test_a_run_that_is_terminated_ends_its_tiers_politely(tmp_path: Path) -> Non
         "import sys; from pathlib import Path; from tests.run import suite; from tests.run.tiers import *\n"
         "suite.end_as_with_ctrl_c()\n"
         f"command = (sys.executable, '-c', {tier!r}, '{{results}}')\n"
-        "tier = Tier('sample', 'a sample', 'sample', '', (), 10, 60, False, command, False)\n"
+        "tier = Tier('sample', 'a sample', 'sample', '', 0, (), 10, 60, False, command, False)\n"
         f"suite.run_tiers([tier], Suite((), ()), True, Path({str(tmp_path)!r}))"
     )
     run = subprocess.Popen(["sh", "-c", 'trap "" INT; exec "$0" "$@"', sys.executable, "-c", program], cwd=ROOT)
@@ -150,13 +152,54 @@ def test_output_passes_through(capfd: pytest.CaptureFixture[str]) -> None:
     assert run_quietly([sys.executable, "-c", "print('kept')"], deadline_s=20).output == "kept\n"
 
 
+def test_a_tier_that_gives_way_runs_with_its_nice_value(capfd: pytest.CaptureFixture[str]) -> None:
+    program = "import os; print('nice', os.nice(0), open('/proc/self/autogroup').read() if %r else '')"
+    session = Path("/proc/self/autogroup").exists()
+    before = os.nice(0)
+    assert run_shown("x", [sys.executable, "-c", program % session], deadline_s=20, nice=3).code == 0
+    shown = capfd.readouterr().out
+    assert f"nice {before + 3} " in shown
+    assert not session or shown.rstrip().endswith("nice 3")
+
+
 def test_the_last_line_is_the_sum_and_nothing_else() -> None:
     cases = [Case("a", "passed"), Case("b", "failed", "why"), Case("c", "skipped", "reason")]
-    text = report([TierResult("unit", 61, 30, cases)])
+    text = report([TierResult("unit", 61, 30, cases)], 100)
     assert text.splitlines()[-1] == "1 passed, 1 failed, 1 skipped"
     assert "over budget" in text
     assert "unit: b\n      why" in text
     assert "1 × unit: reason" in text
+
+
+@pytest.mark.parametrize(
+    ("total_s", "promised_s", "told"),
+    [
+        (1875, suite.PROMISED_S, "total 31:15 of 35:00"),
+        (2101, suite.PROMISED_S, "total 35:01 of 35:00  over budget"),
+        (7200, None, "total 120:00"),
+    ],
+)
+def test_the_time_of_the_whole_run_is_told_against_what_was_promised(
+    total_s: float, promised_s: float | None, told: str
+) -> None:
+    """Not the sum of the tiers: some run side by side."""
+    results = [TierResult("unit", 1200, 1300, [Case("a", "passed")]), TierResult("qemu", 1100, 1200)]
+    assert report(results, total_s, promised_s).splitlines()[-3] == told
+
+
+@pytest.mark.parametrize(("words", "told"), [((), r"total 0:\d\d of 35:00"), (("sample",), r"total 0:\d\d")])
+def test_only_a_whole_run_is_held_against_the_promise(words: tuple[str, ...], told: str) -> None:
+    command = _writing('<testsuite><testcase classname="a" name="good"/></testsuite>')
+    program = (
+        "import sys; from tests.run import suite; from tests.run.tiers import *\n"
+        f"tier = Tier('sample', 'a sample', 'sample', '', 0, (), 10, 60, False, {command!r}, False)\n"
+        "suite.load = lambda: Suite((tier,), ()); sys.exit(suite.main())"
+    )
+    run = run_quietly([sys.executable, "-c", program, *words], deadline_s=60, cwd=ROOT)
+    assert run.code == 0, run.output
+    *_, total, nothing, counts = run.output.splitlines()
+    assert re.fullmatch(told, total), run.output
+    assert (nothing, counts) == ("", "1 passed, 0 failed, 0 skipped")
 
 
 def test_only_a_shard_that_passed_is_remembered_and_only_for_its_tree(tmp_path: Path) -> None:
@@ -187,6 +230,20 @@ def test_the_tiers_stay_within_the_time_that_was_promised() -> None:
         [sum(tier.budget_s for tier in lane) for lane in block]
         for block in blocks([t for t in tiers if not t.only_full])
     ]
-    assert sum(max(block) for block in lanes) <= 35 * 60
+    assert sum(max(block) for block in lanes) <= suite.PROMISED_S
     for shard in load().shards():
         assert sum(tier.deadline_s for tier in tiers if tier.shard == shard) <= 60 * 60, shard
+
+
+def test_a_tier_of_parts_is_one_shard_for_each(tmp_path: Path) -> None:
+    data = tmp_path / "tiers.toml"
+    data.write_text(
+        '[[tier]]\nname = "kills"\nparts = 2\nwhat = "half {part}"\nbudget_s = 1\ndeadline_s = 2\n'
+        'run = ["kill", "--part", "{part}/2"]\n'
+    )
+    found = load(data)
+    assert found.shards() == ["kills-1", "kills-2"]
+    assert [(tier.what, tier.command) for tier in found.tiers] == [
+        ("half 1", ("kill", "--part", "1/2")),
+        ("half 2", ("kill", "--part", "2/2")),
+    ]

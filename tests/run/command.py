@@ -12,6 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _HEARTBEAT_S = 30.0
+_GIVE_WAY = 'echo "$0" 2>/dev/null >/proc/self/autogroup; exec nice -n "$0" "$@"'
+"""A kernel that schedules sessions (autogroup, sched(7)) heeds the value of the session alone, others that of nice."""
 
 
 def cache_folder() -> Path:
@@ -35,21 +37,17 @@ stopping = threading.Event()
 
 
 def run_shown(
-    label: str, argv: Sequence[str], *, deadline_s: float, env: Mapping[str, str] | None = None, mark: str = ""
+    label: str,
+    argv: Sequence[str],
+    *,
+    deadline_s: float,
+    env: Mapping[str, str] | None = None,
+    mark: str = "",
+    nice: int = 0,
 ) -> Ran:
     """Runs a command with its output on our own, each line behind `mark`; silence is filled with a sign of life."""
     started = last_line = time.monotonic()
-    process = subprocess.Popen(
-        argv,
-        cwd=ROOT,
-        env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
+    process = _start(["sh", "-c", _GIVE_WAY, str(nice), *argv], ROOT, {**os.environ, **(env or {})})
 
     def show() -> None:
         nonlocal last_line
@@ -85,16 +83,7 @@ def run_shown(
 def run_quietly(argv: Sequence[str], *, deadline_s: float, cwd: Path = ROOT) -> Ran:
     """Runs a command and keeps its output, for steps that are only worth reading when they fail."""
     started = time.monotonic()
-    process = subprocess.Popen(
-        argv,
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
+    process = _start(argv, cwd)
     timed_out = False
     try:
         output, _ = process.communicate(timeout=deadline_s)
@@ -105,6 +94,20 @@ def run_quietly(argv: Sequence[str], *, deadline_s: float, cwd: Path = ROOT) -> 
     finally:
         _end(process)
     return Ran(process.returncode, time.monotonic() - started, timed_out, output)
+
+
+def _start(argv: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
 
 
 def _end(process: subprocess.Popen[str]) -> None:

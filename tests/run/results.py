@@ -12,11 +12,15 @@ Outcome = Literal["passed", "failed", "skipped"]
 
 @dataclass(frozen=True)
 class Case:
-    """One test and how it ended; `reason` is the first line of the failure or of the skip."""
+    """One test and how it ended; `reason` is the first line of the failure or of the skip.
+
+    `unsteady`: it failed beside other lanes, for that reason, and passed alone.
+    """
 
     name: str
     outcome: Outcome
     reason: str = ""
+    unsteady: bool = False
 
 
 @dataclass
@@ -61,22 +65,32 @@ def _case(element: ElementTree.Element) -> Case:
 
 def _first_line(element: ElementTree.Element) -> str:
     text = element.get("message") or element.text or ""
-    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")[:200]
+    return next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")[:600]
 
 
 def required(cases: Iterable[Case], allowed_skips: Sequence[str]) -> list[Case]:
     """Turns every skip into a failure, except those whose reason begins as one of the allowed ones does."""
     return [
-        Case(case.name, "failed", f"skipped, but everything is required here: {case.reason}")
+        Case(
+            case.name,
+            "failed",
+            f"skipped, but everything is required here: {case.reason}",
+        )
         if case.outcome == "skipped" and not case.reason.startswith(tuple(allowed_skips))
         else case
         for case in cases
     ]
 
 
-def report(results: Sequence[TierResult]) -> str:
-    """The table, what failed, what was skipped and why; the last line is the sum and nothing else."""
-    lines = ["", f"{'tier':<16}{'passed':>8}{'failed':>8}{'skipped':>9}{'time':>9}{'budget':>9}"]
+def report(results: Sequence[TierResult], total_s: float, promised_s: float | None = None) -> str:
+    """The table, what failed, what was skipped and why; the last line is the sum and nothing else.
+
+    `total_s` is what the run took and `promised_s` what it may take, None where nothing is promised.
+    """
+    lines = [
+        "",
+        f"{'tier':<16}{'passed':>8}{'failed':>8}{'skipped':>9}{'time':>9}{'budget':>9}",
+    ]
     for result in results:
         note = "  earlier run" if result.remembered else "  over budget" if result.seconds > result.budget_s else ""
         lines.append(
@@ -85,13 +99,29 @@ def report(results: Sequence[TierResult]) -> str:
         )
     cases = [(result.name, case) for result in results for case in result.cases]
     lines += _listed(
-        "failed", [f"{tier}: {case.name}\n      {case.reason}" for tier, case in cases if case.outcome == "failed"]
+        "failed",
+        [f"{tier}: {case.name}\n      {case.reason}" for tier, case in cases if case.outcome == "failed"],
+    )
+    lines += _listed(
+        "unsteady: failed beside other lanes and passed alone",
+        [f"{tier}: {case.name}\n      {case.reason}" for tier, case in cases if case.unsteady],
     )
     reasons = Counter(f"{tier}: {case.reason}" for tier, case in cases if case.outcome == "skipped")
     lines += _listed("skipped", [f"{count} × {reason}" for reason, count in reasons.items()])
+    lines += ["", _total(total_s, promised_s)]
     total = Counter(case.outcome for _, case in cases)
-    lines += ["", f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped"]
+    lines += [
+        "",
+        f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped",
+    ]
     return "\n".join(lines)
+
+
+def _total(total_s: float, promised_s: float | None) -> str:
+    """Tiers may run side by side, so this is not the sum of their times."""
+    if promised_s is None:
+        return f"total {_time(total_s)}"
+    return f"total {_time(total_s)} of {_time(promised_s)}{'  over budget' if total_s > promised_s else ''}"
 
 
 def _listed(title: str, entries: Sequence[str]) -> list[str]:

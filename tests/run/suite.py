@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.run import needs
+from tests.run import again, needs
 from tests.run.command import Ran, cache_folder, run_shown, stopping
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
 from tests.run.tiers import Suite, Tier, blocks, load
+
+PROMISED_S = 35 * 60
+"""What a whole `make test` may take on 2 cores without KVM once the caches are warm."""
 
 
 def main() -> int:
@@ -28,8 +31,8 @@ def main() -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="lunette-results-") as folder:
         results = _run_full(suite, asked, Path(folder)) if asked.full else _run_some(suite, asked, Path(folder))
-    print(f"\ntotal {time.monotonic() - started:.0f} s", flush=True)
-    print(report(results), flush=True)
+    promised_s = None if asked.full or asked.tiers else PROMISED_S
+    print(report(results, time.monotonic() - started, promised_s), flush=True)
     return 1 if any(result.count("failed") for result in results) else 0
 
 
@@ -44,13 +47,26 @@ def end_as_with_ctrl_c() -> None:
 
 def _arguments(suite: Suite) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make test", description=__doc__)
-    parser.add_argument("tiers", nargs="*", choices=[[], *(tier.name for tier in suite.tiers)], help="only these")
     parser.add_argument(
-        "--require-all", action="store_true", help="what cannot run here fails instead of being skipped"
+        "tiers",
+        nargs="*",
+        choices=[[], *(tier.name for tier in suite.tiers)],
+        help="only these",
     )
-    parser.add_argument("--full", action="store_true", help="the whole matrix, without the shards that passed before")
     parser.add_argument(
-        "--shard", choices=["list", *suite.shards()], help="one shard of the whole matrix, or their list"
+        "--require-all",
+        action="store_true",
+        help="what cannot run here fails instead of being skipped",
+    )
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="the whole matrix, without the shards that passed before",
+    )
+    parser.add_argument(
+        "--shard",
+        choices=["list", *suite.shards()],
+        help="one shard of the whole matrix, or their list",
     )
     return parser.parse_args()
 
@@ -62,7 +78,7 @@ def _contents(suite: Suite, shard: str) -> str:
 
 def _run_some(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
     chosen = [tier for tier in suite.tiers if (tier.name in asked.tiers if asked.tiers else not tier.only_full)]
-    return run_tiers(chosen, suite, asked.require_all, folder)
+    return run_tiers(chosen, suite, asked.require_all, folder, second_look=True)
 
 
 def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
@@ -78,8 +94,18 @@ def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[Tie
     return results
 
 
-def run_tiers(chosen: Sequence[Tier], suite: Suite, require_all: bool, folder: Path) -> list[TierResult]:
-    """Runs tiers in their order, lanes of one block side by side."""
+def run_tiers(
+    chosen: Sequence[Tier],
+    suite: Suite,
+    require_all: bool,
+    folder: Path,
+    *,
+    second_look: bool = False,
+) -> list[TierResult]:
+    """Runs tiers in their order, lanes of one block side by side.
+
+    `second_look`: what failed beside other lanes runs once more alone, as `again` says.
+    """
     results: dict[str, TierResult] = {}
     for lanes in blocks(chosen):
         with ThreadPoolExecutor(len(lanes)) as pool:
@@ -91,16 +117,32 @@ def run_tiers(chosen: Sequence[Tier], suite: Suite, require_all: bool, folder: P
             except BaseException:
                 stopping.set()
                 raise
+        if second_look and side_by_side:
+            (folder / "again").mkdir(exist_ok=True)
+            for tier in again.to_look_at([tier for lane in lanes for tier in lane], results):
+                print(f"\n{tier.name}: what failed is run once more, alone", flush=True)
+                second = run_tier(tier, suite, require_all, folder / "again")
+                results[tier.name] = again.merged(results[tier.name], second)
     return [results[tier.name] for tier in chosen]
 
 
 def _run_lane(
-    tiers: Sequence[Tier], suite: Suite, require_all: bool, folder: Path, side_by_side: bool
+    tiers: Sequence[Tier],
+    suite: Suite,
+    require_all: bool,
+    folder: Path,
+    side_by_side: bool,
 ) -> list[TierResult]:
     return [run_tier(tier, suite, require_all, folder, side_by_side) for tier in tiers if not stopping.is_set()]
 
 
-def run_tier(tier: Tier, suite: Suite, require_all: bool, folder: Path, side_by_side: bool = False) -> TierResult:
+def run_tier(
+    tier: Tier,
+    suite: Suite,
+    require_all: bool,
+    folder: Path,
+    side_by_side: bool = False,
+) -> TierResult:
     """Runs one tier and counts it: a missing need is a skip, or a failure where all is required.
 
     `side_by_side`: each line says whose it is, and machines are kept apart from those of another lane by their folder.
@@ -115,7 +157,14 @@ def run_tier(tier: Tier, suite: Suite, require_all: bool, folder: Path, side_by_
         environment = {"LUNETTE_REQUIRE_ALL": "1"} if require_all else {}
         if side_by_side:
             environment["LUNETTE_STATE"] = f"{os.environ.get('LUNETTE_STATE') or cache_folder() / 'run'}-{tier.lane}"
-        ran = run_shown(tier.name, tier.argv(folder), deadline_s=tier.deadline_s, env=environment, mark=mark)
+        ran = run_shown(
+            tier.name,
+            tier.argv(folder),
+            deadline_s=tier.deadline_s,
+            env=environment,
+            mark=mark,
+            nice=tier.nice,
+        )
         cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder)
     if require_all:
         cases = required(cases, suite.allowed_skips)
@@ -126,11 +175,29 @@ def _broken(tier: Tier, ran: Ran, folder: Path) -> list[Case]:
     """A command that ended badly without naming a failed test is itself a failure, as is one that ran no test."""
     cases = read_junit(folder / f"{tier.name}.xml")
     if ran.timed_out:
-        return [Case(tier.name, "failed", f"stopped: not finished after its deadline of {tier.deadline_s:.0f} s")]
+        return [
+            Case(
+                tier.name,
+                "failed",
+                f"stopped: not finished after its deadline of {tier.deadline_s:.0f} s",
+            )
+        ]
     if not cases:
-        return [Case(tier.name, "failed", f"no test ran (exit code {ran.code}): a tier without a test proves nothing")]
+        return [
+            Case(
+                tier.name,
+                "failed",
+                f"no test ran (exit code {ran.code}): a tier without a test proves nothing",
+            )
+        ]
     if ran.code and not any(case.outcome == "failed" for case in cases):
-        return [Case(tier.name, "failed", f"exit code {ran.code} although no test failed: see its output above")]
+        return [
+            Case(
+                tier.name,
+                "failed",
+                f"exit code {ran.code} although no test failed: see its output above",
+            )
+        ]
     return []
 
 

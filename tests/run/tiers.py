@@ -20,6 +20,8 @@ class Tier:
     shard: str
     lane: str
     """Neighbouring tiers of different lanes run side by side; those without a lane run alone."""
+    nice: int
+    """How far it gives way to other lanes, as in nice(1)."""
     needs: tuple[str, ...]
     budget_s: float
     deadline_s: float
@@ -63,9 +65,28 @@ def load(path: Path = _DATA) -> Suite:
     """Reads tiers.toml; a tier without a command or with an unknown key is refused."""
     data = tomllib.loads(path.read_text())
     return Suite(
-        tiers=tuple(_tier(dict(entry), path) for entry in data["tier"]),
+        tiers=tuple(_tier(part, path) for entry in data["tier"] for part in _parts(entry)),
         allowed_skips=tuple(data.get("allowed_skips", ())),
     )
+
+
+def _parts(entry: dict[str, object]) -> list[dict[str, object]]:
+    """A tier too long for one shard is `parts` tiers, `{part}` in its texts being the number of each."""
+    count = int(str(entry.get("parts", 0)))
+    if not count:
+        return [dict(entry)]
+    whole = {key: value for key, value in entry.items() if key != "parts"}
+    numbered = {**whole, "name": f"{entry['name']}-{{part}}"}
+    return [_filled(numbered, str(number)) for number in range(1, count + 1)]
+
+
+def _filled(entry: dict[str, object], part: str) -> dict[str, object]:
+    def filled(value: object) -> object:
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        return value.replace("{part}", part) if isinstance(value, str) else value
+
+    return {key: filled(value) for key, value in entry.items()}
 
 
 def _tier(entry: dict[str, object], path: Path) -> Tier:
@@ -84,6 +105,7 @@ def _tier(entry: dict[str, object], path: Path) -> Tier:
         what=str(entry.pop("what")),
         shard=str(entry.pop("shard", name)),
         lane=str(entry.pop("lane", "")),
+        nice=int(str(entry.pop("nice", 0))),
         needs=tuple(str(need) for need in needs),
         budget_s=float(str(entry.pop("budget_s"))),
         deadline_s=float(str(entry.pop("deadline_s"))),

@@ -1,10 +1,12 @@
 """The kernel's initiator against a target of the same kernel: what it reports as refused, lost and kept is true."""
 
+import json
 import time
 from collections.abc import Iterator
 
 import pytest
 
+from lunette.providers.exports.lio import refused
 from tests.initiators.kernel import KernelInitiator, LoginFailed
 from tests.initiators.libiscsi import Chap, LibiscsiInitiator
 from tests.initiators.report_luns import Refused, report_luns
@@ -14,7 +16,7 @@ from tests.machines.netns import GUEST_ADDRESS
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(300)]
 
 TARGET = "iqn.2026-11.io.lunette.test:target"
-OPEN, LOCKED, STRANGER = (f"iqn.2026-11.example:{name}" for name in ("open", "locked", "stranger"))
+OPEN, LOCKED, STRANGER = (f"iqn.2026-11.com.example:{name}" for name in ("open", "locked", "stranger"))
 CHAP = Chap("user1", "secret-of-12", "user2", "mutual-of-12")
 BLOCKS = 1024
 _TARGET = f"""
@@ -95,6 +97,21 @@ def test_an_initiator_from_outside_is_told_its_luns_or_refused(target: Uml) -> N
     for name, tag, chap in ((LOCKED, 2, None), (LOCKED, 2, Chap("user1", "wrong-secret-")), (STRANGER, 1, None)):
         with pytest.raises(Refused):
             report_luns(LibiscsiInitiator(name, "127.0.0.1", port, chap), f"{TARGET}{tag}")
+
+
+def test_the_log_alone_has_the_name_of_an_initiator_that_nobody_knows(target: Uml) -> None:
+    """What `providers/exports/lio/refused.py` stands on; a known one with a wrong secret is not in such a line."""
+    port = target.forward(3260)
+    for name, chap in ((LOCKED, Chap("user1", "wrong-secret-")), (STRANGER.upper().replace("IQN", "iqn"), None)):
+        with pytest.raises(Refused):
+            report_luns(LibiscsiInitiator(name, "127.0.0.1", port, chap), f"{TARGET}2")
+    lines = json.loads(target.check("dmesg --json"))["dmesg"]
+    told = [json.dumps({"MESSAGE": line["msg"], "__REALTIME_TIMESTAMP": "1"}) for line in lines]
+    assert {one.initiator for one in refused.parse("\n".join(told))} == {STRANGER}
+    shown = target.check(
+        f"cat /sys/kernel/config/target/iscsi/{TARGET}2/fabric_statistics/iscsi_tgt_attr/fail_intr_name"
+    )
+    assert shown.strip() == "Unknown"
 
 
 def test_a_pattern_survives_logout_and_a_changed_block_is_found(hosts: KernelInitiator, target: Uml) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,8 +49,12 @@ def test_a_wrong_block_is_named_with_what_it_holds(device: Path, damage: Callabl
     assert pattern.verify(str(device), SEED, 0, BLOCKS)["first_wrong"] == {300: described}
 
 
-def test_acknowledged_writes_verify_and_a_lost_one_is_found(device: Path, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+def test_acknowledged_writes_verify_and_a_lost_one_is_found(
+    device: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, rests = tmp_path / "log", [0.0]
+    clock = SimpleNamespace(monotonic=lambda: sum(rests), sleep=rests.append)  # a flush takes as long as it takes
+    monkeypatch.setattr(pattern, "time", clock)
     pattern.log(str(device), SEED, 20, str(log), 0.8, flush=True)
     assert pattern.verify_log(str(device), SEED, str(log)) == {"blocks": 20, "wrong": 0, "first_wrong": {}}
     newest = next(entry for entry in pattern.read_log(log.read_text()) if entry.block == 3)

@@ -1,8 +1,10 @@
 """What every virtual machine keeps of the interface; the machine is a parameter."""
 
+import json
 import os
 import signal
 import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -58,7 +60,7 @@ def test_every_disk_has_its_stable_name_size_and_serial(machine: VirtualMachine)
         assert said.split() == [str(disk.size_bytes), disk.serial]
 
 
-def test_a_port_of_the_guest_is_reached_on_loopback(machine: VirtualMachine) -> None:
+def test_a_port_of_the_guest_is_reached_on_loopback_only(machine: VirtualMachine) -> None:
     port = machine.forward(7777)
     assert machine.forward(7777) == port
     machine.check("nohup python3 -m http.server 7777 >/dev/null 2>&1 &")
@@ -66,6 +68,21 @@ def test_a_port_of_the_guest_is_reached_on_loopback(machine: VirtualMachine) -> 
     while not answers(port):
         assert time.monotonic() < end, "the guest's web server was not reached within 60 s"
         time.sleep(0.2)
+    listening = said(["ss", "-Hltn", f"sport = :{port}"]).splitlines()
+    assert {line.split()[3] for line in listening} == {f"127.0.0.1:{port}"}
+    for address in other_addresses():
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((address, port), timeout=10)
+
+
+def other_addresses() -> set[str]:
+    """IPv4 addresses of this host beside 127.0.0.1; all of 127.0.0.0/8 is its own (RFC 1122, 3.2.1.3)."""
+    links = json.loads(said(["ip", "-json", "-4", "address"]))
+    return {str(one["local"]) for link in links for one in link.get("addr_info", ())} - {"127.0.0.1"} | {"127.0.0.2"}
+
+
+def said(argv: list[str]) -> str:
+    return subprocess.run(argv, check=True, capture_output=True, text=True).stdout
 
 
 def answers(port: int) -> bool:

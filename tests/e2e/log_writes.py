@@ -1,0 +1,61 @@
+"""The log of the device-mapper target log-writes: every write of a device in the order in which it became lasting.
+
+Format: drivers/md/dm-log-writes.c. The first sector holds a magic number, a version, the number of entries and the size
+of a sector. An entry is a sector of its own: where, how many sectors, flags, and the length of a mark's text, which
+follows in the same sector. The data follow it; those of a discard are not there. All numbers are little-endian.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+_MAGIC, _VERSION = 0x6A736677736872, 1
+_SUPER, _ENTRY = struct.Struct("<QQQI"), struct.Struct("<QQQQ")
+_DISCARD, _MARK = 4, 8
+
+
+@dataclass(frozen=True)
+class Entry:
+    """`at`, `length`: which bytes of the device. `data_at`: where they lie in the log; None for a discard."""
+
+    at: int
+    length: int
+    data_at: int | None
+    mark: str | None
+
+
+def entries(log: Path) -> Iterator[Entry]:
+    """All of it. Raises ValueError for what is no such log."""
+    with log.open("rb") as file:
+        magic, version, count, sector = _SUPER.unpack(file.read(_SUPER.size))
+        if (magic, version) != (_MAGIC, _VERSION):
+            raise ValueError(f"{log} is no log of writes")
+        place = sector
+        for _ in range(count):
+            file.seek(place)
+            head = file.read(sector)
+            at, sectors, flags, length = _ENTRY.unpack_from(head)
+            place += sector
+            mark = head[_ENTRY.size : _ENTRY.size + length].decode() if flags & _MARK else None
+            has_data = not flags & _DISCARD
+            yield Entry(at * sector, sectors * sector, place if has_data else None, mark)
+            place += sectors * sector if has_data else 0
+
+
+def replay(log: Path, device: BinaryIO, some: Iterator[Entry]) -> list[str]:
+    """Writes these entries to the device; the marks among them."""
+    marks = []
+    with log.open("rb") as file:
+        for entry in some:
+            if entry.mark is not None:
+                marks.append(entry.mark)
+            device.seek(entry.at)
+            if entry.data_at is None:
+                device.write(bytes(entry.length))
+            else:
+                file.seek(entry.data_at)
+                device.write(file.read(entry.length))
+    device.flush()
+    return marks
