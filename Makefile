@@ -37,16 +37,16 @@ dev: ## the API with a fake machine behind it and the web page, both reloading w
 	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
 
 e2e: deps ## only the end-to-end tests
-	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml ui-e2e zfs qemu fabrics
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml ui-e2e zfs qemu fabrics uml-arrays uml-lvm
 
 bench: deps ## measure the appliance with fio and write a report
 	@$(ROOT) $(PYTHON) -m tests.benchmarks
 
 image: ## build the ISO of the appliance, with checksums and a bill of materials
-	@tests/run/deps python ui machines && $(ROOT) image/build iso $(if $(CERT),--cert $(CERT))
+	@tests/run/deps python ui machines && $(ROOT) image/build iso $(if $(filter no,$(FIRMWARE)),--without-firmware) $(if $(CERT),--cert $(CERT)) $(if $(SPDK),--spdk $(SPDK))
 
 update: ## build a signed update for installed appliances; CERT and KEY name who signs, else a development key does
-	@tests/run/deps python ui machines && $(ROOT) image/build update $(if $(CERT),--cert $(CERT)) $(if $(KEY),--key $(KEY))
+	@tests/run/deps python ui machines && $(ROOT) image/build update $(if $(filter no,$(FIRMWARE)),--without-firmware) $(if $(CERT),--cert $(CERT)) $(if $(KEY),--key $(KEY)) $(if $(SPDK),--spdk $(SPDK))
 
 generate: ## write backend/openapi.json and every client generated from it
 	@tests/run/deps python node && $(PYTHON) -m tests.run.generate
