@@ -44,11 +44,13 @@ def look(system: System) -> Listing | None:
     return [_settled(entry) for entry in listing if "metainfo" not in entry]
 
 
-def load(system: System, text: str, file: str = NOW) -> None:
+def load(system: System, text: str, file: str | None = None) -> None:
     """Does what the text says to nft's tables, all at once: a table of ours takes the place of the one that is there.
 
-    It is handed over in the file. Raises Unavailable if the kernel has no nftables, ToolFailed if it refuses.
+    It is handed over in the file, `NOW` where none is named. Raises Unavailable if the kernel has no nftables,
+    ToolFailed if it refuses.
     """
+    file = NOW if file is None else file
     system.write_durably(file, text.encode(), 0o600)
     try:
         system.run(["nft", "--file", file], timeout_s=TIMEOUT_S)
