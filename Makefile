@@ -37,7 +37,7 @@ dev: ## the API with a fake machine behind it and the web page, both reloading w
 	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
 
 e2e: deps ## only the end-to-end tests
-	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml ui-e2e zfs qemu fabrics uml-arrays uml-lvm
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml qemu fabrics zfs ui-e2e
 
 bench: deps ## measure the appliance with fio and write a report
 	@$(ROOT) $(PYTHON) -m tests.benchmarks

@@ -22,7 +22,7 @@ SEED = 9
 BLOCKS = 2048
 SLOW = "1MiB"
 """A pace at which a reshape lasts long enough to be cut short."""
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,10 @@ def goes_on_after_a_start(made: Appliance) -> None:
     "growth",
     [
         # Linux 7.2 was once seen to panic where the log is dropped under writes: docs/howto/grow-an-array.md.
-        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5", marks=pytest.mark.slow),
-        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed", marks=pytest.mark.slow),
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5"),
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed"),
         pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4"),
-        pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed", marks=pytest.mark.slow),
+        pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed"),
     ],
 )
 def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: Growth) -> None:
@@ -161,7 +161,6 @@ def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonO
     return after
 
 
-@pytest.mark.slow
 def test_a_raid5_becomes_a_raid6_under_writes_and_a_kill() -> None:
     with appliance(Uml("growth", disks=4, disk_mib=192)) as made:
         disks = made.disk_ids("ubd")

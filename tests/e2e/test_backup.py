@@ -13,7 +13,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.slow, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500)]
 IQN = "iqn.2026-01.com.example:backup"
 CHAP = Chap("backup", "backup-secret-1")
 BLOCKS, SEED = 64 * MIB // 4096, 71
@@ -102,6 +102,7 @@ def written_since(made: Appliance, moment: str) -> bool:
     return any(one > moment for one in found)
 
 
+@pytest.mark.slow
 def test_a_new_installation_without_a_backup_is_rebuilt_from_the_data_disks() -> None:
     with appliance(Uml("rebuild", disks=3, disk_mib=512)) as made, KernelInitiator("rebuild-host") as host:
         machine, target = made.machine, provision(made)

@@ -14,6 +14,7 @@ import pytest
 from installer import layout
 from lunette.providers.updates.choice import FILE, MENU, Choice, latest
 from tests.machines.images import iso_tree
+from tests.machines.pace import deadline
 
 pytestmark = [pytest.mark.qemu, pytest.mark.slow, pytest.mark.iso, pytest.mark.timeout(900)]
 
@@ -72,7 +73,7 @@ class Disk:
         argv = ["qemu-system-x86_64", "-nodefaults", "-display", "none", "-m", "128", "-serial", f"file:{log}"]
         process = subprocess.Popen([*argv, "-drive", f"file={self.file},format=raw,if=virtio"])
         try:
-            end = time.monotonic() + START_S
+            end = deadline(START_S)
             while time.monotonic() < end and process.poll() is None:
                 said = [line for line in _lines(log) if line.startswith("STARTED ")]
                 if said:

@@ -29,7 +29,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 from tests.run.command import ROOT
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(1800), pytest.mark.slow]
 
 MIB = 1 << 20
 FIRST, SECOND = "iqn.2026-01.com.example:first", "iqn.2026-01.com.example:second"
@@ -104,7 +104,6 @@ def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(st
         assert other.write(4) == GOOD
 
 
-@pytest.mark.slow
 def test_every_suite_ends_as_the_published_table_says(standing: Standing) -> None:
     asked = [test for name in conformance.suites() for test in conformance.ask(name, standing.url, FIRST, SECOND)]
     text = TABLE.read_text()

@@ -21,7 +21,7 @@ from tests.machines.uml import Uml
 OTHER_IQN = "iqn.2026-01.com.example:other"
 DEADLINE_S = 30
 BLOCKS = 256
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 
 
 def stand_beside(client: Client, disks: list[str]) -> str:

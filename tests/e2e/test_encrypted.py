@@ -14,7 +14,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 IQN = "iqn.2026-01.com.example:vault"
 PASSPHRASE, NEW = "correct horse battery", "staple battery horse"
 PATTERN = 0x5A

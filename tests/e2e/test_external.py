@@ -15,7 +15,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 IQN = "iqn.2026-01.com.example:external"
 COMMAND = "/etc/lunette/health.d/probe"
 SAID = "/root/said"
@@ -114,7 +114,6 @@ def test_what_the_health_command_says_becomes_an_alert_and_goes(standing: Standi
     wait_until("the alert is over", lambda: not standing.alerts(), deadline_s=60)
 
 
-@pytest.mark.slow
 def test_a_command_that_others_may_write_is_not_run(standing: Standing) -> None:
     standing.machine.check(f"chmod 777 {COMMAND}")
     try:
@@ -135,7 +134,6 @@ def test_what_the_vendor_does_is_refused_and_the_device_is_not_taken_twice(stand
         standing.client.post("/arrays", again | {"wipe": [standing.device]})
 
 
-@pytest.mark.slow
 def test_a_command_that_comes_along_says_that_its_tool_is_not_there(standing: Standing) -> None:
     standing.client.patch("/arrays/fast", {"health_command": "xiraid"})
     try:

@@ -20,7 +20,7 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 IQN = "iqn.2026-01.com.example:guests"
 HEAD_MIB = 4
 """How much of a device holds what names it: md's superblock is at 4 KiB, LVM's label and metadata in the first MiB."""

@@ -16,7 +16,7 @@ from tests.e2e.waiting import wait_until
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 CARD, OTHER, KEPT, TRIED = "lab0", "vec0", "192.0.2.10", "192.0.2.99"
 MEMBERS, BOND, VLAN = ("lab1", "lab2"), "bond7", "bond7.100"
 TRIAL_S = 60.0
@@ -105,7 +105,6 @@ def test_a_change_is_taken_back_at_once_where_a_person_says_so(made: Appliance) 
     assert addresses(made) == before
 
 
-@pytest.mark.slow
 def test_a_bond_that_nobody_confirms_is_taken_back_without_agent_and_api(made: Appliance) -> None:
     on_trial(made, "/interfaces", {"name": BOND, "kind": "bond", "members": list(MEMBERS)})
     wait_until("both belong to the bond", lambda: masters(made) == [BOND, BOND])

@@ -15,7 +15,7 @@ from tests.initiators.libiscsi import Chap
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500), pytest.mark.slow]
 
 MIB = 1 << 20
 PORTAL_PORT = 3260
@@ -136,7 +136,7 @@ def test_a_lun_that_somebody_took_out_of_configfs_comes_back_and_is_told(standin
     machine.check(f"test -e {folder}/lun")
 
 
-@pytest.mark.parametrize("cycles", [pytest.param(2, id="twice"), pytest.param(100, id="100", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("cycles", [pytest.param(2, id="twice"), pytest.param(100, id="100")])
 def test_one_more_volume_comes_and_goes_and_io_of_the_others_goes_on(working: Standing, cycles: int) -> None:
     """Each time the host finds it, uses it, and lets go of it as its administrator does, before it is unmapped."""
     client, guest, target = working.appliance.client, working.guest, working.targets["db"]

@@ -19,7 +19,7 @@ from tests.machines.model import CommandResult
 from tests.machines.netns import GUEST_ADDRESS
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.uml]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.uml, pytest.mark.slow]
 IQN = "iqn.2026-01.com.example:db"
 CHAP = {"user": "db", "secret": "it's db secret", "mutual_user": "us", "mutual_secret": "our 2nd secret"}
 PORTS = {"a": 3260, "b": 3270}

@@ -20,7 +20,7 @@ from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.model import Capability
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500), pytest.mark.slow]
 IQN = "iqn.2026-01.com.example:writer"
 OTHER = "iqn.2026-01.com.example:reader"
 SEED, BLOCKS, PATTERN = 7, 2048, 0x5A
@@ -126,7 +126,6 @@ def test_a_mirror_with_checksums_repairs_itself_and_a_lost_disk_is_replaced_whil
     assert (listed[serials[0]], listed[serials[2]]) == ("free", "free")
 
 
-@pytest.mark.slow
 def test_raid5_comes_back_after_a_boot_with_its_disks_in_another_order(bench: Bench) -> None:
     client, machine, ids = bench.client, bench.machine, bench.made.disk_ids("ubd")
     client.wait(client.post("/arrays", {"name": "wide", "engine": "lvm", "level": "raid5", "disks": ids}))

@@ -120,6 +120,7 @@ def test_who_is_connected_is_unknown_and_not_nobody(standing: Standing) -> None:
     assert "not known" in standing.client.delete(f"/mappings/{mapping['id']}", dry_run=True)["warnings"][0]
 
 
+@pytest.mark.slow
 def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     """Per volume: Debian's kernel counts nothing per host, and that is said and not told as nothing."""
     device, endpoint = standing.connect(DB), standing.appliance.access.endpoint
@@ -132,6 +133,7 @@ def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     assert (page["items"], [one["family"] for one in page["unseen"]]) == ([], ["nvme"])
 
 
+@pytest.mark.slow
 def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
     """The kit names the appliance's own address, where a relay stands in this guest; it has no systemd."""
     hosts, machine = standing.hosts, standing.hosts.machine
@@ -221,6 +223,7 @@ def test_after_a_reset_each_host_waits_for_its_own_volumes_and_comes_back_by_its
     wait_until("every mapping is served", standing.serving, deadline_s=BOOT_S)
 
 
+@pytest.mark.slow
 def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
     hosts = standing.hosts
     for host in (DB, WEB):

@@ -15,7 +15,7 @@ from tests.e2e.waiting import wait_until
 from tests.initiators.nvme import DhChap
 from tests.initiators.nvme_fc import ADDRESS, NO_PORT, LoopHosts
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric, pytest.mark.slow]
 DB, WEB, STRANGER = (f"nqn.2014-08.org.nvmexpress:uuid:00000000-0000-4000-8000-00000000f{n:03}" for n in (1, 2, 9))
 PORTAL = {"name": "nvme-fc", "protocol": "nvme-fc", "address": ADDRESS}
 BLOCKS, SEED = 256, 20261125
@@ -103,7 +103,6 @@ def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> No
     assert uuid == standing.client.get("/volumes/nvmefc1")["uuid"]
 
 
-@pytest.mark.slow
 def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) -> None:
     """nvme_fc connects in the background: that it was refused is seen by what does not come."""
     hosts, other = standing.hosts, standing.hosts.new_key()
@@ -122,13 +121,11 @@ def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) 
         hosts.give_up(subsystem)
 
 
-@pytest.mark.slow
 def test_discovery_tells_a_host_only_what_it_may_reach(standing: Standing) -> None:
     told = {host: standing.hosts.discovered(NO_PORT, host) for host in (DB, WEB, STRANGER)}
     assert told == {DB: {standing.db}, WEB: {standing.web}, STRANGER: set()}
 
 
-@pytest.mark.slow
 def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing) -> None:
     hosts, client = standing.hosts, standing.client
     device = standing.connect(DB)
@@ -146,7 +143,6 @@ def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: S
     assert hosts.verify_logged(device, SEED + 1) > 0
 
 
-@pytest.mark.slow
 def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
     hosts = standing.hosts
     for host in (DB, WEB):
@@ -159,7 +155,6 @@ def test_a_host_that_loses_its_name_is_cut_off(standing: Standing) -> None:
     hosts.verify_pattern(standing.connect(WEB), SEED + 4, BLOCKS)
 
 
-@pytest.mark.slow
 def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(standing: Standing) -> None:
     standing.hosts.write_pattern(standing.connect(DB), SEED + 3, BLOCKS)
     standing.machine.check("sync")

@@ -169,6 +169,7 @@ def test_without_our_flush_a_power_cut_loses_writes_and_that_is_noticed(writer: 
         writer.host.verify_logged(device, SEED)
 
 
+@pytest.mark.slow
 @pytest.mark.uml
 @pytest.mark.timeout(900)
 def test_a_guest_killed_in_the_middle_of_a_batch_ends_with_all_volumes_or_none() -> None:

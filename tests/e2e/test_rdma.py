@@ -20,7 +20,7 @@ from tests.initiators.rdma import APPLIANCE, CARD, RdmaHosts, add_device, remove
 from tests.lab.appliance import Appliance
 from tests.machines.machine import Machine
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric, pytest.mark.slow]
 ISER, NVME = 3261, 4420
 BLOCKS, SEED = 256, 20261121
 DB_IQN, STRANGER_IQN = "iqn.2026-01.com.example:db", "iqn.2026-01.com.example:stranger"
@@ -123,7 +123,6 @@ def test_the_device_is_shown_with_link_and_roce_version(standing: Standing) -> N
     assert [(one["address"], one["kind"]) for one in device["addresses"]] == [(APPLIANCE, "RoCE v2")]
 
 
-@pytest.mark.slow  # over TCP, iSCSI's and NVMe's are tried each time
 def test_a_stranger_and_a_host_with_a_wrong_secret_see_nothing(standing: Standing) -> None:
     hosts, portal = standing.hosts, f"{APPLIANCE}:{ISER}"
     standing.disconnect()
@@ -156,7 +155,6 @@ def test_a_device_that_was_away_for_a_moment_is_listened_on_again(standing: Stan
         standing.hosts.verify_pattern(device, SEED + 10 + number, BLOCKS)
 
 
-@pytest.mark.slow
 def test_after_a_reset_portals_wait_for_a_late_device_and_hosts_come_back_by_themselves(standing: Standing) -> None:
     hosts, machine = standing.hosts, standing.appliance.machine
     devices = standing.connect()
@@ -189,7 +187,6 @@ class TcpHosts(NvmeHosts):
         self.machine = machine
 
 
-@pytest.mark.slow
 def test_who_asks_at_one_portal_over_tcp_is_led_to_all_of_them(standing: Standing) -> None:
     """Two portals that refer to each other; neither leads to the one over RDMA, nor a stranger to anything."""
     first, second = 4421, 4422

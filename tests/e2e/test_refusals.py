@@ -12,7 +12,7 @@ from lunette.providers.volumes.lvm.plan import COPY_NAME
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(600), pytest.mark.slow]
 MIB = 1024**2
 
 

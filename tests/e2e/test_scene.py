@@ -195,6 +195,7 @@ def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing
     wait_until("every mapping is served", standing.serving)
 
 
+@pytest.mark.slow
 def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
     """Under a host's writes: a machine that lost its power now would come back with an array to resynchronise."""
     machine, host, guest = standing.appliance.machine, standing.scene.hosts[0], standing.hosts.initiator

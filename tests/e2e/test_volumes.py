@@ -150,6 +150,7 @@ def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     assert int(held.split()[1]) < 60_000, f"the agent holds {held.split()[1]} kB"
 
 
+@pytest.mark.slow
 def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing) -> None:
     device, blocks = standing.device(2), 64 * BLOCKS_PER_MIB
     standing.host.write_pattern(device, OLD, blocks)
@@ -191,6 +192,7 @@ def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(
     standing.host.verify_pattern(standing.device(2), OLD, blocks)
 
 
+@pytest.mark.slow
 def test_a_schedule_takes_snapshots_and_lets_the_oldest_of_its_own_go(standing: Standing) -> None:
     client, blocks = standing.client, BLOCKS_PER_MIB
     client.wait(client.post("/snapshots", {"name": "by-hand", "volume": "thin"}))
@@ -238,7 +240,8 @@ def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing
     client.wait(client.delete("/snapshots/kept"))
 
 
-@pytest.mark.parametrize("kind", [pytest.param("thick", marks=pytest.mark.slow), "thin"])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["thick", "thin"])
 def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space(standing: Standing, kind: str) -> None:
     client, host, name = standing.client, standing.host, f"deleted-{kind}"
     standing.make(name, 64, kind)

@@ -13,7 +13,7 @@ import pytest
 
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.uml, pytest.mark.timeout(600), pytest.mark.slow]
 _SET_UP = """
 set -e
 [ -e /proc/1 ] || mount -t proc proc /proc

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from tests.machines.pace import deadline, factor
+
 T = TypeVar("T")
 LONGEST_PAUSE_S = 3.0
 SPIN_S = 0.4
@@ -16,14 +18,15 @@ def wait_until(what: str, condition: Callable[[], T | None], deadline_s: float =
 
     An emulated appliance takes a while to answer: it is left alone for as long as it took, within reason.
     """
-    until = time.monotonic() + deadline_s
+    until = deadline(deadline_s)
     while True:
         asked = time.monotonic()
         answer = condition()
         if answer:
             return answer
         if time.monotonic() > until:
-            raise AssertionError(f"not within {deadline_s:.0f} s: {what} (last answer: {answer!r})")
+            waited = f"{deadline_s:.0f} s at a pace of {factor():.1f}"
+            raise AssertionError(f"not within {waited}: {what} (last answer: {answer!r})")
         time.sleep(max(pause_s, min(time.monotonic() - asked, LONGEST_PAUSE_S)))
 
 

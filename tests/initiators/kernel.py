@@ -26,6 +26,7 @@ from tests.initiators.block_io import PROGRAMS, BlockIo
 from tests.initiators.libiscsi import Chap
 from tests.machines.model import MachineError
 from tests.machines.netns import GATEWAY, GUEST_ADDRESS
+from tests.machines.pace import deadline
 from tests.machines.uml import Uml
 
 _DEVICE_DEADLINE_S = 60.0
@@ -134,7 +135,7 @@ class IscsiHosts(BlockIo):
     def devices(self, target: str, initiator: str | None = None, expected: int | None = None) -> dict[int, str]:
         """Device path by LUN; with `expected`, waits until there are so many."""
         session = self._session(target, initiator)
-        end = time.monotonic() + _DEVICE_DEADLINE_S
+        end = deadline(_DEVICE_DEADLINE_S)
         while True:
             found = self._luns(session).devices
             if expected is None or len(found) == expected:

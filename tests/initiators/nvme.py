@@ -24,6 +24,7 @@ from typing import Self, TypeVar
 
 from tests.initiators.block_io import IN_GUEST, BlockIo, put_program
 from tests.machines.model import MachineError
+from tests.machines.pace import deadline
 from tests.machines.qemu import Qemu
 
 _Seen = TypeVar("_Seen")
@@ -163,7 +164,7 @@ class NvmeHosts(BlockIo):
         self, what: str, look: Callable[[], _Seen], is_right: Callable[[_Seen], bool], deadline_s: float = _DEADLINE_S
     ) -> _Seen:
         """The first look that is right. Raises MachineError with the last one."""
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         while True:
             found = look()
             if is_right(found):

@@ -10,6 +10,7 @@ from lunette.client import Client
 from tests.e2e.waiting import wait_until
 from tests.lab.access import Access, first_login
 from tests.machines.machine import BOOT_S, Machine, VirtualMachine
+from tests.machines.pace import measure_guest
 
 ONE_TIME_PASSWORD = "/run/lunette-api/one-time-password"
 _KERNEL_LINE = re.compile(r"\[ *\d+\.\d{6}\] (?!\S+\[\d+\]: )[^\n]*\n")
@@ -28,6 +29,7 @@ class Appliance:
         """Starts the machine, waits for the API, and makes the first login with the one-time password."""
         machine.start()
         machine.wait_for_api(still=still)
+        measure_guest(machine)
         password = read_one_time_password(machine)
         if isinstance(machine, VirtualMachine):
             _await_on_console(machine, password)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from tests.machines.model import DiskInfo, MachineError
+from tests.machines.pace import deadline
 from tests.machines.process import OwnedProcess, is_alive, spawn
 
 GIB = 1 << 30
@@ -64,7 +65,7 @@ def serve_forgetful(image: Path, socket: Path, log: Path) -> OwnedProcess:
         cwd=socket.parent,
         env={**os.environ, "TMPDIR": str(socket.parent)},
     )
-    end = time.monotonic() + _SERVER_DEADLINE_S
+    end = deadline(_SERVER_DEADLINE_S)
     while not socket.exists():
         if not is_alive(process) or time.monotonic() > end:
             raise MachineError(f"nbdkit did not serve {image.name} within {_SERVER_DEADLINE_S:.0f} s: read {log}")

@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.machines.lab_guard import LabEntry, Seen, parse_lab, parse_seen, refuse_unless_ours
 from tests.machines.machine import Machine
 from tests.machines.model import Capability, CommandResult, DiskInfo, MachineError, NotCapable
+from tests.machines.pace import deadline
 
 _TREE = Path(__file__).resolve().parents[2]
 _LSBLK = "lsblk --json --bytes -o NAME,TYPE,SERIAL,SIZE,TRAN,ID-LINK,MOUNTPOINTS"
@@ -73,7 +74,7 @@ class Lab(Machine):
         """See Machine.stop."""
         self._checked()
         self._ssh("systemctl poweroff --no-block", 30.0)
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         while self._ssh("true", 15.0).rc == 0:
             if time.monotonic() > end:
                 raise MachineError(f"machine {self.entry.name} is still up {deadline_s:.0f} s after its power-off")
@@ -106,7 +107,7 @@ class Lab(Machine):
 
     def wait_for_shell(self, deadline_s: float = 240.0) -> float:
         """See Machine.wait_for_shell."""
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         while (result := self._ssh("true", 15.0)).rc != 0:
             if time.monotonic() > end:
                 raise MachineError(f"no ssh to {self.entry.ssh} within {deadline_s:.0f} s: {result.stdout.strip()}")

@@ -23,6 +23,7 @@ from typing import ClassVar, Self
 
 from tests.machines.images import Image, pinned
 from tests.machines.model import Capability, CommandResult, DiskInfo, MachineError, NotCapable
+from tests.machines.pace import deadline
 from tests.machines.process import is_alive, kill_group, wait_gone
 from tests.machines.shell import GuestShell
 from tests.machines.sockets import free_port
@@ -125,7 +126,7 @@ class Machine(ABC):
     def wait_for_api(self, deadline_s: float = BOOT_S, still: Callable[[], None] = lambda: None) -> None:
         """Wait until the API says it is healthy; MachineError says what it answered last. `still` is called meanwhile,
         every STILL_S."""
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         next_still = time.monotonic() + STILL_S
         last = "no connection"
         while time.monotonic() < end:

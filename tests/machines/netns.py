@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from tests.machines.model import MachineError
+from tests.machines.pace import deadline
 from tests.machines.process import OwnedProcess, is_alive, spawn
 
 GUEST_ADDRESS = "10.0.2.15"
@@ -31,7 +32,7 @@ def make_namespace(log: Path) -> OwnedProcess:
         if shutil.which(program) is None:
             raise MachineError(f"{program} is missing: install the packages iproute2 and util-linux")
     holder = spawn(["unshare", "--net", "sleep", "infinity"], log, cwd=log.parent)
-    end = time.monotonic() + _DEADLINE_S
+    end = deadline(_DEADLINE_S)
     while not _is_private(holder):
         if not is_alive(holder) or time.monotonic() > end:
             raise MachineError(f"no network namespace within {_DEADLINE_S:.0f} s: the end of {log} says why")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.machines.model import MachineError
+from tests.machines.pace import deadline
 
 _KILL_DEADLINE_S = 20.0
 
@@ -110,7 +111,7 @@ def _threads(pid: int) -> int:
 
 def wait_gone(process: OwnedProcess, deadline_s: float) -> bool:
     """Whether the process ended within the deadline."""
-    end = time.monotonic() + deadline_s
+    end = deadline(deadline_s)
     while is_alive(process):
         if time.monotonic() > end:
             return False
@@ -144,7 +145,7 @@ def signal_group(process: OwnedProcess, number: signal.Signals) -> None:
 
 def kill_group(process: OwnedProcess) -> None:
     """SIGKILL the session of `process` and wait until nothing of it is left."""
-    end = time.monotonic() + _KILL_DEADLINE_S
+    end = deadline(_KILL_DEADLINE_S)
     while True:
         signal_group(process, signal.SIGKILL)
         if not is_alive(process) and not group_members(process):

@@ -18,6 +18,7 @@ from tests.machines.images import Image, appliance_image, plain_image
 from tests.machines.kvm import kvm_verdict
 from tests.machines.machine import API_PORT, GUEST, VirtualMachine
 from tests.machines.model import Capability, DiskInfo, MachineError, NotCapable
+from tests.machines.pace import deadline
 from tests.machines.process import is_alive, kill_group, signal_group, spawn
 from tests.machines.qemu_command import (
     CONSOLE_SOCKET,
@@ -173,7 +174,7 @@ class Qemu(VirtualMachine):
         for name in (MONITOR_SOCKET, SHELL_SOCKET, CONSOLE_SOCKET):
             (self.folder / name).unlink(missing_ok=True)
         guest = self.record.processes[GUEST] = spawn(argv, log, cwd=self.folder)
-        end = time.monotonic() + _SOCKET_DEADLINE_S
+        end = deadline(_SOCKET_DEADLINE_S)
         while not answers(self.folder / MONITOR_SOCKET):
             if not is_alive(guest) or time.monotonic() > end:
                 raise MachineError(f"QEMU did not start: it said {log.read_text().strip()[-500:]!r}")

@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.machines.disks import make_empty
 from tests.machines.machine import BOOT_S
 from tests.machines.model import MachineError
+from tests.machines.pace import deadline
 from tests.machines.process import wait_gone
 from tests.machines.qemu import Qemu
 from tests.machines.qemu_command import (
@@ -62,7 +63,7 @@ class FirmwareQemu(Qemu):
 
     def answer(self, question: str, keys: str, deadline_s: float = BOOT_S) -> re.Match[str]:
         """Waits until the console shows the pattern after what was answered last, and types keys and Enter."""
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         while True:
             said = self.console_log.read_text(errors="replace") if self.console_log.exists() else ""
             found = re.compile(question).search(said, min(self._read_bytes, len(said)))
@@ -89,7 +90,7 @@ class FirmwareQemu(Qemu):
 
     def wait_for_text(self, pattern: str, deadline_s: float = BOOT_S) -> re.Match[str]:
         """The last place where the console shows the pattern; MachineError if it does not within the deadline."""
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         while True:
             said = self.console_log.read_text(errors="replace") if self.console_log.exists() else ""
             found = list(re.finditer(pattern, said))

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.machines.model import MachineError
+from tests.machines.pace import deadline
 from tests.machines.sockets import connect_unix
 
 Arguments = dict[str, Any]
@@ -32,7 +33,7 @@ class Qmp:
         self._buffer = b""
         self._events: list[Arguments] = []
         try:
-            self._receive(time.monotonic() + _ANSWER_DEADLINE_S)  # the greeting
+            self._receive(deadline(_ANSWER_DEADLINE_S))  # the greeting
             self.execute("qmp_capabilities")
         except BaseException:
             self.close()
@@ -58,7 +59,7 @@ class Qmp:
     def execute_raw(self, command: str, arguments: Arguments) -> Any:
         """As `execute`, for arguments whose names are not Python names."""
         self._link.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
-        end = time.monotonic() + _ANSWER_DEADLINE_S
+        end = deadline(_ANSWER_DEADLINE_S)
         while True:
             message = self._receive(end)
             if "return" in message:
@@ -69,7 +70,7 @@ class Qmp:
 
     def wait_event(self, name: str, field: str, value: str, deadline_s: float) -> None:
         """Return when the event with `field` equal to `value` came; MachineError after the deadline."""
-        end = time.monotonic() + deadline_s
+        end = deadline(deadline_s)
         while True:
             for message in self._events:
                 if message.get("event") == name and message.get("data", {}).get(field) == value:

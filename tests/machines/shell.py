@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.machines.model import CommandResult, MachineError
+from tests.machines.pace import factor
 from tests.machines.sockets import connect_unix
 
 _CHUNK_BYTES = 900
@@ -127,11 +128,13 @@ class GuestShell:
     def wait_ready(self, deadline_s: float) -> None:
         """Return when the shell answers; ShellTimeout after the deadline."""
         with self._turn() as line:
-            self._synchronise(line, deadline_s)
+            self._synchronise(line, deadline_s * factor())
 
     def run(self, command: str | Sequence[str], timeout_s: float) -> CommandResult:
-        """Run under bash (a sequence is quoted first). The guest itself kills it after `timeout_s` (rc 124)."""
+        """Run under bash (a sequence is quoted first). The guest itself kills it after `timeout_s` (rc 124), at today's
+        pace."""
         text = command if isinstance(command, str) else shlex.join(command)
+        timeout_s *= factor()
         nonce = secrets.token_hex(6)
         with self._turn() as line:
             self._synchronise(line, _SLACK_S)

@@ -44,19 +44,25 @@ def run_shown(
     env: Mapping[str, str] | None = None,
     mark: str = "",
     nice: int = 0,
+    log: Path | None = None,
 ) -> Ran:
-    """Runs a command with its output on our own, each line behind `mark`; silence is filled with a sign of life."""
+    """Runs a command with its output on our own, each line behind `mark`; silence is filled with a sign of life.
+
+    `log`: a file that gets the same output, without the marks.
+    """
     started = last_line = time.monotonic()
     process = _start(["sh", "-c", _GIVE_WAY, str(nice), *argv], ROOT, {**os.environ, **(env or {})})
 
     def show() -> None:
         nonlocal last_line
         assert process.stdout is not None
-        with process.stdout as output:
+        with process.stdout as output, (log or Path(os.devnull)).open("w") as copy:
             for line in output:
                 last_line = time.monotonic()
                 sys.stdout.write(mark + line)
                 sys.stdout.flush()
+                copy.write(line)
+                copy.flush()
 
     reader = threading.Thread(target=show, daemon=True)
     reader.start()

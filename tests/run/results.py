@@ -14,7 +14,7 @@ Outcome = Literal["passed", "failed", "skipped"]
 class Case:
     """One test and how it ended; `reason` is the first line of the failure or of the skip.
 
-    `unsteady`: it failed beside other lanes, for that reason, and passed alone.
+    `unsteady`: it failed at first, for that reason, and passed when it was run once more alone.
     """
 
     name: str
@@ -25,13 +25,17 @@ class Case:
 
 @dataclass
 class TierResult:
-    """What a tier did. `remembered` marks a result of an earlier run of the same tree."""
+    """What a tier did. `remembered` marks a result of an earlier run of the same tree.
+
+    `outputs`: the folder with the output of both tries, where a test was unsteady.
+    """
 
     name: str
     seconds: float
     budget_s: float
     cases: list[Case] = field(default_factory=list)
     remembered: bool = False
+    outputs: str = ""
 
     def count(self, outcome: Outcome) -> int:
         """How many of its tests ended so."""
@@ -102,10 +106,7 @@ def report(results: Sequence[TierResult], total_s: float, promised_s: float | No
         "failed",
         [f"{tier}: {case.name}\n      {case.reason}" for tier, case in cases if case.outcome == "failed"],
     )
-    lines += _listed(
-        "unsteady: failed beside other lanes and passed alone",
-        [f"{tier}: {case.name}\n      {case.reason}" for tier, case in cases if case.unsteady],
-    )
+    lines += _unsteady(results)
     reasons = Counter(f"{tier}: {case.reason}" for tier, case in cases if case.outcome == "skipped")
     lines += _listed("skipped", [f"{count} × {reason}" for reason, count in reasons.items()])
     lines += ["", _total(total_s, promised_s)]
@@ -115,6 +116,17 @@ def report(results: Sequence[TierResult], total_s: float, promised_s: float | No
         f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped",
     ]
     return "\n".join(lines)
+
+
+def _unsteady(results: Sequence[TierResult]) -> list[str]:
+    """Each test that failed at first and passed alone, why it failed, and where the output of both tries is."""
+    return [
+        line
+        for result in results
+        for case in result.cases
+        if case.unsteady
+        for line in ("", f"unsteady: {case.name} ({result.name})", f"      {case.reason}", f"      {result.outputs}")
+    ]
 
 
 def _total(total_s: float, promised_s: float | None) -> str:

@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.machines import pace
 from tests.run import again, needs
 from tests.run.command import Ran, cache_folder, run_shown, stopping
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
 from tests.run.tiers import Suite, Tier, blocks, load
 
-PROMISED_S = 35 * 60
-"""What a whole `make test` may take on 2 cores without KVM once the caches are warm."""
+PROMISED_S = 20 * 60
+"""What a whole `make test` may take on 2 cores without KVM once the caches are warm, at a pace of 1."""
+TEST_S = 120
+"""What a test without a timeout of its own may take at a pace of 1, as in pytest.toml."""
 
 
 def main() -> int:
@@ -29,11 +32,19 @@ def main() -> int:
         print("\n".join(f"{shard:<16}{_contents(suite, shard)}" for shard in suite.shards()))
         return 0
     started = time.monotonic()
+    _set_pace()
     with tempfile.TemporaryDirectory(prefix="lunette-results-") as folder:
         results = _run_full(suite, asked, Path(folder)) if asked.full else _run_some(suite, asked, Path(folder))
-    promised_s = None if asked.full or asked.tiers else PROMISED_S
+    promised_s = None if asked.full or asked.tiers else PROMISED_S * pace.native()
     print(report(results, time.monotonic() - started, promised_s), flush=True)
     return 1 if any(result.count("failed") for result in results) else 0
+
+
+def _set_pace() -> None:
+    """Times this machine once, for all waits of the run: those of tiers here, the others by the environment."""
+    os.environ[pace.ENVIRONMENT] = f"{pace.measure_native():.2f}"
+    os.environ["PYTEST_TIMEOUT"] = f"{TEST_S * pace.native():.0f}"
+    print(f"pace: waits are {pace.native():.2f} times as long as on the machine they were chosen on", flush=True)
 
 
 def end_as_with_ctrl_c() -> None:
@@ -104,26 +115,36 @@ def run_tiers(
 ) -> list[TierResult]:
     """Runs tiers in their order, lanes of one block side by side.
 
-    `second_look`: what failed beside other lanes runs once more alone, as `again` says.
+    `second_look`: what failed on machines runs once more, alone, as `again` says.
     """
     results: dict[str, TierResult] = {}
     for lanes in blocks(chosen):
         with ThreadPoolExecutor(len(lanes)) as pool:
-            side_by_side = len(lanes) > 1
-            runs = [pool.submit(_run_lane, lane, suite, require_all, folder, side_by_side) for lane in lanes]
+            runs = [pool.submit(_run_lane, lane, suite, require_all, folder, len(lanes) > 1) for lane in lanes]
             try:
                 for run in runs:
                     results |= {result.name: result for result in run.result()}
             except BaseException:
                 stopping.set()
                 raise
-        if second_look and side_by_side:
-            (folder / "again").mkdir(exist_ok=True)
-            for tier in again.to_look_at([tier for lane in lanes for tier in lane], results):
-                print(f"\n{tier.name}: what failed is run once more, alone", flush=True)
-                second = run_tier(tier, suite, require_all, folder / "again")
-                results[tier.name] = again.merged(results[tier.name], second)
+        if second_look:
+            results |= _second_look([tier for lane in lanes for tier in lane], results, suite, require_all, folder)
     return [results[tier.name] for tier in chosen]
+
+
+def _second_look(
+    tiers: Sequence[Tier], results: dict[str, TierResult], suite: Suite, require_all: bool, folder: Path
+) -> dict[str, TierResult]:
+    """The results of tiers whose failed tests were run again, with both."""
+    (folder / "again").mkdir(exist_ok=True)
+    found = {}
+    for tier in again.to_look_at(tiers, results):
+        print(f"\n{tier.name}: what failed is run once more, alone", flush=True)
+        second = run_tier(tier, suite, require_all, folder / "again")
+        found[tier.name] = again.merged(results[tier.name], second)
+        if any(case.unsteady for case in found[tier.name].cases):
+            found[tier.name].outputs = str(again.keep_outputs(tier, folder))
+    return found
 
 
 def _run_lane(
@@ -160,10 +181,11 @@ def run_tier(
         ran = run_shown(
             tier.name,
             tier.argv(folder),
-            deadline_s=tier.deadline_s,
+            deadline_s=tier.deadline_s * pace.native(),
             env=environment,
             mark=mark,
             nice=tier.nice,
+            log=folder / f"{tier.name}.log",
         )
         cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder)
     if require_all:
@@ -179,7 +201,7 @@ def _broken(tier: Tier, ran: Ran, folder: Path) -> list[Case]:
             Case(
                 tier.name,
                 "failed",
-                f"stopped: not finished after its deadline of {tier.deadline_s:.0f} s",
+                f"stopped: not finished after its deadline of {tier.deadline_s * pace.native():.0f} s",
             )
         ]
     if not cases:

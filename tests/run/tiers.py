@@ -29,6 +29,11 @@ class Tier:
     command: tuple[str, ...]
     is_pytest: bool
 
+    @property
+    def has_machines(self) -> bool:
+        """Whether its tests boot machines of their own."""
+        return "image" in self.needs
+
     def argv(self, results: Path) -> list[str]:
         """The command line; results go to `<results>/<tier>.xml`."""
         names = {"{results}": str(results), "{python}": sys.executable}

@@ -10,7 +10,7 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
-EVERY = 8
+EVERY, OTHERS = 16, 12
 ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volume")
 """The jobs that every appliance runs: every test is put to them, with each second of its faults."""
 
@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`make test` takes every sixth case, puts it to every third test, and takes each eighth fault of it.
+    """`make test` takes every twelfth case, puts it to every third test, and takes each sixteenth fault of it.
 
     The next case is put to other tests, and the full matrix takes them all; those of ALWAYS wait for no turn. What is
     of one case runs in one process: its run without faults is made once.
@@ -41,8 +41,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
         case = CASES[number].name
-        is_others = case not in ALWAYS and (number % 6 or (tests.index(name) + number // 6) % 3)
-        every, turn = (2, ALWAYS.index(case)) if case in ALWAYS else (min(EVERY, len(faults)), number // 6)
+        is_others = case not in ALWAYS and (number % OTHERS or (tests.index(name) + number // OTHERS) % 3)
+        every, turn = (2, ALWAYS.index(case)) if case in ALWAYS else (min(EVERY, len(faults)), number // OTHERS)
         for index, fault in enumerate(faults):
             if is_others or (index + turn) % every:
                 fault.add_marker(pytest.mark.slow)

@@ -37,6 +37,7 @@ def test_the_jobs_of_every_appliance_are_failed_and_killed(taken: list[str], cas
     assert any(name.startswith(f"test_the_engine_is_killed_at_every_commit_of_the_journal[{case}-") for name in taken)
 
 
+@pytest.mark.slow
 def test_the_parts_of_the_full_matrix_are_the_whole_of_it_and_have_nothing_in_common() -> None:
     parts = [collected("-m", "slow", "--part", f"{number}/3") for number in (1, 2, 3)]
     assert sorted(name for part in parts for name in part) == sorted(collected("-m", "slow"))

@@ -12,6 +12,7 @@ from tests.initiators.libiscsi import Chap, LibiscsiInitiator
 from tests.initiators.report_luns import Refused, report_luns
 from tests.machines import Uml
 from tests.machines.netns import GUEST_ADDRESS
+from tests.machines.pace import deadline
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(300)]
 
@@ -145,7 +146,7 @@ def test_writes_wait_for_a_target_that_was_killed_and_none_acknowledged_is_lost(
 
 
 def wait_for_writes(hosts: KernelInitiator, device: str, count: int) -> None:
-    end = time.monotonic() + 90
+    end = deadline(90)
     while hosts.acknowledged(device, 5) < count:
         assert time.monotonic() < end, f"fewer than {count} writes were acknowledged within 90 s"
         time.sleep(0.2)

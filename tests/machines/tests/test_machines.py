@@ -13,6 +13,7 @@ import pytest
 
 from tests.machines import Capability, MachineError, NotCapable, Qemu, Uml
 from tests.machines.machine import GUEST, VirtualMachine
+from tests.machines.pace import deadline
 from tests.machines.process import group_members, wait_gone
 from tests.machines.running import running_machine
 
@@ -28,7 +29,10 @@ MAKERS: dict[str, Callable[[str], VirtualMachine]] = {
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param("qemu", marks=pytest.mark.qemu), pytest.param("uml", marks=pytest.mark.uml)],
+    params=[
+        pytest.param("qemu", marks=[pytest.mark.qemu, pytest.mark.slow]),
+        pytest.param("uml", marks=pytest.mark.uml),
+    ],
 )
 def machine(request: pytest.FixtureRequest) -> Iterator[VirtualMachine]:
     """A machine that is up; tests leave it up."""
@@ -64,7 +68,7 @@ def test_a_port_of_the_guest_is_reached_on_loopback_only(machine: VirtualMachine
     port = machine.forward(7777)
     assert machine.forward(7777) == port
     machine.check("nohup python3 -m http.server 7777 >/dev/null 2>&1 &")
-    end = time.monotonic() + 60
+    end = deadline(60)
     while not answers(port):
         assert time.monotonic() < end, "the guest's web server was not reached within 60 s"
         time.sleep(0.2)
@@ -123,7 +127,6 @@ def test_a_disk_can_be_pulled_and_put_back(machine: VirtualMachine) -> None:
     assert machine.check(f"dd if={pulled.path} bs=5 count=1 status=none") == "kept\n"
 
 
-@pytest.mark.quick_on_uml
 def test_a_killed_machine_comes_back_with_its_writes_and_its_port(machine: VirtualMachine) -> None:
     before, port, disk = guest_boot(machine), machine.forward(7777), machine.disks[0]
     machine.check(f"echo mine | dd of={disk.path} oflag=direct seek=1 bs=4096 count=1 conv=sync status=none")
@@ -137,7 +140,6 @@ def test_a_killed_machine_comes_back_with_its_writes_and_its_port(machine: Virtu
     assert machine.forward(7777) == port
 
 
-@pytest.mark.quick_on_uml
 def test_a_reset_boots_again(machine: VirtualMachine) -> None:
     before = guest_boot(machine)
     machine.reset()
@@ -195,7 +197,7 @@ def test_no_guest_process_outlives_its_kernel_and_runs_on_the_host() -> None:
         assert len(guests) > 10
         os.kill(kernel.pid, signal.SIGKILL)
         assert wait_gone(kernel, 10.0)
-        end = time.monotonic() + 30  # a killed process ends when it is next given a processor
+        end = deadline(30)  # a killed process ends when it is next given a processor
         while left := [pid for pid in guests if "State:\tZ" not in status(pid)]:
             assert time.monotonic() < end, f"guest processes {left} run on the host after their kernel ended"
             time.sleep(0.1)

@@ -28,6 +28,7 @@ def read(machine: Machine, path: str, offset_mib: int) -> str:
     return machine.check(f"{block} | tr '\\0' . | fold -w1 | sort -u").strip()
 
 
+@pytest.mark.slow
 @pytest.mark.qemu
 @pytest.mark.power_cut
 @pytest.mark.timeout(600)
