@@ -66,6 +66,17 @@ def _check_page(url: str) -> None:
     assert max(len(fetch(url + program)) for program in programs) > 10_000
 
 
+def _stop_twice_at_once() -> list[str]:
+    """What two `make lab-down` print that are started together; neither fails."""
+    pipe = subprocess.PIPE
+    both = [
+        subprocess.Popen([*_LAB, "down"], cwd=ROOT, text=True, stdout=pipe, stderr=subprocess.STDOUT) for _ in range(2)
+    ]
+    said = [str(one.communicate(timeout=300)[0]) for one in both]
+    assert [one.returncode for one in both] == [0, 0], said
+    return said
+
+
 def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_stopped() -> None:
     with _lab() as (process, printed):
         assert "4 hosts logged in, wrote 64 MiB, left, came back and verified every block" in printed
@@ -94,13 +105,13 @@ def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_sto
         assert initiator.inquire(target, 8).ok
         assert not initiator.inquire(target, 9).ok
 
-        down = subprocess.run(
-            [*_LAB, "down"],
-            cwd=ROOT,
-            check=True,
-            timeout=300,
-            capture_output=True,
-            text=True,
-        )
-        assert "the lab is stopped" in down.stdout
+        second = subprocess.run([*_LAB, "up"], cwd=ROOT, timeout=120, capture_output=True, text=True, check=False)
+        assert second.returncode == 1
+        assert f"a lab is running already, at {machine.api_url}" in second.stderr
+        assert "Traceback" not in second.stderr
+
+        said = _stop_twice_at_once()
+        assert sorted(text.partition(" and its")[0].strip() for text in said)[-1] == "the lab is stopped"
         assert process.wait(timeout=120) == 0
+        assert process.stdout is not None
+        assert "Traceback" not in process.stdout.read()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import fcntl
 import signal
 import sys
 import time
@@ -15,6 +16,7 @@ from tests.lab.hosts import PATTERN_BLOCKS, lab_hosts
 from tests.lab.scene import DISK_BYTES, DRIVES, MIB, Scene, provision
 from tests.machines.model import MachineError
 from tests.machines.qemu import Qemu
+from tests.machines.state import StateFolder, state_root
 
 NAME = "lab"
 SEED = 1
@@ -40,21 +42,26 @@ def machine() -> Qemu:
 
 
 def up() -> None:
-    """Boots, provisions, proves I/O, says how to get in, and stays until Ctrl-C."""
-    say = Told()
-    down(quietly=True)
-    lab = machine()
-    say(f"booting the appliance ({lab.accelerator})")
-    try:
-        made = Appliance.first_boot(lab, still=lambda: say(f"still booting; the console says: {_last_line(lab)}"))
-        say("the API answers; first login with the one-time password from the console")
-        scene = provision(made.client, made.disk_ids("nvme"), say)
-        _prove(made, scene, say)
-        _goodbye(made, scene, say)
-    except BaseException:
-        lab.close(failed=True)
-        raise
-    _stay(lab)
+    """Boots, provisions, proves I/O, says how to get in, and stays until Ctrl-C or `make lab-down`.
+
+    Raises SystemExit where a lab runs already.
+    """
+    with _the_only_one():
+        say = Told()
+        down(quietly=True)
+        lab = machine()
+        say(f"booting the appliance ({lab.accelerator})")
+        try:
+            _furnish(lab, say)
+        except BaseException as error:
+            if _is_gone():
+                raise SystemExit("the lab was stopped from elsewhere before it was ready") from None
+            lab.close(failed=not isinstance(error, KeyboardInterrupt))
+            down(quietly=True)
+            if isinstance(error, KeyboardInterrupt):
+                raise SystemExit("the lab is stopped") from None
+            raise
+        _stay(lab)
 
 
 def down(*, quietly: bool = False) -> None:
@@ -70,6 +77,43 @@ def down(*, quietly: bool = False) -> None:
     lab.close()
     if not quietly:
         print("the lab is stopped and its disks are removed")
+
+
+@contextmanager
+def _the_only_one() -> Iterator[None]:
+    """Held while this process has the lab. SystemExit says where the other one is."""
+    state_root().mkdir(parents=True, exist_ok=True)
+    with (state_root() / f"{NAME}.up").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(
+                f"a lab is running already, {_where()}: use that one, or stop it with `make lab-down`"
+            ) from None
+        yield
+
+
+def _where() -> str:
+    """The address of the lab that runs, as far as it has one."""
+    lab = machine()
+    try:
+        lab.attach()
+    except MachineError:
+        return "and is being started or stopped"
+    return f"at {lab.api_url}"
+
+
+def _is_gone() -> bool:
+    """Whether somebody else has stopped the lab and removed its disks."""
+    return StateFolder(NAME).read() is None
+
+
+def _furnish(lab: Qemu, say: Told) -> None:
+    made = Appliance.first_boot(lab, still=lambda: say(f"still booting; the console says: {_last_line(lab)}"))
+    say("the API answers; first login with the one-time password from the console")
+    scene = provision(made.client, made.disk_ids("nvme"), say)
+    _prove(made, scene, say)
+    _goodbye(made, scene, say)
 
 
 def _last_line(lab: Qemu) -> str:

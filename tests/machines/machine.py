@@ -262,12 +262,18 @@ class VirtualMachine(Machine):
         self.discard(failed=failed)
 
     def discard(self, *, failed: bool = False) -> None:
-        """Kill the machine, kept or not, and remove its folder; `failed` leaves the logs."""
-        if self._record is not None:
-            self._folder.write(self._record)
-            if failed:
-                print(f"machine {self.name} failed; its logs stay in {self.folder}", file=sys.stderr)
-            self._folder.destroy(keep_logs=failed)
+        """Kill the machine, kept or not, and remove its folder; `failed` leaves the logs.
+
+        Nothing is left to do where another process has done it.
+        """
+        if self._record is None:
+            return
+        with self._folder.locked():
+            if self._folder.read() is not None:
+                self._folder.write(self._record)
+                if failed:
+                    print(f"machine {self.name} failed; its logs stay in {self.folder}", file=sys.stderr)
+                self._folder.destroy(keep_logs=failed)
             self._record = None
 
     def _port(self, guest_port: int) -> tuple[int, bool]:

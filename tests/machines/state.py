@@ -8,10 +8,13 @@ without cleaning up; a *kept* machine (`make lab`) may outlive its owner on purp
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,6 +77,14 @@ class StateFolder:
     @property
     def _file(self) -> Path:
         return self.path / "state.json"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Whoever ends the machine holds this: two who do it at once take turns, and the second finds nothing left."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.with_name(f".{self.name}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def read(self) -> Record | None:
         """The record, or None when there is no such machine."""

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.machines.model import MachineError
 from tests.machines.process import OwnedProcess, group_members, identify, spawn
 from tests.machines.state import StateFolder, recorded_machines, sweep
+from tests.machines.uml import Uml
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +91,19 @@ def test_a_failed_machine_leaves_its_logs_and_nothing_else() -> None:
     assert sorted(entry.name for entry in folder.path.iterdir()) == ["console.log", "processes.log"]
     folder.create("qemu", {}, kept=False)
     assert [entry.name for entry in folder.path.iterdir()] == ["state.json"]
+
+
+def test_two_who_end_a_machine_at_once_both_end_quietly() -> None:
+    """As `make lab-down` in two terminals, or Ctrl-C at the same moment."""
+    for _ in range(20):
+        folder = StateFolder("one")
+        record = folder.create("uml", {"disks": 1}, kept=True)
+        left = record.processes["guest"] = running_in(folder)
+        folder.write(record)
+        both = [Uml("one", disks=1) for _ in range(2)]
+        for machine in both:
+            machine.attach()
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(lambda machine: machine.discard(), both))
+        assert group_members(left) == []
+        assert not folder.path.exists()
