@@ -20,7 +20,7 @@ function contents(folder) {
 }
 
 try {
-  execFileSync('node_modules/.bin/openapi-ts', {
+  execFileSync('node', ['scripts/generate.mjs'], {
     env: { ...process.env, LUNETTE_API_OUTPUT: fresh },
     stdio: 'pipe',
   })

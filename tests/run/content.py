@@ -18,7 +18,10 @@ _REGISTRIES = [
     for parts in (
         ("pypi", "org"),
         ("pythonhosted", "org"),
-        ("registry", "npmjs", "org"),
+        ("crates", "io"),
+        ("proxy", "golang", "org"),
+        ("npmjs", "org"),
+        ("npmjs", "com"),
         ("yarnpkg", "com"),
         ("deb", "debian", "org"),
         ("security", "debian", "org"),

@@ -27,7 +27,7 @@ export interface Config<T extends ClientOptions = ClientOptions>
    * Please don't use the Fetch client for Next.js applications. The `next`
    * options won't have any effect.
    *
-   * Install {@link https://www.npmjs.com/package/@hey-api/client-next `@hey-api/client-next`} instead.
+   * Install `@hey-api/client-next` instead.
    */
   next?: never;
   /**
