@@ -111,6 +111,7 @@ class World:
         try:
             return self.undo(seq), None
         except LunetteError as refusal:
+            assert refusal.status < 500, refusal
             return 0, refusal
 
     def _last(self) -> int:
