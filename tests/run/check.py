@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.run import matrix
 from tests.run.command import ROOT, Ran, run_quietly
+from tests.run.tiers import load
 
 _BIN = Path(sys.executable).parent
 _SOURCES = (
@@ -30,6 +32,7 @@ STEPS: dict[str, Sequence[str]] = {
     "collection": [sys.executable, "ansible/generator", "--check"],
     "ansible-lint": [sys.executable, "-m", "tests.run.collection", "lint"],
     "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],
+    "matrix": [sys.executable, "-m", "tests.run.matrix", "--check"],
     "cli reference": [sys.executable, "-m", "lunette.cli.manual", "--check"],
     "web page": ["npm", "--prefix", "frontend", "run", "check"],
 }
@@ -50,6 +53,8 @@ def main() -> int:
     print(f"\n{'check':<16}{'result':<8}{'time':>8}")
     for name, result in ran.items():
         print(f"{name:<16}{'failed' if result.code else 'ok':<8}{result.seconds:>6.1f} s")
+    for line in matrix.aged(load(), matrix.read(), matrix.changed_since):
+        print(line)
     failed = sum(bool(result.code) for result in ran.values())
     print(f"{len(ran) - failed} ok, {failed} failed in {time.monotonic() - started:.0f} s")
     return 1 if failed else 0

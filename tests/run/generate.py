@@ -14,6 +14,7 @@ def main() -> int:
         [sys.executable, "ansible/generator"],
         [sys.executable, "-m", "tests.run.python_client"],
         [sys.executable, "-m", "lunette.cli.manual"],
+        [sys.executable, "-m", "tests.run.matrix"],
     ):
         print(f"  … {' '.join(argv[-3:])}", flush=True)
         code = subprocess.run(argv, cwd=ROOT, check=False).returncode

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.machines import pace
-from tests.run import again, needs
+from tests.run import again, matrix, needs
 from tests.run.command import Ran, cache_folder, run_shown, stopping
 from tests.run.memory import Memory, tree_digest
 from tests.run.results import Case, TierResult, read_junit, report, required
@@ -101,6 +101,7 @@ def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[Tie
             chosen = [tier for tier in suite.tiers if tier.shard == shard]
             known = run_tiers(chosen, suite, asked.require_all, folder)
             memory.remember(shard, known)
+            matrix.note(shard, chosen, known, suite)
         results += known
     return results
 

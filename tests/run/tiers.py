@@ -28,6 +28,8 @@ class Tier:
     only_full: bool
     command: tuple[str, ...]
     is_pytest: bool
+    covers: tuple[str, ...] = ()
+    """Globs of the files that its tests are about, as `:(glob)` of git understands them."""
 
     @property
     def has_machines(self) -> bool:
@@ -103,8 +105,9 @@ def _tier(entry: dict[str, object], path: Path) -> Tier:
     argv = [str(part) for part in command]
     if is_pytest:
         argv = [sys.executable, "-m", "pytest", *argv, f"--junitxml={{results}}/{name}.xml"]
-    needs = entry.pop("needs", [])
+    needs, covers = entry.pop("needs", []), entry.pop("covers", [])
     assert isinstance(needs, list)
+    assert isinstance(covers, list)
     tier = Tier(
         name=name,
         what=str(entry.pop("what")),
@@ -117,6 +120,7 @@ def _tier(entry: dict[str, object], path: Path) -> Tier:
         only_full=bool(entry.pop("only_full", False)),
         command=tuple(argv),
         is_pytest=is_pytest,
+        covers=tuple(str(one) for one in covers),
     )
     if entry:
         raise SystemExit(f"{path}: tier {name} has keys that mean nothing: {', '.join(sorted(entry))}")
