@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import secrets
 import signal
 import sys
 import tempfile
@@ -93,6 +94,9 @@ def _run_some(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[Tie
 
 
 def _run_full(suite: Suite, asked: argparse.Namespace, folder: Path) -> list[TierResult]:
+    seed = secrets.randbelow(1 << 32)
+    os.environ["PYTEST_ADDOPTS"] = f"{os.environ.get('PYTEST_ADDOPTS', '')} --hypothesis-seed={seed}".strip()
+    print(f"properties and requests are drawn anew: --hypothesis-seed={seed}", flush=True)
     memory = Memory(cache_folder() / "test-full", tree_digest())
     results: list[TierResult] = []
     for shard in [asked.shard] if asked.shard else suite.shards():

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from backend.tests.engine.conftest import ADMIN, Appliance
 from backend.tests.engine.test_reconciler import Clock, alerts
 from backend.tests.engine.test_watcher import look
+from backend.tests.exploring import explored, fixed
 from backend.tests.faults.world import World, database_template
 from lunette.domain.arrays import Level
 from lunette.domain.errors import Conflict, Invalid, LunetteError
@@ -251,10 +252,7 @@ def changes() -> st.SearchStrategy[tuple[Any, ...]]:
     )
 
 
-QUICK = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)  # fmt: skip
+FEW, MANY = 25, 1000
 
 
 def check_no_order_of_changes(appliance: Appliance, asked: list[tuple[Any, ...]]) -> None:
@@ -270,7 +268,7 @@ def check_no_order_of_changes(appliance: Appliance, asked: list[tuple[Any, ...]]
         tx.rollback()
 
 
-@QUICK
+@fixed("no_volume_twice", FEW)
 @given(asked=st.lists(changes(), min_size=6, max_size=16))
 def test_no_order_of_changes_gives_a_host_a_volume_twice(lone: Appliance, asked: list[tuple[Any, ...]]) -> None:
     check_no_order_of_changes(lone, asked)
@@ -278,7 +276,7 @@ def test_no_order_of_changes_gives_a_host_a_volume_twice(lone: Appliance, asked:
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@settings(QUICK, max_examples=1000, phases=tuple(Phase))
+@explored("no_volume_twice", MANY)
 @given(asked=st.lists(changes(), min_size=6, max_size=30))
 def test_no_order_of_very_many_changes_gives_a_host_a_volume_twice(
     lone: Appliance, asked: list[tuple[Any, ...]]

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import HealthCheck, Phase, assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
 from backend.tests.engine.conftest import ADMIN, Appliance
+from backend.tests.exploring import explored, fixed
 from backend.tests.planner.sites import Facts, facts, open_sites, sites
 from lunette.domain.errors import LunetteError
 from lunette.domain.plans import Plan
@@ -25,12 +26,8 @@ from lunette.planner.site import KnownSite, SiteChange, Verb
 from lunette.planner.site_scope import narrow
 from lunette.store.database import store_of
 
-QUICK = settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)  # fmt: skip
-"""Seconds for all of them. What fails is made small by the long profile, which takes up the example that is kept."""
-LONG = settings(QUICK, max_examples=1500, phases=tuple(Phase))
+FEW, MANY = 20, 1500
+"""Examples in `make test`, which take seconds for all of them, and in the full matrix."""
 
 
 class Played:
@@ -89,7 +86,7 @@ def check_a_then_b_is_b(appliance: Appliance, first: Site, second: Site) -> None
         assert world.bring_to(exported) == ()
 
 
-@QUICK
+@fixed("a_then_b_is_b", FEW)
 @given(first=sites(), second=sites())
 def test_a_then_b_is_b_and_b_again_is_nothing(lone: Appliance, first: Site, second: Site) -> None:
     check_a_then_b_is_b(lone, first, second)
@@ -97,7 +94,7 @@ def test_a_then_b_is_b_and_b_again_is_nothing(lone: Appliance, first: Site, seco
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@LONG
+@explored("a_then_b_is_b", MANY)
 @given(first=sites(), second=sites())
 def test_a_then_b_is_b_for_very_many_sites(lone: Appliance, first: Site, second: Site) -> None:
     check_a_then_b_is_b(lone, first, second)
@@ -112,7 +109,8 @@ def check_only_what_is_named_goes(appliance: Appliance, first: Site, second: Sit
             changes = world.changes(second, named)
             plans = world.rehearse(changes)
         except LunetteError as refusal:
-            assert refusal.status < 500, refusal  # such as a plan that its own check refuses: a fault of the planner
+            if refusal.status >= 500:  # such as a plan that its own check refuses: a fault of the planner
+                raise
             assert world.facts() == before
             return
         assert world.facts() == before
@@ -134,7 +132,7 @@ def named_sites(draw: st.DrawFn) -> tuple[Site, Site, set[str]]:
     return first, draw(sites()), draw(st.sets(st.sampled_from(keys))) if keys else set()
 
 
-@QUICK
+@fixed("nothing_unnamed_goes", FEW)
 @given(case=named_sites())
 def test_nothing_goes_that_was_not_named(lone: Appliance, case: tuple[Site, Site, set[str]]) -> None:
     check_only_what_is_named_goes(lone, *case)
@@ -142,13 +140,13 @@ def test_nothing_goes_that_was_not_named(lone: Appliance, case: tuple[Site, Site
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@LONG
+@explored("nothing_unnamed_goes", MANY)
 @given(case=named_sites())
 def test_nothing_goes_that_was_not_named_in_very_many_sites(lone: Appliance, case: tuple[Site, Site, set[str]]) -> None:
     check_only_what_is_named_goes(lone, *case)
 
 
-@QUICK
+@fixed("what_is_left_open_stays", FEW)
 @given(first=sites(), second=open_sites())
 def test_what_a_document_leaves_open_stays_and_applying_it_twice_changes_nothing(
     lone: Appliance, first: Site, second: Site
@@ -159,7 +157,8 @@ def test_what_a_document_leaves_open_stays_and_applying_it_twice_changes_nothing
         try:
             world.rehearse(world.changes(second, before))
         except LunetteError as refusal:  # such as: a host wants an initiator of another whose initiators are left open
-            assert refusal.status < 500, refusal
+            if refusal.status >= 500:
+                raise
             reject()
         world.bring_to(second, before)
         after = world.facts()
@@ -171,7 +170,7 @@ def test_what_a_document_leaves_open_stays_and_applying_it_twice_changes_nothing
                     assert after[key][name] == before[key][name]
 
 
-@QUICK
+@fixed("a_scope_keeps_changes_inside", FEW)
 @given(first=sites(), second=sites(), data=st.data())
 def test_a_scope_keeps_the_changes_inside(lone: Appliance, first: Site, second: Site, data: st.DataObject) -> None:
     scopes = [key for key in {**facts(first), **facts(second)} if not key.startswith("mapping/")]

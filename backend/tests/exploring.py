@@ -1,0 +1,52 @@
+"""Two ways to draw examples of a property: fixed ones in `make test`, new ones in each run of the full matrix.
+
+What a run of the full matrix finds is made small and kept as a file under `examples/`: commit it, and both take it up
+from then on. The seed of such a run is printed when it begins (`tests/run/suite.py`); `--hypothesis-seed` repeats it.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase, ReadOnlyDatabase
+
+EXAMPLES = Path(__file__).parent / "examples"
+_SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+_SEED = 1
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+
+def fixed(name: str, count: int) -> Callable[[Test], Test]:
+    """Puts to a property the examples that are kept under this name, then so many that are the same in every run."""
+    kept = ReadOnlyDatabase(DirectoryBasedExampleDatabase(EXAMPLES))
+    phases = (Phase.explicit, Phase.reuse, Phase.generate)  # what fails is made small by the full matrix
+
+    def decorate(test: Test) -> Test:
+        # The seed first: it takes the database away from settings that are there already.
+        return _kept_as(name, _settings(kept, count, phases)(seed(_SEED)(test)))
+
+    return decorate
+
+
+def explored(name: str, count: int) -> Callable[[Test], Test]:
+    """Puts to a property the examples that are kept under this name, then so many new ones; keeps what fails."""
+    kept = DirectoryBasedExampleDatabase(EXAMPLES)
+
+    def decorate(test: Test) -> Test:
+        return _kept_as(name, _settings(kept, count, tuple(Phase))(test))
+
+    return decorate
+
+
+def _settings(kept: ExampleDatabase, count: int, phases: tuple[Phase, ...]) -> settings:
+    return settings(
+        max_examples=count, deadline=None, derandomize=False, database=kept, print_blob=True, phases=phases,
+        suppress_health_check=_SLOW,
+    )  # fmt: skip
+
+
+def _kept_as(name: str, test: Test) -> Test:
+    """Both tests of a property have one key, where Hypothesis would take one of the source of each."""
+    test._hypothesis_internal_database_key = name.encode()  # type: ignore[attr-defined]
+    return test
