@@ -45,71 +45,90 @@ async function follow(page: Page, path: string): Promise<void> {
   }, path)
 }
 
-test('no page breaks a rule of accessibility, scrolls sideways on a telephone, logs an error or asks another machine', async ({
-  page,
-  baseURL,
-}) => {
-  const strangers: string[] = []
-  const errors: string[] = []
+/** What must not happen on any page: requests to other machines, and errors of scripts or of the console. */
+function watch(page: Page, baseURL: string | undefined): string[] {
+  const found: string[] = []
   page.on('request', (request) => {
     const url = new URL(request.url())
     if (url.protocol.startsWith('http') && url.origin !== new URL(baseURL ?? '').origin)
-      strangers.push(request.url())
+      found.push(request.url())
   })
-  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('pageerror', (error) => found.push(error.message))
   page.on('console', (message) => {
     // A plan that is refused is an answer, which the dialog shows: an array with volumes is not deleted.
     const isRefusedPlan = message.text().includes('409') && message.location().url.includes('dry_run=true')
     if (message.type() === 'error' && !isRefusedPlan)
-      errors.push(`${message.text()} ${message.location().url}`)
+      found.push(`${message.text()} ${message.location().url}`)
   })
-  await page.goto('/')
-  const [disk] = await list<{ id: string }>(page, 'disks')
-  const single = [
-    'arrays/tank',
-    'volumes/lun01',
-    'topology?focus=volume/lun01',
-    `disks/${disk?.id}`,
-    'nowhere',
-  ]
-  for (const name of [...PAGES, ...single]) {
+  return found
+}
+
+async function expectPagesInOrder(page: Page, names: readonly string[]): Promise<void> {
+  for (const name of names) {
     await follow(page, pathOf(name))
     await settled(page)
     await expectAccessible(page, name)
     expect(await overflow(page), `${name} on a telephone`).toBeLessThanOrEqual(0)
   }
+}
 
-  await follow(page, '/arrays/tank')
-  for (const name of [/^Set pace$/, /^Grow$/, /^Delete$/, /^Replace /]) {
-    await page.getByRole('main').getByRole('button', { name }).first().click()
-    await expect(page.getByRole('dialog')).toBeVisible()
-    await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
-    await expectAccessible(page, `dialog of an array: ${name}`)
-    await page.keyboard.press('Escape')
-    await expect(page.getByRole('dialog')).toHaveCount(0)
-  }
-  await follow(page, '/hosts')
-  await page.getByRole('button', { name: 'Create host' }).first().click()
-  await expect(page.getByRole('dialog')).toBeVisible()
-  await expectAccessible(page, 'host form')
-  await page.keyboard.press('Escape')
-  await page.getByRole('row').getByRole('button', { expanded: false }).first().click()
-  await page.getByRole('button', { name: 'Initiator kit' }).click()
-  await expect(page.getByRole('dialog')).toContainText('Initiator kit of')
-  await expect(page.getByRole('dialog').getByRole('link', { name: 'Download' })).toBeVisible()
-  await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
-  await expectAccessible(page, 'paths and kit of a host')
-  await page.keyboard.press('Escape')
-  await follow(page, '/mappings')
-  await page.getByRole('grid').focus()
-  await expect(page.getByRole('gridcell').first()).toBeVisible()
-  await expectAccessible(page, 'matrix with a cursor')
-  await page.getByRole('button', { name: /^Account of/ }).click()
-  await expect(page.getByRole('menu')).toBeVisible()
-  await expectAccessible(page, 'account menu')
-  expect(strangers).toEqual([])
-  expect(errors).toEqual([])
+test('a page of each kind is accessible, fits a telephone, logs no error and asks no other machine', async ({
+  page,
+  baseURL,
+}) => {
+  const wrong = watch(page, baseURL)
+  await page.goto('/')
+  await expectPagesInOrder(page, ['overview', 'disks', 'arrays/tank', 'mappings', 'settings', 'nowhere'])
+  expect(wrong).toEqual([])
 })
+
+test(
+  'every page is accessible, fits a telephone, logs no error and asks no other machine',
+  { tag: '@slow' },
+  async ({ page, baseURL }) => {
+    const wrong = watch(page, baseURL)
+    await page.goto('/')
+    const [disk] = await list<{ id: string }>(page, 'disks')
+    const single = [
+      'arrays/tank',
+      'volumes/lun01',
+      'topology?focus=volume/lun01',
+      `disks/${disk?.id}`,
+      'nowhere',
+    ]
+    await expectPagesInOrder(page, [...PAGES, ...single])
+
+    await follow(page, '/arrays/tank')
+    for (const name of [/^Set pace$/, /^Grow$/, /^Delete$/, /^Replace /]) {
+      await page.getByRole('main').getByRole('button', { name }).first().click()
+      await expect(page.getByRole('dialog')).toBeVisible()
+      await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
+      await expectAccessible(page, `dialog of an array: ${name}`)
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+    }
+    await follow(page, '/hosts')
+    await page.getByRole('button', { name: 'Create host' }).first().click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await expectAccessible(page, 'host form')
+    await page.keyboard.press('Escape')
+    await page.getByRole('row').getByRole('button', { expanded: false }).first().click()
+    await page.getByRole('button', { name: 'Initiator kit' }).click()
+    await expect(page.getByRole('dialog')).toContainText('Initiator kit of')
+    await expect(page.getByRole('dialog').getByRole('link', { name: 'Download' })).toBeVisible()
+    await expect(page.locator('[data-testid="loading"]')).toHaveCount(0)
+    await expectAccessible(page, 'paths and kit of a host')
+    await page.keyboard.press('Escape')
+    await follow(page, '/mappings')
+    await page.getByRole('grid').focus()
+    await expect(page.getByRole('gridcell').first()).toBeVisible()
+    await expectAccessible(page, 'matrix with a cursor')
+    await page.getByRole('button', { name: /^Account of/ }).click()
+    await expect(page.getByRole('menu')).toBeVisible()
+    await expectAccessible(page, 'account menu')
+    expect(wrong).toEqual([])
+  },
+)
 
 test('the login breaks no rule of accessibility', async ({ browser }) => {
   const stranger = await browser.newContext({ storageState: { cookies: [], origins: [] } })

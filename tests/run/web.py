@@ -1,6 +1,7 @@
 """The web page in a real browser against a real appliance, and its pictures.
 
 python -m tests.run.web e2e RESULTS.xml     what `make test` runs
+python -m tests.run.web slow RESULTS.xml    what only the whole matrix runs: the tests with the tag @slow
 python -m tests.run.web screenshots         `make screenshots`: writes docs/images/
 """
 
@@ -32,8 +33,9 @@ _PICTURES = {
 """Those the documents show, and their names in docs/images."""
 
 
-def e2e(results: Path) -> int:
-    """Runs the browser tests from the first login of a fresh appliance on; 0 if all passed.
+def e2e(results: Path, *choice: str) -> int:
+    """Runs the browser tests that Playwright's options choose, from the first login of a fresh appliance on; 0 if all
+    passed.
 
     On user-mode Linux, where everything but NVMe runs at native speed. The first test makes, by hand in the browser,
     what the others work on.
@@ -49,7 +51,7 @@ def e2e(results: Path) -> int:
                 "LUNETTE_PASSWORD": secrets.token_urlsafe(18),
                 "PLAYWRIGHT_JUNIT_OUTPUT_FILE": str(results.resolve()),
             }
-            return _playwright(machine, ["--project", "e2e", "--reporter", "list,junit"], environment)
+            return _playwright(machine, ["--project", "e2e", "--reporter", "list,junit", *choice], environment)
 
 
 def screenshots() -> int:
@@ -84,7 +86,9 @@ def main() -> int:
     """Runs what the first argument says."""
     match sys.argv[1:]:
         case ["e2e", results]:
-            return e2e(Path(results))
+            return e2e(Path(results), "--grep-invert", "@slow")
+        case ["slow", results]:
+            return e2e(Path(results), "--grep", "@slow")
         case ["screenshots"]:
             return screenshots()
         case _:
