@@ -4,7 +4,7 @@ What a run of the full matrix finds is made small and kept as a file under `exam
 from then on. The seed of such a run is printed when it begins (`tests/run/suite.py`); `--hypothesis-seed` repeats it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,9 +29,36 @@ def fixed(name: str, count: int) -> Callable[[Test], Test]:
     return decorate
 
 
+class _Kept(ExampleDatabase):
+    """A folder of examples from which only what this process put there is taken away again.
+
+    Hypothesis deletes an example that fails no longer: here it stays, as a regression test.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = DirectoryBasedExampleDatabase(folder)
+        self._mine: set[tuple[bytes, bytes]] = set()
+
+    def fetch(self, key: bytes) -> Iterable[bytes]:
+        """All examples under this key."""
+        yield from self._folder.fetch(key)
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """Keeps an example."""
+        if value not in set(self._folder.fetch(key)):
+            self._mine.add((key, value))
+        self._folder.save(key, value)
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """Takes an example away that a smaller one of this run replaces."""
+        if (key, value) in self._mine:
+            self._folder.delete(key, value)
+
+
 def explored(name: str, count: int) -> Callable[[Test], Test]:
     """Puts to a property the examples that are kept under this name, then so many new ones; keeps what fails."""
-    kept = DirectoryBasedExampleDatabase(EXAMPLES)
+    kept = _Kept(EXAMPLES)
 
     def decorate(test: Test) -> Test:
         return _kept_as(name, _settings(kept, count, tuple(Phase))(test))

@@ -54,7 +54,7 @@ def up() -> None:
         try:
             _furnish(lab, say)
         except BaseException as error:
-            if _is_gone():
+            if _was_started(lab) and _is_gone():
                 raise SystemExit("the lab was stopped from elsewhere before it was ready") from None
             lab.close(failed=not isinstance(error, KeyboardInterrupt))
             down(quietly=True)
@@ -101,6 +101,14 @@ def _where() -> str:
     except MachineError:
         return "and is being started or stopped"
     return f"at {lab.api_url}"
+
+
+def _was_started(lab: Qemu) -> bool:
+    """Whether there was a machine at all: what fails before that is nobody else's doing."""
+    try:
+        return bool(lab.record)
+    except MachineError:
+        return False
 
 
 def _is_gone() -> bool:
