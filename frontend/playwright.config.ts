@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 import { LOGGED_IN } from './e2e/appliance.ts'
+import { within } from './e2e/pace.ts'
 
 // Both projects look at a running appliance, named by LUNETTE_URL; nothing is mocked here.
 // The browser is the one the system's package manager brought; Playwright downloads none.
@@ -12,8 +13,9 @@ export default defineConfig({
   fullyParallel: false,
   workers: 1,
   // The machine under the appliance may be busy with other tests, or be an emulated one.
-  timeout: 600_000,
-  expect: { timeout: 60_000 },
+  // Actions, navigations and requests have no time of their own: they end with their test.
+  timeout: within(600),
+  expect: { timeout: within(60) },
   reporter: [['list']],
   use: {
     baseURL: process.env['LUNETTE_URL'],
@@ -24,6 +26,7 @@ export default defineConfig({
     contextOptions: { reducedMotion: 'reduce' },
     launchOptions: {
       executablePath: process.env['LUNETTE_CHROMIUM'] || CHROMIUM.find((path) => existsSync(path)),
+      timeout: within(180),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
     },
   },

@@ -19,7 +19,8 @@ from lunette.client import Client, Endpoint
 from tests.containers import images
 from tests.containers.engine import Docker, NoEngine, engine
 from tests.e2e.waiting import wait_until
-from tests.lab.access import Access, first_login
+from tests.lab.access import Access, PatientClient, first_login
+from tests.machines.pace import within
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(3000)]
 
@@ -73,7 +74,7 @@ class Stack:
         return ran.stdout + ran.stderr
 
     def client(self, access: Access) -> Client:
-        return Client(access.endpoint, timeout_s=120)
+        return PatientClient(access.endpoint, timeout_s=120)
 
 
 @contextmanager
@@ -159,7 +160,7 @@ def test_the_web_page_is_served(stack: Stack) -> None:
     anybody = ssl._create_unverified_context()
 
     def get(path: str) -> str:
-        with urllib.request.urlopen(stack.url + path, context=anybody, timeout=60) as answer:
+        with urllib.request.urlopen(stack.url + path, context=anybody, timeout=within(60)) as answer:
             return str(answer.read().decode())
 
     (script,) = re.findall(r'<script type="module"[^>]* src="(/assets/[^"]+\.js)"', get("/"))
@@ -223,7 +224,7 @@ def test_what_was_made_is_there_after_a_restart_and_after_all_containers_were_ma
         stack.up()
         with stack.client(access) as client:
             assert [host["name"] for host in client.list("/hosts")] == ["kept"]
-        with Client(Endpoint(url=access.endpoint.url, fingerprint=access.endpoint.fingerprint)) as client:
+        with PatientClient(Endpoint(url=access.endpoint.url, fingerprint=access.endpoint.fingerprint)) as client:
             client.login("admin", access.password)
 
 

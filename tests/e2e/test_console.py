@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from lunette.client import Client, Endpoint, fetch_fingerprint
+from lunette.client import Client, Endpoint
 from tests.e2e.test_install import digest, make_ext4
+from tests.lab.access import PatientClient, fingerprint_of
 from tests.machines.disks import ROOT_SERIAL
 from tests.machines.images import iso_image
 from tests.machines.qemu_command import Media
@@ -42,8 +43,8 @@ def start_live(machine: FirmwareQemu) -> None:
 
 def logged_in(machine: FirmwareQemu, password: str) -> tuple[Client, bool]:
     """A session of the user admin, and whether the password has to be changed."""
-    endpoint = Endpoint(url=machine.api_url, fingerprint=fetch_fingerprint(machine.api_url))
-    client = Client(endpoint, timeout_s=300.0)
+    endpoint = Endpoint(url=machine.api_url, fingerprint=fingerprint_of(machine.api_url))
+    client = PatientClient(endpoint)
     return client, client.login("admin", password)["password_change_required"]
 
 

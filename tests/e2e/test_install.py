@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lunette.client import Client, Endpoint, JsonObject, fetch_fingerprint
+from lunette.client import Client, Endpoint, JsonObject
 from tests.e2e.waiting import wait_until
+from tests.lab.access import PatientClient, fingerprint_of
 from tests.machines.disks import ROOT_SERIAL
 from tests.machines.images import iso_image
 from tests.machines.qemu_command import Media
@@ -103,9 +104,9 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
     assert digest(site.foreign) == site.before
 
     site.start_from_disk()
-    fingerprint = fetch_fingerprint(machine.api_url)
+    fingerprint = fingerprint_of(machine.api_url)
     assert re.sub("[^0-9a-f]", "", fingerprint.lower()) == shown.replace(":", "").lower()
-    with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint), timeout_s=300.0) as client:
+    with PatientClient(Endpoint(url=machine.api_url, fingerprint=fingerprint)) as client:
         assert not client.login("admin", PASSWORD)["password_change_required"]
         token = client.post("/tokens", {"name": "kept", "role": "administrator"})["token"]
         status = wait_until("the agent answers", lambda: observed(client), 300)
@@ -117,7 +118,7 @@ def test_an_installed_disk_starts_with_what_the_document_says_and_keeps_it(site:
 
     machine.start()
     machine.wait_for_api(DEADLINE_S)
-    with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint, token=token), timeout_s=300.0) as client:
+    with PatientClient(Endpoint(url=machine.api_url, fingerprint=fingerprint, token=token)) as client:
         assert wait_until("the agent answers", lambda: observed(client), 300)["name"] == "shelf-7"
     machine.press_power_button()
     assert digest(site.foreign) == site.before

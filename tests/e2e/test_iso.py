@@ -13,7 +13,7 @@ import pytest
 
 from lunette.client import Client, JsonObject
 from tests.e2e.waiting import wait_until
-from tests.lab.access import first_login
+from tests.lab.access import PatientClient, first_login
 from tests.machines.disks import ROOT_SERIAL
 from tests.machines.images import iso_image
 from tests.machines.qemu_command import Media
@@ -50,7 +50,7 @@ def test_live_mode_serves_the_api_and_writes_to_no_disk(machine: FirmwareQemu) -
     access = first_login(machine.api_url, password, "iso")
     assert access.endpoint.fingerprint is not None
     assert re.sub("[^0-9a-f]", "", access.endpoint.fingerprint.lower()) == shown.replace(":", "").lower()
-    with Client(access.endpoint, timeout_s=300.0) as client:
+    with PatientClient(access.endpoint) as client:
         status = wait_until("the agent answers", lambda: _observed(client), 300)
         disks = {disk["serial"]: disk for disk in client.list("/disks")}
     machine.wait_for_text(rf"Web address +https://{re.escape(GUEST_ADDRESS)}:8443", 60)

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from lunette.client import Client
 from tests.initiators.libiscsi import LibiscsiInitiator
 from tests.lab.__main__ import machine as lab_machine
-from tests.lab.access import first_login
+from tests.lab.access import PatientClient, first_login
 from tests.lab.appliance import ONE_TIME_PASSWORD
 from tests.lab.scene import PORTAL_PORT, planned_hosts
 from tests.lab.web import fetch
+from tests.machines.pace import within
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu]
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ def _lab() -> Iterator[tuple[subprocess.Popen[str], str]]:
         try:
             yield process, _until_it_stays_up(process)
         finally:
-            subprocess.run([*_LAB, "down"], cwd=ROOT, check=True, timeout=300)
+            subprocess.run([*_LAB, "down"], cwd=ROOT, check=True, timeout=within(300))
 
 
 def _until_it_stays_up(process: subprocess.Popen[str]) -> str:
@@ -72,7 +72,7 @@ def _stop_twice_at_once() -> list[str]:
     both = [
         subprocess.Popen([*_LAB, "down"], cwd=ROOT, text=True, stdout=pipe, stderr=subprocess.STDOUT) for _ in range(2)
     ]
-    said = [str(one.communicate(timeout=300)[0]) for one in both]
+    said = [str(one.communicate(timeout=within(300))[0]) for one in both]
     assert [one.returncode for one in both] == [0, 0], said
     return said
 
@@ -92,7 +92,7 @@ def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_sto
         access = first_login(told["web address"], one_time, token_name="visitor")
         assert told["certificate"] == f"SHA-256 {access.endpoint.fingerprint}"
         assert machine.check("cat /sys/block/md*/md/chunk_size").split() == ["65536"]
-        with Client(access.endpoint, timeout_s=300.0) as client:
+        with PatientClient(access.endpoint) as client:
             transports = [disk["transport"] for disk in client.list("/disks")]
             assert (transports.count("nvme"), transports.count("scsi")) == (8, 4)
             assert len(list(client.list("/volumes"))) == 32
@@ -105,13 +105,15 @@ def test_it_serves_verified_volumes_says_how_to_get_in_and_stays_until_it_is_sto
         assert initiator.inquire(target, 8).ok
         assert not initiator.inquire(target, 9).ok
 
-        second = subprocess.run([*_LAB, "up"], cwd=ROOT, timeout=120, capture_output=True, text=True, check=False)
+        second = subprocess.run(
+            [*_LAB, "up"], cwd=ROOT, timeout=within(120), capture_output=True, text=True, check=False
+        )
         assert second.returncode == 1
         assert f"a lab is running already, at {machine.api_url}" in second.stderr
         assert "Traceback" not in second.stderr
 
         said = _stop_twice_at_once()
         assert sorted(text.partition(" and its")[0].strip() for text in said)[-1] == "the lab is stopped"
-        assert process.wait(timeout=120) == 0
+        assert process.wait(timeout=within(120)) == 0
         assert process.stdout is not None
         assert "Traceback" not in process.stdout.read()

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from lunette.client import Client, Endpoint, JsonObject, fetch_fingerprint
+from lunette.client import Client, Endpoint, JsonObject
 from tests.e2e.waiting import wait_until
 from tests.initiators.libiscsi import LibiscsiInitiator
+from tests.lab.access import PatientClient, fingerprint_of
 from tests.machines.disks import ROOT_SERIAL, make_empty
 from tests.machines.images import iso_image
 from tests.machines.qemu_command import Media
@@ -73,8 +74,8 @@ class Pair:
     def client(self, token: str | None = None) -> Client:
         """An administrator's, once the API answers."""
         self.machine.wait_for_api(DEADLINE_S)
-        fingerprint = fetch_fingerprint(self.machine.api_url)
-        made = Client(Endpoint(url=self.machine.api_url, fingerprint=fingerprint, token=token), timeout_s=300.0)
+        fingerprint = fingerprint_of(self.machine.api_url)
+        made = PatientClient(Endpoint(url=self.machine.api_url, fingerprint=fingerprint, token=token))
         if token is None:
             made.login("admin", PASSWORD)
         wait_until("the agent answers", lambda: made.get("/status")["agent"]["answers"], 300)

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from lunette.client import Client, Endpoint, fetch_fingerprint
+from lunette.client import Client, Endpoint
 from tests.collection.connections.guest import mount
 from tests.collection.playing import COLLECTION, Player, Running
 from tests.initiators import kit as kits
 from tests.initiators.block_io import IN_GUEST
+from tests.lab.access import PatientClient, fingerprint_of
 from tests.machines.images import bundle
 from tests.machines.netns import GUEST_ADDRESS
 from tests.machines.uml import Uml
@@ -75,7 +76,7 @@ class Server:
         book, url = self.hosts.parent / "connect.yml", self.appliance.api_url
         connection = {
             "appliance_url": url, "appliance_token": (self.share / "token").read_text(),
-            "appliance_fingerprint": fetch_fingerprint(url),
+            "appliance_fingerprint": fingerprint_of(url),
         }  # fmt: skip
         role = {"role": "lunette.appliance.initiator", **values}
         defaults = {"group/lunette.appliance.all": connection}
@@ -86,7 +87,7 @@ class Server:
     def api(self) -> Client:
         """To look behind the plays."""
         url = self.appliance.api_url
-        client = Client(Endpoint(url=url, fingerprint=fetch_fingerprint(url)))
+        client = PatientClient(Endpoint(url=url, fingerprint=fingerprint_of(url)))
         client.login("admin", _PASSWORD)
         return client
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 import pytest
 
-from lunette.client import Client, Refused, fetch_fingerprint
+from lunette.client import Refused
+from tests.lab.access import PatientClient, fingerprint_of
 from tests.lab.appliance import Appliance, appliance
 from tests.machines.uml import Uml
 
@@ -150,18 +151,18 @@ def test_the_certificate_is_replaced_and_taken_back_by_a_process_without_rights(
     """Clients that come in anew see it at once; who is there already stays, and nothing is restarted."""
     url, client = machine.machine.api_url, machine.client
     pid = machine.machine.check("systemctl show --property=MainPID --value lunette-api")
-    before = fetch_fingerprint(url)
+    before = fingerprint_of(url)
     client.post("/certificate:self-sign")
-    made = fetch_fingerprint(url)
+    made = fingerprint_of(url)
     assert made != before
-    with Client(replace(machine.access.endpoint, fingerprint=made)) as other:
+    with PatientClient(replace(machine.access.endpoint, fingerprint=made)) as other:
         shown = other.get("/certificate")
         assert made.replace(":", "").lower() in json.dumps(shown).replace(":", "").lower()
         with pytest.raises(Refused) as caught:
             other.post("/certificate:replace", {"certificate": "no certificate", "private_key": "no key"})
         assert caught.value.status in {409, 422}
-        assert fetch_fingerprint(url) == made
+        assert fingerprint_of(url) == made
         other.post("/certificate:revert")
-    assert fetch_fingerprint(url) == before
+    assert fingerprint_of(url) == before
     assert machine.machine.check("systemctl show --property=MainPID --value lunette-api") == pid
     assert client.get("/status")["agent"]["answers"]

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lunette.client import Client, Endpoint, JobFailed, JsonObject, Refused, fetch_fingerprint
+from lunette.client import Client, Endpoint, JobFailed, JsonObject, Refused
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
+from tests.lab.access import PatientClient, fingerprint_of
 from tests.machines.disks import ROOT_SERIAL
 from tests.machines.images import iso_image, update_bundle
 from tests.machines.qemu_command import Media
@@ -82,12 +83,12 @@ def site() -> Iterator[Site]:
         machine.media = replace(media, iso=None)
         machine.start()
         machine.wait_for_api(DEADLINE_S)
-        fingerprint = fetch_fingerprint(machine.api_url)
-        with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint), timeout_s=300.0) as first:
+        fingerprint = fingerprint_of(machine.api_url)
+        with PatientClient(Endpoint(url=machine.api_url, fingerprint=fingerprint)) as first:
             first.login("admin", PASSWORD)
             wait_until("the agent answers", lambda: first.get("/status")["agent"]["answers"], 300)
             token = str(first.post("/tokens", {"name": "kept", "role": "administrator"})["token"])
-        with Client(Endpoint(url=machine.api_url, fingerprint=fingerprint, token=token), timeout_s=300.0) as client:
+        with PatientClient(Endpoint(url=machine.api_url, fingerprint=fingerprint, token=token)) as client:
             target = serve(client, [disk.serial for disk in machine.disks[:2]])
             host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=3600)
             device = host.devices(target, expected=1)[1]

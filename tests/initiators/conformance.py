@@ -7,6 +7,8 @@ import subprocess
 from dataclasses import dataclass
 from typing import Literal
 
+from tests.machines.pace import within
+
 Outcome = Literal["passed", "failed", "skipped"]
 
 _TEST = re.compile(r"^  Test: (\S+) \.\.\.", re.MULTILINE)
@@ -40,7 +42,7 @@ def ask(suite: str, url: str, first: str, second: str) -> list[Asked]:
     """
     names = ["--initiator-name", first, "--initiator-name-2", second]
     argv = ["iscsi-test-cu", "--dataloss", "--Verbose-scsi", *names, "--test", f"ALL.{suite}"]
-    ended = subprocess.run([*argv, url, url], capture_output=True, timeout=DEADLINE_S, check=False)
+    ended = subprocess.run([*argv, url, url], capture_output=True, timeout=within(DEADLINE_S), check=False)
     output = ended.stdout.decode(errors="replace")
     if "Run Summary" not in output:
         raise AssertionError(f"{suite} ended with {ended.returncode}: {output[-2000:]}{ended.stderr[-2000:]!r}")

@@ -10,6 +10,8 @@ import json
 import subprocess
 from dataclasses import dataclass
 
+from tests.machines.pace import within
+
 
 @dataclass(frozen=True)
 class Chap:
@@ -82,6 +84,6 @@ class LibiscsiInitiator:
 
 
 def _run(argv: list[str]) -> Attempt:
-    ended = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
+    ended = subprocess.run(argv, capture_output=True, text=True, timeout=within(120), check=False)
     output = ended.stdout + ended.stderr
     return Attempt(ended.returncode == 0 and "failed" not in output.lower(), output)

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lunette.client import Client
 from tests.e2e.waiting import wait_until
-from tests.lab.access import Access, first_login
+from tests.lab.access import Access, PatientClient, first_login
 from tests.machines.machine import BOOT_S, Machine, VirtualMachine
 from tests.machines.pace import measure_guest
 
@@ -22,7 +21,7 @@ class Appliance:
     def __init__(self, machine: Machine, access: Access) -> None:
         self.machine = machine
         self.access = access
-        self.client = Client(access.endpoint, timeout_s=300.0)
+        self.client = PatientClient(access.endpoint)
 
     @classmethod
     def first_boot(cls, machine: Machine, still: Callable[[], None] = lambda: None) -> Appliance:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.lab.hands import offered
 from tests.machines.model import MachineError
+from tests.machines.pace import within
 
 
 class _Machine:
@@ -28,7 +29,7 @@ class _Machine:
 def _ask(url: str, act: str, **what: str) -> tuple[int, str]:
     request = urllib.request.Request(f"{url}/{act}", json.dumps(what).encode(), method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=within(30)) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO
 
+from tests.machines.pace import deadline
 from tests.machines.state import cache_root
 
 _DEADLINE_S = 15.0
@@ -77,7 +78,7 @@ def _probe(qemu: str, kernel: Path) -> tuple[bool, str]:
 
 def _watch(guest: subprocess.Popen[bytes], console: IO[bytes]) -> tuple[bool, str]:
     """Until the kernel is through, QEMU reports that KVM gave up, or the deadline passes."""
-    end = time.monotonic() + _DEADLINE_S
+    end = deadline(_DEADLINE_S)
     while True:
         ended = guest.poll() is not None
         said = os.pread(console.fileno(), 1 << 20, 0)

@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.machines.lab_guard import LabEntry, Seen, parse_lab, parse_seen, refuse_unless_ours
 from tests.machines.machine import Machine
 from tests.machines.model import Capability, CommandResult, DiskInfo, MachineError, NotCapable
-from tests.machines.pace import deadline
+from tests.machines.pace import deadline, within
 
 _TREE = Path(__file__).resolve().parents[2]
 _LSBLK = "lsblk --json --bytes -o NAME,TYPE,SERIAL,SIZE,TRAN,ID-LINK,MOUNTPOINTS"
@@ -126,6 +126,7 @@ class Lab(Machine):
         return parse_seen(chassis.stdout, lsblk.stdout)
 
     def _ssh(self, command: str, timeout_s: float) -> CommandResult:
+        timeout_s = within(timeout_s)
         remote = f"timeout -k 5 {timeout_s:.1f} bash -c {shlex.quote(command)}"
         argv = ["ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", self.entry.ssh, "--", remote]
         try:
@@ -140,6 +141,6 @@ class Lab(Machine):
         argv = self.entry.power.get(verb)
         if argv is None:
             raise NotCapable(f"machine {self.entry.name} cannot be powered {verb}: lab.toml has no power.{verb}")
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=_POWER_TIMEOUT_S, check=False)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=within(_POWER_TIMEOUT_S), check=False)
         if done.returncode != 0:
             raise MachineError(f"{argv[0]} failed to power {verb} {self.entry.name}: {done.stderr.strip()}")

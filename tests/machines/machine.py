@@ -23,7 +23,7 @@ from typing import ClassVar, Self
 
 from tests.machines.images import Image, pinned
 from tests.machines.model import Capability, CommandResult, DiskInfo, MachineError, NotCapable
-from tests.machines.pace import deadline
+from tests.machines.pace import deadline, within
 from tests.machines.process import is_alive, kill_group, wait_gone
 from tests.machines.shell import GuestShell
 from tests.machines.sockets import free_port
@@ -150,7 +150,8 @@ class Machine(ABC):
         trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         trust.check_hostname = False
         trust.verify_mode = ssl.CERT_NONE  # the guest made its certificate a moment ago
-        link = http.client.HTTPSConnection(self.address, self.forward(API_PORT), timeout=10.0, context=trust)
+        port = self.forward(API_PORT)
+        link = http.client.HTTPSConnection(self.address, port, timeout=within(10.0), context=trust)
         try:
             link.request("GET", API_HEALTH)
             return str(link.getresponse().status)

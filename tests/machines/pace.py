@@ -1,29 +1,33 @@
 """How fast this machine and its guests are today: every wait of the tests on machines is multiplied by it.
 
 A fixed piece of work is timed natively when a run begins, on two processors at once as the lanes of a run have them,
-and once in the first guest of each kind. A machine that needs twice as long as the one on which the waits were chosen
-has twice as long for them. What is faster does not shorten a wait.
+again when a tier of it begins (`tests/run/suite.py`), and once in the first guest of each kind. A machine that needs
+twice as long as the one on which the waits were chosen has twice as long for them. What is faster does not shorten a
+wait.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from statistics import median
 from typing import ClassVar, Protocol
 
 ENVIRONMENT = "LUNETTE_PACE"
 """Where a run hands its native factor to the processes that it starts."""
-NATIVE_S = 0.49
+NATIVE_S = 0.2
 """The native work on 2 cores of the machine on which the waits were chosen, with nothing beside it."""
 GUEST_S = {"uml": 0.9, "qemu": 3.0}
 """The work in a guest there, by kind of machine."""
 MOST = 6.0
 """A machine slower than that is not waited for: something else is wrong with it."""
-_ROUNDS = 200
+_ROUNDS = 80
+_ENOUGH_S = 3.0
+"""No sample begins later."""
 _GUEST_WORK = "for i in $(seq 100); do /bin/true; done"
 """Programs that start and end: what guests are slowest at."""
 _guests: dict[str, float] = {}
@@ -38,23 +42,35 @@ class Guest(Protocol):
         """Runs a command in the guest."""
 
 
-def _work(_: int) -> int:
-    """Hashes, which are arithmetic of the processor, and objects, which are memory; the figure is of no use."""
+def measure_native(samples: int = 3, pause_s: float = 0.0) -> float:
+    """Times the native work several times, with a pause before each. The factor, 1 at least.
+
+    It is the median: what happens to run during one sample does not weigh for the whole run, and a machine that is
+    slow is so in most of them. Where they take long, a few are enough.
+    """
+    took_s: list[float] = []
+    end = time.monotonic() + _ENOUGH_S
+    while len(took_s) < samples and time.monotonic() < end:
+        time.sleep(pause_s)
+        took_s.append(_sample())
+    return _factor(median(took_s) / NATIVE_S)
+
+
+def _sample() -> float:
+    """The seconds of the slower of two processes that do the work side by side, each by its own clock."""
+    argv = [sys.executable, "-I", __file__]
+    both = [subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    return max(float(one.communicate()[0]) for one in both)
+
+
+def _work() -> float:
+    """Hashes, which are arithmetic of the processor, and objects, which are memory. The seconds it took."""
     block = bytes(1 << 20)
-    count = 0
+    began = time.monotonic()
     for number in range(_ROUNDS):
         digest = hashlib.sha256(block).hexdigest()
-        count += len({digest[i : i + 3]: [number] * i for i in range(2000)})
-    return count
-
-
-def measure_native() -> float:
-    """Times the native work, half a second of it on a quick machine. The factor, 1 at least."""
-    with ProcessPoolExecutor(2) as pool:
-        list(pool.map(len, [(), ()]))  # both processes are there before the clock starts
-        began = time.monotonic()
-        list(pool.map(_work, [0, 1]))
-        return _factor((time.monotonic() - began) / NATIVE_S)
+        _ = {digest[i : i + 3]: [number] * i for i in range(2000)}
+    return time.monotonic() - began
 
 
 def measure_guest(machine: Guest) -> None:
@@ -69,11 +85,16 @@ def measure_guest(machine: Guest) -> None:
     _guests[machine.kind] = _factor(min(took_s) / GUEST_S[machine.kind])
 
 
-@cache
 def native() -> float:
     """The native factor of the run this process belongs to, measured here where it belongs to none."""
-    known = os.environ.get(ENVIRONMENT)
-    return _factor(float(known)) if known else measure_native()
+    if not os.environ.get(ENVIRONMENT):
+        keep_native(measure_native())
+    return _factor(float(os.environ[ENVIRONMENT]))
+
+
+def keep_native(measured: float) -> None:
+    """From now on this is the native factor, here and in the processes that are started."""
+    os.environ[ENVIRONMENT] = f"{measured:.2f}"
 
 
 def factor() -> float:
@@ -83,8 +104,17 @@ def factor() -> float:
 
 def deadline(seconds: float, clock: Callable[[], float] = time.monotonic) -> float:
     """The moment, on the clock, until which something that takes so long at most may take today."""
-    return clock() + seconds * factor()
+    return clock() + within(seconds)
+
+
+def within(seconds: float) -> float:
+    """The seconds that something which takes so long at most may take today: for what is given a time to wait."""
+    return seconds * factor()
 
 
 def _factor(ratio: float) -> float:
     return min(max(1.0, ratio), MOST)
+
+
+if __name__ == "__main__":
+    print(_work())

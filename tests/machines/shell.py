@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tests.machines.model import CommandResult, MachineError
-from tests.machines.pace import factor
+from tests.machines.pace import within
 from tests.machines.sockets import connect_unix
 
 _CHUNK_BYTES = 900
@@ -61,7 +61,7 @@ class _SocketLine:
         self._link = link
 
     def send(self, data: bytes) -> None:
-        self._link.settimeout(_SLACK_S)
+        self._link.settimeout(within(_SLACK_S))
         self._link.sendall(data)
 
     def receive(self, timeout_s: float) -> bytes:
@@ -95,7 +95,7 @@ class _FifoLine:
 def socket_line(path: Path) -> Iterator[Line]:
     """The console behind a unix socket (QEMU)."""
     try:
-        link = connect_unix(path, _SLACK_S)
+        link = connect_unix(path, within(_SLACK_S))
     except OSError as error:
         raise MachineError(f"no console at {path} ({error}): the guest is not running; start it first") from error
     with link:
@@ -128,19 +128,19 @@ class GuestShell:
     def wait_ready(self, deadline_s: float) -> None:
         """Return when the shell answers; ShellTimeout after the deadline."""
         with self._turn() as line:
-            self._synchronise(line, deadline_s * factor())
+            self._synchronise(line, within(deadline_s))
 
     def run(self, command: str | Sequence[str], timeout_s: float) -> CommandResult:
         """Run under bash (a sequence is quoted first). The guest itself kills it after `timeout_s` (rc 124), at today's
         pace."""
         text = command if isinstance(command, str) else shlex.join(command)
-        timeout_s *= factor()
+        timeout_s, slack_s = within(timeout_s), within(_SLACK_S)
         nonce = secrets.token_hex(6)
         with self._turn() as line:
-            self._synchronise(line, _SLACK_S)
+            self._synchronise(line, slack_s)
             self._send_text(line, text)
             line.send(_frame(nonce, timeout_s).encode())
-            answer = _expect(line, rf"@B{nonce}\r?\n(.*?)\r?\n@E{nonce} (\d+)\r?\n", timeout_s + _SLACK_S, text)
+            answer = _expect(line, rf"@B{nonce}\r?\n(.*?)\r?\n@E{nonce} (\d+)\r?\n", timeout_s + slack_s, text)
         return CommandResult(int(answer[2]), _decode(answer[1]))
 
     @contextlib.contextmanager
@@ -177,7 +177,7 @@ class GuestShell:
             line.send(b"C=\n")
             for start in range(0, len(code), _CHUNK_BYTES):
                 line.send(f'C+={code[start : start + _CHUNK_BYTES]}; echo "@K""{nonce}.{start}.${{#C}}."\n'.encode())
-                arrived = int(_expect(line, rf"@K{nonce}\.{start}\.(\d+)\.", _SLACK_S, text)[1])
+                arrived = int(_expect(line, rf"@K{nonce}\.{start}\.(\d+)\.", within(_SLACK_S), text)[1])
             if arrived == len(code):
                 return
         raise MachineError(f"the console of the guest lost a part of {text!r} {_SENDINGS} times; nothing was run")

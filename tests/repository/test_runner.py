@@ -6,10 +6,12 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.e2e.waiting import wait_until
+from tests.machines import pace
 from tests.run import suite
 from tests.run.command import ROOT, run_quietly, run_shown
 from tests.run.memory import Memory, tree_digest
@@ -172,35 +174,107 @@ def test_the_last_line_is_the_sum_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(
-    ("total_s", "promised_s", "told"),
+    ("total_s", "begins_at", "told"),
     [
-        (1175, suite.PROMISED_S, "total 19:35 of 20:00"),
-        (1201, suite.PROMISED_S, "total 20:01 of 20:00  over budget"),
-        (1201, suite.PROMISED_S * 1.5, "total 20:01 of 30:00"),
+        (1175, 1.0, "total 19:35 of 20:00 promised (pace 1.0)"),
+        (1201, 1.0, "total 20:01 of 20:00 promised (pace 1.0)  over budget"),
+        (1201, 1.5, "total 20:01 of 30:00 promised (pace 1.5)"),
         (7200, None, "total 120:00"),
     ],
 )
 def test_the_time_of_the_whole_run_is_told_against_what_was_promised(
-    total_s: float, promised_s: float | None, told: str
+    total_s: float, begins_at: float | None, told: str
 ) -> None:
     """Not the sum of the tiers: some run side by side."""
     results = [TierResult("unit", 1200, 1300, [Case("a", "passed")]), TierResult("qemu", 1100, 1200)]
-    assert report(results, total_s, promised_s).splitlines()[-3] == told
+    promise = (suite.PROMISED_S * begins_at, begins_at) if begins_at else ()
+    assert report(results, total_s, *promise).splitlines()[-3] == told
 
 
-@pytest.mark.parametrize(("words", "told"), [((), r"total 0:\d\d of \d+:\d\d"), (("sample",), r"total 0:\d\d")])
+@pytest.mark.parametrize(
+    ("words", "told"), [((), r"total 0:\d\d of 20:00 promised \(pace 1\.0\)"), (("sample",), r"total 0:\d\d")]
+)
 def test_only_a_whole_run_is_held_against_the_promise(words: tuple[str, ...], told: str) -> None:
     command = _writing('<testsuite><testcase classname="a" name="good"/></testsuite>')
     program = (
         "import sys; from tests.run import suite; from tests.run.tiers import *\n"
         f"tier = Tier('sample', 'a sample', 'sample', '', 0, (), 10, 60, False, {command!r}, False)\n"
-        "suite.load = lambda: Suite((tier,), ()); sys.exit(suite.main())"
+        "suite.load = lambda: Suite((tier,), ()); suite.pace.measure_native = lambda **_: 1.0\n"
+        "sys.exit(suite.main())"
     )
     run = run_quietly([sys.executable, "-c", program, *words], deadline_s=60, cwd=ROOT)
     assert run.code == 0, run.output
     *_, total, nothing, counts = run.output.splitlines()
     assert re.fullmatch(told, total), run.output
     assert (nothing, counts) == ("", "1 passed, 0 failed, 0 skipped")
+
+
+@pytest.fixture
+def timed(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """A run has begun at a pace of 1 and knows no other clock than `now`; `pace` is what it measures from then on."""
+    time = SimpleNamespace(now=0.0, pace=1.0)
+    for variable in (pace.ENVIRONMENT, "PYTEST_TIMEOUT"):
+        monkeypatch.setenv(variable, "1")
+    monkeypatch.setattr(pace, "measure_native", lambda **_: time.pace)
+    monkeypatch.setattr(suite, "time", SimpleNamespace(monotonic=lambda: time.now))
+    monkeypatch.setattr(suite, "_measured_at", None)
+    suite._measure_pace()
+    return time
+
+
+def test_a_machine_that_grows_slow_later_has_longer_waits_and_never_shorter_ones(timed: SimpleNamespace) -> None:
+    found = []
+    for timed.now, timed.pace in ((30, 2.0), (100, 2.0), (200, 1.2), (210, 4.0), (300, 4.0)):
+        suite._measure_pace_again()
+        found.append((os.environ[pace.ENVIRONMENT], os.environ["PYTEST_TIMEOUT"]))
+    assert found == [("1.00", "120"), ("2.00", "240"), ("2.00", "240"), ("2.00", "240"), ("4.00", "480")]
+
+
+def test_where_no_run_has_begun_nothing_is_measured(timed: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "_measured_at", None)
+    timed.now, timed.pace = 100, 2.0
+    suite._measure_pace_again()
+    assert pace.native() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "begins_at", "took_s", "code"),
+    [
+        ((), 1.0, 1201, 0),
+        (("--strict-time",), 1.0, 1200, 0),
+        (("--strict-time",), 1.0, 1201, 1),
+        (("--strict-time",), 1.5, 1800, 0),
+        (("--strict-time",), 1.5, 1801, 1),
+    ],
+)
+def test_a_late_run_fails_only_where_the_time_is_strict(
+    timed: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    begins_at: float,
+    took_s: float,
+    code: int,
+) -> None:
+    """Against the pace at which the run began: that its own lanes slow each other down is part of the promise."""
+
+    def run_tiers(*_: object, **__: object) -> list[TierResult]:
+        timed.now, timed.pace = timed.now + took_s, 3.0
+        suite._measure_pace_again()
+        return [TierResult("unit", 1, 1, [Case("a", "passed")])]
+
+    timed.pace = begins_at
+    monkeypatch.setattr(sys, "argv", ["suite", *words])
+    monkeypatch.setattr(suite, "end_as_with_ctrl_c", lambda: None)
+    monkeypatch.setattr(suite, "load", _suite)
+    monkeypatch.setattr(suite, "run_tiers", run_tiers)
+    assert suite.main() == code
+    assert pace.native() == 3.0
+
+
+def test_the_time_of_a_part_cannot_be_strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["suite", "--full", "--strict-time"])
+    with pytest.raises(SystemExit):
+        suite._arguments(_suite())
 
 
 def test_only_a_shard_that_passed_is_remembered_and_only_for_its_tree(tmp_path: Path) -> None:

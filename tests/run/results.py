@@ -86,10 +86,10 @@ def required(cases: Iterable[Case], allowed_skips: Sequence[str]) -> list[Case]:
     ]
 
 
-def report(results: Sequence[TierResult], total_s: float, promised_s: float | None = None) -> str:
+def report(results: Sequence[TierResult], total_s: float, promised_s: float | None = None, pace: float = 1.0) -> str:
     """The table, what failed, what was skipped and why; the last line is the sum and nothing else.
 
-    `total_s` is what the run took and `promised_s` what it may take, None where nothing is promised.
+    `total_s` is what the run took and `promised_s` what it may take at its pace, None where nothing is promised.
     """
     lines = [
         "",
@@ -109,7 +109,7 @@ def report(results: Sequence[TierResult], total_s: float, promised_s: float | No
     lines += _unsteady(results)
     reasons = Counter(f"{tier}: {case.reason}" for tier, case in cases if case.outcome == "skipped")
     lines += _listed("skipped", [f"{count} × {reason}" for reason, count in reasons.items()])
-    lines += ["", _total(total_s, promised_s)]
+    lines += ["", _total(total_s, promised_s, pace)]
     total = Counter(case.outcome for _, case in cases)
     lines += [
         "",
@@ -129,11 +129,12 @@ def _unsteady(results: Sequence[TierResult]) -> list[str]:
     ]
 
 
-def _total(total_s: float, promised_s: float | None) -> str:
+def _total(total_s: float, promised_s: float | None, pace: float) -> str:
     """Tiers may run side by side, so this is not the sum of their times."""
     if promised_s is None:
         return f"total {_time(total_s)}"
-    return f"total {_time(total_s)} of {_time(promised_s)}{'  over budget' if total_s > promised_s else ''}"
+    late = "  over budget" if total_s > promised_s else ""
+    return f"total {_time(total_s)} of {_time(promised_s)} promised (pace {pace:.1f}){late}"
 
 
 def _listed(title: str, entries: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ import secrets
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,10 +23,18 @@ PROMISED_S = 20 * 60
 """What a whole `make test` may take on 2 cores without KVM once the caches are warm, at a pace of 1."""
 TEST_S = 120
 """What a test without a timeout of its own may take at a pace of 1, as in pytest.toml."""
+FRESH_S = 60
+"""For so long a pace that was measured is taken for that of now."""
+_measuring = threading.Lock()
+_measured_at: float | None = None
+"""When the pace was measured last; None before a run has begun."""
 
 
 def main() -> int:
-    """Runs what was asked for; the exit code is 1 if anything failed or was missing though required."""
+    """Runs what was asked for; the exit code is 1 if anything failed or was missing though required.
+
+    With `--strict-time` it is 1 too where the run took longer than was promised for the pace at which it began.
+    """
     end_as_with_ctrl_c()
     suite = load()
     asked = _arguments(suite)
@@ -33,19 +42,43 @@ def main() -> int:
         print("\n".join(f"{shard:<16}{_contents(suite, shard)}" for shard in suite.shards()))
         return 0
     started = time.monotonic()
-    _set_pace()
+    _measure_pace()
+    began_at = pace.native()
+    promised_s = None if asked.full or asked.tiers else PROMISED_S * began_at
     with tempfile.TemporaryDirectory(prefix="lunette-results-") as folder:
         results = _run_full(suite, asked, Path(folder)) if asked.full else _run_some(suite, asked, Path(folder))
-    promised_s = None if asked.full or asked.tiers else PROMISED_S * pace.native()
-    print(report(results, time.monotonic() - started, promised_s), flush=True)
-    return 1 if any(result.count("failed") for result in results) else 0
+    total_s = time.monotonic() - started
+    print(report(results, total_s, promised_s, began_at), flush=True)
+    is_late = asked.strict_time and promised_s is not None and total_s > promised_s
+    return 1 if is_late or any(result.count("failed") for result in results) else 0
 
 
-def _set_pace() -> None:
-    """Times this machine once, for all waits of the run: those of tiers here, the others by the environment."""
-    os.environ[pace.ENVIRONMENT] = f"{pace.measure_native():.2f}"
-    os.environ["PYTEST_TIMEOUT"] = f"{TEST_S * pace.native():.0f}"
+def _measure_pace() -> None:
+    """Times this machine before anything runs on it: for what was promised, and for the waits of the first tiers."""
+    _keep_pace(pace.measure_native(samples=5, pause_s=0.25))
     print(f"pace: waits are {pace.native():.2f} times as long as on the machine they were chosen on", flush=True)
+
+
+def _measure_pace_again() -> None:
+    """Times it once more when a tier begins, beside those that run: from then on waits may be longer, never shorter.
+
+    Not where that was done a moment ago; and one lane after the other, for two that measure slow each other down.
+    """
+    with _measuring:
+        if _measured_at is None or time.monotonic() - _measured_at < FRESH_S:
+            return
+        before = pace.native()
+        _keep_pace(max(before, pace.measure_native()))
+        if pace.native() > before:
+            print(f"pace: what begins from now on has waits {pace.native():.2f} times as long", flush=True)
+
+
+def _keep_pace(factor: float) -> None:
+    """All waits of what begins from now on follow it: those of tiers here, the others by the environment."""
+    global _measured_at
+    pace.keep_native(factor)
+    os.environ["PYTEST_TIMEOUT"] = f"{TEST_S * factor:.0f}"
+    _measured_at = time.monotonic()
 
 
 def end_as_with_ctrl_c() -> None:
@@ -80,7 +113,15 @@ def _arguments(suite: Suite) -> argparse.Namespace:
         choices=["list", *suite.shards()],
         help="one shard of the whole matrix, or their list",
     )
-    return parser.parse_args()
+    parser.add_argument(
+        "--strict-time",
+        action="store_true",
+        help="a run that takes longer than promised at its pace has failed",
+    )
+    asked = parser.parse_args()
+    if asked.strict_time and (asked.full or asked.tiers):
+        parser.error("--strict-time: only a whole `make test` has a promised time")
+    return asked
 
 
 def _contents(suite: Suite, shard: str) -> str:
@@ -180,25 +221,27 @@ def run_tier(
     if reasons:
         cases = [Case(tier.name, "skipped", "; ".join(reasons))]
     else:
-        environment = {"LUNETTE_REQUIRE_ALL": "1"} if require_all else {}
+        environment = tier.environment | ({"LUNETTE_REQUIRE_ALL": "1"} if require_all else {})
         if side_by_side:
             environment["LUNETTE_STATE"] = f"{os.environ.get('LUNETTE_STATE') or cache_folder() / 'run'}-{tier.lane}"
+        _measure_pace_again()
+        deadline_s = tier.deadline_s * pace.native()
         ran = run_shown(
             tier.name,
             tier.argv(folder),
-            deadline_s=tier.deadline_s * pace.native(),
+            deadline_s=deadline_s,
             env=environment,
             mark=mark,
             nice=tier.nice,
             log=folder / f"{tier.name}.log",
         )
-        cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder)
+        cases = read_junit(folder / f"{tier.name}.xml") + _broken(tier, ran, folder, deadline_s)
     if require_all:
         cases = required(cases, suite.allowed_skips)
     return TierResult(tier.name, time.monotonic() - started, tier.budget_s, cases)
 
 
-def _broken(tier: Tier, ran: Ran, folder: Path) -> list[Case]:
+def _broken(tier: Tier, ran: Ran, folder: Path, deadline_s: float) -> list[Case]:
     """A command that ended badly without naming a failed test is itself a failure, as is one that ran no test."""
     cases = read_junit(folder / f"{tier.name}.xml")
     if ran.timed_out:
@@ -206,7 +249,7 @@ def _broken(tier: Tier, ran: Ran, folder: Path) -> list[Case]:
             Case(
                 tier.name,
                 "failed",
-                f"stopped: not finished after its deadline of {tier.deadline_s * pace.native():.0f} s",
+                f"stopped: not finished after its deadline of {deadline_s:.0f} s",
             )
         ]
     if not cases:

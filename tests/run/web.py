@@ -20,6 +20,7 @@ from tests.lab.appliance import Appliance, appliance, read_one_time_password
 from tests.lab.hands import Hands, offered
 from tests.lab.hosts import lab_hosts
 from tests.lab.scene import DISK_BYTES, MIB, provision
+from tests.machines import pace
 from tests.machines.machine import Machine
 from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
@@ -44,6 +45,7 @@ def e2e(results: Path, *choice: str) -> int:
     with machine:
         machine.start()
         machine.wait_for_api()
+        pace.measure_guest(machine)
         with offered(Hands(machine).acts()) as hands:
             environment = {
                 "LUNETTE_HANDS": hands,
@@ -78,8 +80,13 @@ def _scene() -> Iterator[Appliance]:
 
 def _playwright(machine: Machine, arguments: list[str], environment: Mapping[str, str]) -> int:
     argv = ["node_modules/.bin/playwright", "test", *arguments]
-    settings = {"LUNETTE_URL": machine.api_url, "LUNETTE_CHROMIUM": shutil.which("chromium") or "", **environment}
-    return subprocess.run(argv, cwd=ROOT / "frontend", env={**os.environ, **settings}, check=False).returncode
+    settings = {
+        "LUNETTE_URL": machine.api_url,
+        "LUNETTE_CHROMIUM": shutil.which("chromium") or "",
+        pace.ENVIRONMENT: f"{pace.factor():.2f}",  # that of the appliance too: the page waits for it
+    }
+    environment = {**os.environ, **settings, **environment}
+    return subprocess.run(argv, cwd=ROOT / "frontend", env=environment, check=False).returncode
 
 
 def main() -> int:

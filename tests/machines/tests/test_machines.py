@@ -13,7 +13,7 @@ import pytest
 
 from tests.machines import Capability, MachineError, NotCapable, Qemu, Uml
 from tests.machines.machine import GUEST, VirtualMachine
-from tests.machines.pace import deadline
+from tests.machines.pace import deadline, within
 from tests.machines.process import group_members, wait_gone
 from tests.machines.running import running_machine
 
@@ -76,7 +76,7 @@ def test_a_port_of_the_guest_is_reached_on_loopback_only(machine: VirtualMachine
     assert {line.split()[3] for line in listening} == {f"127.0.0.1:{port}"}
     for address in other_addresses():
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((address, port), timeout=10)
+            socket.create_connection((address, port), timeout=within(10))
 
 
 def other_addresses() -> set[str]:
@@ -92,7 +92,7 @@ def said(argv: list[str]) -> str:
 def answers(port: int) -> bool:
     """Whether an HTTP server behind the port answers; a forwarder alone accepts and closes."""
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as link:
+        with socket.create_connection(("127.0.0.1", port), timeout=within(10)) as link:
             link.sendall(b"HEAD / HTTP/1.0\r\n\r\n")
             return link.recv(4) == b"HTTP"
     except OSError:
