@@ -39,8 +39,8 @@ dev: ## the API with a fake machine behind it and the web page, both reloading w
 e2e: deps ## only the end-to-end tests
 	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml qemu fabrics zfs ui-e2e
 
-bench: deps ## measure the appliance with fio and write a report
-	@$(ROOT) $(PYTHON) -m tests.benchmarks
+bench: deps ## run the benchmarks and write docs/reference/benchmarks.md; WHAT=name runs one of them
+	@$(ROOT) $(PYTHON) -m tests.benchmarks $(WHAT)
 
 image: ## build the ISO of the appliance, with checksums and a bill of materials
 	@tests/run/deps python ui machines && $(ROOT) image/build iso $(if $(filter no,$(FIRMWARE)),--without-firmware) $(if $(CERT),--cert $(CERT)) $(if $(SPDK),--spdk $(SPDK))

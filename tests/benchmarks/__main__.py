@@ -1,80 +1,60 @@
-"""`make bench`: how fast the API builds the scene of the lab, and how fast one host reads and writes a volume of it.
+"""`make bench [WHAT='NAME…']`: runs benchmarks one after the other and writes docs/reference/benchmarks.md.
 
-On emulated machines the numbers compare versions of Lunette with one another, on the same computer; they say nothing
-about hardware. `qemu-img bench` is the host: one connection, sequential, writes without a flush between them.
+Each is a process of its own. One that fails says so in the report and in the exit code, and the others still run.
+With --small each only shows that it works, in a minute or two, and nothing is written.
 """
 
-import re
-import subprocess
+import argparse
 import sys
-import time
-from dataclasses import dataclass
+import tempfile
+from pathlib import Path
 
-from tests.e2e.waiting import wait_until
-from tests.lab.appliance import Appliance, appliance
-from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, Scene, provision
-from tests.machines.qemu import Qemu
+from tests.benchmarks import report, telling
+from tests.benchmarks.report import Benchmark, Run
+from tests.run.command import run_shown
 
-KIB = 1024
-_DEADLINE_S = 600
+_DEADLINE_S = 3 * 3600.0
 
 
-@dataclass(frozen=True)
-class Load:
-    """One pattern: `requests` of `block_bytes`, `depth` of them at a time."""
-
-    name: str
-    block_bytes: int
-    depth: int
-    requests: int
-    writes: bool
-
-
-LOADS = (
-    Load("read 4 KiB, depth 1", 4 * KIB, 1, 2_000, writes=False),
-    Load("read 4 KiB, depth 32", 4 * KIB, 32, 10_000, writes=False),
-    Load("write 4 KiB, depth 32", 4 * KIB, 32, 5_000, writes=True),
-    Load("read 1 MiB, depth 8", 1024 * KIB, 8, 200, writes=False),
-    Load("write 1 MiB, depth 8", 1024 * KIB, 8, 200, writes=True),
-)
-
-
-def main() -> int:
-    """Boots, builds the scene, measures, prints one table."""
-    machine = Qemu("bench", nvme=8, disk_mib=DISK_BYTES // MIB)
-    print(f"booting ({machine.accelerator})", flush=True)
-    rows: list[tuple[str, str]] = []
-    started = time.monotonic()
-    with appliance(machine) as made:
-        rows.append(("boot to first login", f"{time.monotonic() - started:.1f} s"))
-        started = time.monotonic()
-        scene = provision(made.client, made.disk_ids("nvme"), print)
-        wait_until("every mapping is served", lambda: all(m["state"] == "open" for m in made.client.list("/mappings")))
-        rows.append(("RAID5, 32 volumes, 4 hosts, all open", f"{time.monotonic() - started:.1f} s"))
-        rows += [(load.name, _measure(made, scene, load)) for load in LOADS]
-    print(f"\n{'what':<40}result")
-    for name, result in rows:
-        print(f"{name:<40}{result}")
-    return 0
+def main(words: list[str]) -> int:
+    """Runs those named, or all that are run unasked; 1 if one of them failed."""
+    named = {one.name: one for one in report.BENCHMARKS}
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(named))
+    parser.add_argument("--small", action="store_true", help="a trial: tiny sizes, no report")
+    given = parser.parse_args(words)
+    if strange := [name for name in given.names if name not in named]:
+        parser.error(f"no benchmark is named {', '.join(strange)}: there are {', '.join(named)}")
+    chosen = [named[name] for name in dict.fromkeys(given.names)] or [one for one in named.values() if one.unasked]
+    found = {}
+    for one in chosen:
+        print(f"\n== {one.name}", flush=True)
+        found[one.name] = run(one, small=given.small)
+        if not given.small:
+            report.note(one.name, found[one.name])
+    print()
+    for name, ran in found.items():
+        print(f"{name:<10}{f'failed: {ran.failure}' if ran.failure else 'measured'}, {ran.minutes} min")
+    if not given.small:
+        print(f"the report is {report.DOCUMENT}")
+    return 1 if any(ran.failure for ran in found.values()) else 0
 
 
-def _measure(made: Appliance, scene: Scene, load: Load) -> str:
-    """Requests and MiB per second on the first volume of the host that needs no credentials."""
-    host = next(host for host in scene.hosts if host.chap is None)
-    portal = f"{made.machine.address}:{made.machine.forward(PORTAL_PORT)}"
-    place = {"transport": "tcp", "portal": portal, "target": scene.targets[host.name], "lun": "1"}
-    place["initiator-name"] = host.iqn
-    options = ",".join(["driver=raw", "file.driver=iscsi", *(f"file.{key}={value}" for key, value in place.items())])
-    argv = ["qemu-img", "bench", "--image-opts", "-t", "none", "-c", str(load.requests), "-d", str(load.depth)]
-    argv += ["-s", str(load.block_bytes), *(["-w"] if load.writes else []), options]
-    print(f"  … {load.name}", flush=True)
-    said = subprocess.run(argv, check=True, capture_output=True, text=True, timeout=_DEADLINE_S).stdout
-    took = re.search(r"Run completed in ([0-9.]+) seconds", said)
-    if took is None:
-        raise RuntimeError(f"qemu-img bench said nothing about the time it took: {said!r}")
-    per_second = load.requests / float(took[1])
-    return f"{per_second:>8.0f} /s {per_second * load.block_bytes / MIB:>8.1f} MiB/s"
+def run(benchmark: Benchmark, *, small: bool = False) -> Run:
+    """Runs one, whatever becomes of it."""
+    where = report.facts()
+    with tempfile.TemporaryDirectory(prefix="lunette-bench-") as name:
+        told, log = Path(name, "told"), Path(name, "log")
+        argv = [sys.executable, "-m", f"tests.benchmarks.{benchmark.name}", *(benchmark.small if small else ())]
+        ended = run_shown(benchmark.name, argv, deadline_s=_DEADLINE_S, env={telling.ENVIRONMENT: str(told)}, log=log)
+        failure = ""
+        if ended.timed_out:
+            failure = f"not finished after {_DEADLINE_S / 60:.0f} minutes"
+        elif ended.code:
+            failure = report.reason(log.read_text())
+        found = telling.read(told)
+    return Run(where, found.kernel, round(ended.seconds / 60), failure, found.tables)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

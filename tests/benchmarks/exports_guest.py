@@ -1,7 +1,8 @@
-"""Program: runs in a guest with the product's Python, as root. `exports_guest.py SIZE…` prints a line of JSON per size.
+"""Program: runs in a guest with the product's Python, as root. `exports_guest.py SIZE` prints a line of JSON.
 
-A size is a number of volumes, each mapped to four hosts; 250 of them share a target. The volumes are device-mapper
-devices over the same first megabyte of one disk: nobody reads or writes them. All of it is LIO over iSCSI.
+The size is a number of volumes, each mapped to four hosts; 250 of them share a target. The volumes are device-mapper
+devices over the same first megabyte of one disk: nobody reads or writes them. All of it is LIO over iSCSI. The devices
+stay, for the next run with a larger size.
 
 The floor is what the agent itself wrote to configfs for that size, replayed without looking: the same folders, links
 and values in the same order, by bare system calls.
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from lunette.agent import serving
 from lunette.agent.local import LocalSystem
@@ -65,12 +67,11 @@ class Recorder(LocalSystem):
         self.done.append(lambda: _write(path, text.encode()))
 
 
-def main(sizes: Sequence[int]) -> int:
-    """Measures each size; RuntimeError where the exports are not what they should be."""
-    volumes = _volumes(max(sizes) + 1)
+def main(size: int) -> int:
+    """Measures the size; RuntimeError where the exports are not what they should be."""
+    volumes = _volumes(size + 1)
     configfs.prepare(LocalSystem())
-    for size in sizes:
-        print(json.dumps(_measure(_wish(volumes[:size]), _wish(volumes[: size + 1]))), flush=True)
+    print(json.dumps(_measure(_wish(volumes[:size]), _wish(volumes))))
     return 0
 
 
@@ -84,6 +85,7 @@ def _measure(wish: ExportSet, larger: ExportSet) -> dict[str, float]:
     found["restore"] = _seconds(lambda: _serve(system, wish))
     found["again"] = _seconds(lambda: _unchanged(_serve(system, wish)))
     found["one more"] = _seconds(lambda: _serve(system, larger))
+    found["guest MiB"] = _used_mib()
     found["withdraw"] = _seconds(lambda: _withdraw(system))
     if found["volumes"] <= RTSLIB_UP_TO:
         _serve(system, wish)
@@ -91,15 +93,16 @@ def _measure(wish: ExportSet, larger: ExportSet) -> dict[str, float]:
         _withdraw(system)
         found["rtslib"] = _seconds(lambda: _rtslib("restore"))
         _rtslib("clear")
-    found["resident MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    found["agent MiB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return found
 
 
 def _volumes(count: int) -> list[ExportVolume]:
-    """Devices by one command, and the volumes that are served from them."""
+    """The devices that are not there yet, and the volumes that are served from all of them."""
     names = [f"bench{number:05}" for number in range(count)]
     tables = [f"{name},,,rw,0 {SIZE_BYTES // 512} linear {DISK} 0" for name in names]
-    for start in range(0, count, 500):  # what one argument may hold
+    there = len(list(Path("/sys/block").glob("dm-*")))
+    for start in range(there, count, 500):  # what one argument may hold
         part = ";".join(tables[start : start + 500])
         subprocess.run(["dmsetup", "create", "--noudevsync", "--concise", part], check=True)
     ids = IdentitySource()
@@ -165,6 +168,13 @@ def _rtslib(verb: str) -> None:
     subprocess.run(["/usr/bin/python3", "-c", _RTSLIB, verb], check=True)
 
 
+def _used_mib() -> float:
+    """What the whole guest has in use and cannot give away, in MiB."""
+    words = [line.split() for line in Path("/proc/meminfo").read_text().splitlines()]
+    kib = {name: int(value) for name, value, *_ in words}
+    return (kib["MemTotal:"] - kib["MemAvailable:"]) / 1024
+
+
 def _write(path: str, data: bytes) -> None:
     handle = os.open(path, os.O_WRONLY)
     os.write(handle, data)
@@ -178,4 +188,4 @@ def _seconds(what: Callable[[], object]) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main([int(word) for word in sys.argv[1:]]))
+    sys.exit(main(int(sys.argv[1])))

@@ -1,7 +1,8 @@
-"""`python -m tests.benchmarks.parity`: random writes of 4 KiB on md RAID5 and RAID6, mdadm's defaults against ours.
+"""`python -m tests.benchmarks.parity [ROUNDS SECONDS]`: random writes of 4 KiB on RAID5 and RAID6 of md.
 
-On user-mode Linux, one CPU: it compares settings with one another in one run and says nothing about hardware. Every
-round takes each setting once, in turn, so that what else the computer does meets all of them; the median counts.
+mdadm's defaults against ours, on user-mode Linux, one CPU: it compares settings with one another in one run and says
+nothing about hardware. Every round takes each setting once, in turn, so that what else the computer does meets all of
+them; the median counts.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from lunette.domain.arrays import Level
 from lunette.domain.sizes import KIB, MIB
 from lunette.providers.arrays.md.plan import DEFAULT_CHUNK
 from lunette.providers.arrays.md.tuning import Machine, automatic_stripes, automatic_threads
+from tests.benchmarks.telling import tell, tell_kernel
 from tests.machines.uml import Uml
 
 MEMBERS = 4
 DISK_MIB = 256
 ROUNDS = 5
 SECONDS = 4
+COLUMNS = ("setting", "writes/s", "ratio", "lowest", "highest")
 _HAS = Machine(cores=1, memory_bytes=1024 * MIB)
 _MDADM, _OURS = "/dev/md/mdadm", "/dev/md/ours"
 _KERNEL = {"group_thread_cnt": 0, "stripe_cache_size": 256, "skip_copy": 0}
@@ -56,27 +59,28 @@ modprobe raid456
 """
 
 
-def main() -> int:
-    """Boots once, measures each level, prints a table of each."""
+def main(rounds: int = ROUNDS, seconds: int = SECONDS) -> int:
+    """Boots once, measures each level, tells a table of each."""
     with Uml("parity", disks=2 * MEMBERS, disk_mib=DISK_MIB, init="/bin/bash") as machine:
         machine.start()
         machine.wait_for_shell(60.0)
         machine.check(_SET_UP, timeout_s=300)
+        tell_kernel(f"{machine.check('uname -r').strip()} (user-mode)")
         for level in (Level.RAID5, Level.RAID6):
-            _print(level, _measure(machine, level))
+            measured = _measure(machine, level, rounds, seconds)
+            tell(level.value, COLUMNS, [_row(measured, setting.name) for setting in SETTINGS])
     return 0
 
 
-def _print(level: Level, measured: dict[str, list[float]]) -> None:
-    """One row for each setting; the ratio is to the first."""
-    print(f"\n{level.value:<40}{'writes/s':>10}{'lowest':>10}{'highest':>10}{'ratio':>8}")
-    first = statistics.median(measured[SETTINGS[0].name])
-    for name, found in measured.items():
-        median = statistics.median(found)
-        print(f"{name:<40}{median:>10.0f}{min(found):>10.0f}{max(found):>10.0f}{median / first:>8.2f}", flush=True)
+def _row(measured: dict[str, list[float]], name: str) -> list[str]:
+    """Both sides of a ratio are of the same round."""
+    firsts = measured[SETTINGS[0].name]
+    ratios = [one / first for one, first in zip(measured[name], firsts, strict=True)]
+    figures = (statistics.median(ratios), min(ratios), max(ratios))
+    return [name, f"{statistics.median(measured[name]):,.0f}", *(f"{one:.2f}" for one in figures)]
 
 
-def _measure(machine: Uml, level: Level) -> dict[str, list[float]]:
+def _measure(machine: Uml, level: Level, rounds: int, seconds: int) -> dict[str, list[float]]:
     """Writes per second of each setting, by its name, one figure for each round."""
     devices = [f"/dev/ubd{letter}" for letter in "bcdefghi"]
     common = f"mdadm --create --run --force --metadata=1.2 --level={level.value} --raid-devices={MEMBERS}"
@@ -86,21 +90,21 @@ def _measure(machine: Uml, level: Level) -> dict[str, list[float]]:
     ):
         machine.check(f"{common} {options} {name} {' '.join(disks)} 2>&1; mdadm --wait {name} || true", timeout_s=300)
     found: dict[str, list[float]] = defaultdict(list)
-    for turn in range(ROUNDS):
-        print(f"  … {level.value}, round {turn + 1} of {ROUNDS}", flush=True)
+    for turn in range(rounds):
+        print(f"  … {level.value}, round {turn + 1} of {rounds}", flush=True)
         for setting in SETTINGS:
-            found[setting.name].append(_writes(machine, setting))
+            found[setting.name].append(_writes(machine, setting, seconds))
     machine.check(f"mdadm --stop {_MDADM} {_OURS}; mdadm --zero-superblock {' '.join(devices)}")
     return found
 
 
-def _writes(machine: Uml, setting: Setting) -> float:
+def _writes(machine: Uml, setting: Setting, seconds: int) -> float:
     """Random writes of 4 KiB per second, 32 at a time, past the page cache."""
     base = f"/sys/block/$(basename $(readlink -f {setting.device}))/md"
     machine.check("; ".join(f"echo {value} >{base}/{name}" for name, value in setting.values.items()))
     argv = (
         f"fio --name=parity --filename={setting.device} --rw=randwrite --bs=4k --direct=1 --ioengine=libaio "
-        f"--iodepth=32 --time_based --runtime={SECONDS} --ramp_time=1 --norandommap --output-format=json"
+        f"--iodepth=32 --time_based --runtime={seconds} --ramp_time=1 --norandommap --output-format=json"
     )
     told = machine.check(argv, timeout_s=120)
     (job,) = json.loads(told[told.index("{") :])["jobs"]
@@ -108,4 +112,4 @@ def _writes(machine: Uml, setting: Setting) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*(int(word) for word in sys.argv[1:])))

@@ -1,18 +1,19 @@
 """`python -m tests.benchmarks.scale [VOLUMES[,VOLUMES…] HOSTS]`: the API and the page on a large site.
 
 The API runs natively, with TLS left out, over a SQLite database of that many rows; below it stands an agent that says
-all of it is served. First each list is asked for over loopback, then headless Chromium opens the built page (make it
-with `npm --prefix frontend run build`), scrolls the table of the volumes and the mapping matrix from end to end, and
-tells when it first showed rows and how long its longest frame took.
+all of it is served. First each list is asked for over loopback; then, at the last size, headless Chromium opens the
+built page (make it with `npm --prefix frontend run build`), scrolls the table of the volumes and the mapping matrix
+from end to end, and tells when it first showed rows and how long its longest frame took.
 
-With several sizes each has a process of its own, the page is left out, and what follows is by which power of the
-volumes the medians and the memory grow, between the smallest and the largest. What LIO needs, beside bare system calls
-and rtslib, is measured by `tests.benchmarks.exports`.
+Each size has a process of its own. What is told is how the figures of the largest compare with those of the smallest,
+and by which power of the volumes they grow. What LIO needs, beside bare system calls and rtslib, is measured by
+`tests.benchmarks.exports`.
 """
 
 import json
 import math
 import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -30,13 +32,24 @@ from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.engine.control import Control
 from tests.benchmarks.scale_site import ServingAgent, fill
+from tests.benchmarks.telling import tell, tell_kernel
 from tests.run.command import ROOT
 
-VOLUMES, HOSTS = 10_000, 500
+SIZES, HOSTS = (1_000, 10_000), 500
 PASSWORD = "scale-of-the-moon"
 ROUNDS = 20
 PAGE = ROOT / "frontend/dist"
+RESIDENT = "the API and the agent that pretends"
 _BROWSER_DEADLINE_S = 600
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Of one size. The medians in ms, by the name of the list."""
+
+    times: dict[str, float]
+    costs: dict[str, float]
+    resident_mib: float
 
 
 def lists(volumes: int) -> Iterator[tuple[str, str]]:
@@ -68,22 +81,27 @@ def plans() -> Iterator[tuple[str, str, dict[str, object]]]:
 
 
 def main(sizes: Sequence[int], hosts: int) -> int:
-    """One size with the page, or several and how they grow."""
-    if len(sizes) == 1:
-        return measure(sizes[0], hosts, page=PAGE.is_dir())[0]
-    found = []
-    for size in sizes:
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
-            found.append(alone.submit(measure, size, hosts).result()[1])
-    growth(sizes, found)
+    """Measures each size, then tells how they compare; of a run that fails, what there is."""
+    tell_kernel(platform.release())
+    found: list[Figures] = []
+    try:
+        for size in sizes:
+            with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as alone:
+                found.append(alone.submit(measure, size, hosts, page=size == sizes[-1]).result())
+    finally:
+        if found:
+            done = sizes[: len(found)]
+            compare("Median time, in ms", done, [one.times for one in found])
+            compare("Median processor time, in ms", done, [one.costs for one in found])
+            compare("Resident memory, in MiB", done, [{RESIDENT: one.resident_mib} for one in found])
     return 0
 
 
-def measure(volumes: int, hosts: int, *, page: bool = False) -> tuple[int, dict[str, float]]:
-    """Fills the database, serves it, measures, prints. The exit code, and each figure by its name."""
+def measure(volumes: int, hosts: int, *, page: bool = False) -> Figures:
+    """Fills the database, serves it, measures."""
     with tempfile.TemporaryDirectory(prefix="lunette-scale-") as folder:
         agent = ServingAgent()
-        made = make_parts(Path(folder), agent, ui=PAGE if page else None)
+        made = make_parts(Path(folder), agent, ui=PAGE if page and PAGE.is_dir() else None)
         started = time.monotonic()
         fill(made.store, volumes, hosts)
         agent.look_at(made.store)
@@ -93,20 +111,22 @@ def measure(volumes: int, hosts: int, *, page: bool = False) -> tuple[int, dict[
         # As on an appliance: the tests' pace would keep its watchers at work all the time.
         parts = Parts(**{**vars(made), "control": Control(made.store, agent)})
         with serving(parts) as (url, _server):
-            figures = measure_lists(url, token, volumes)
+            times, costs = measure_lists(url, token, volumes)
             pages = int(Path("/proc/self/statm").read_text().split()[1])
-            figures["resident MiB"] = pages * os.sysconf("SC_PAGESIZE") / (1 << 20)
-            print(f"{'resident, with the agent that pretends':<40}{figures['resident MiB']:>8.1f} MiB", flush=True)
-            return measure_page(url) if page else 0, figures
+            resident_mib = pages * os.sysconf("SC_PAGESIZE") / (1 << 20)
+            if page:
+                measure_page(url, volumes)
+            return Figures(times, costs, resident_mib)
 
 
-def measure_lists(url: str, token: str, volumes: int, rounds: int = ROUNDS) -> dict[str, float]:
-    """Prints for each list and plan the median and the longest time, and the median of what it cost the processors.
-    The medians in ms, by name.
+def measure_lists(
+    url: str, token: str, volumes: int, rounds: int = ROUNDS
+) -> tuple[dict[str, float], dict[str, float]]:
+    """For each list and plan by its name the median time in ms, and that of what it cost the processors.
 
     The processor's time is told because it hardly depends on what else the machine does; asking is a part of it.
     """
-    medians = {}
+    times, costs = {}, {}
     with httpx2.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {token}"}, timeout=60) as http:
         deadline = time.monotonic() + 60
         while http.get("/volumes?limit=1").json()["items"][0]["export"]["state"] != "open":
@@ -125,23 +145,30 @@ def measure_lists(url: str, token: str, volumes: int, rounds: int = ROUNDS) -> d
                 if answer.is_error:
                     raise RuntimeError(f"{path}: {answer.text}")
                 size = len(answer.content)
-            medians[name] = statistics.median(took)
-            figures = (medians[name], max(took), statistics.median(cost))
+            times[name], costs[name] = statistics.median(took), statistics.median(cost)
+            figures = (times[name], max(took), costs[name])
             print(f"{name:<40}" + "".join(f"{one:>8.1f} ms" for one in figures) + f"{size // 1000:>7}", flush=True)
-    return medians
+    return times, costs
 
 
-def growth(sizes: Sequence[int], found: Sequence[Mapping[str, float]]) -> None:
-    """Prints each figure at every size, and the exponent between the smallest and the largest."""
-    print(f"\n{'median in ms':<40}" + "".join(f"{size:>10,}" for size in sizes) + f"{'power':>8}")
+def compare(title: str, sizes: Sequence[int], found: Sequence[Mapping[str, float]]) -> None:
+    """Tells each figure at every size, the ratio of the largest to the smallest, and the exponent that this means."""
+    several = len(sizes) > 1
+    rows = []
     for name in found[0]:
         values = [one[name] for one in found]
-        power = math.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0])
-        print(f"{name:<40}" + "".join(f"{value:>10.1f}" for value in values) + f"{power:>8.2f}")
+        ratio = values[-1] / values[0]
+        grows = (f"{ratio:.2f}", f"{math.log(ratio) / math.log(sizes[-1] / sizes[0]):.2f}") if several else ()
+        rows.append([name, *(f"{value:,.1f}" for value in values), *grows])
+    tell(title, ["", *(f"{size:,}" for size in sizes), *(("ratio", "power") if several else ())], rows)
 
 
-def measure_page(url: str) -> int:
-    """Has the browser open and scroll the page, and prints what it tells."""
+def measure_page(url: str, volumes: int) -> None:
+    """Has the browser open and scroll the page, and tells what it found."""
+    title = f"The page, with {volumes:,} volumes"
+    if not PAGE.is_dir():
+        tell(title, ("what", "result"), [("not measured: frontend/dist is not built", "")])
+        return
     argv = ["node", "scripts/scale.mjs"]
     env = {**os.environ, "LUNETTE_URL": url, "LUNETTE_PASSWORD": PASSWORD}
     ran = subprocess.run(
@@ -151,16 +178,11 @@ def measure_page(url: str) -> int:
         stdout=subprocess.PIPE,
         text=True,
         timeout=_BROWSER_DEADLINE_S,
-        check=False,
+        check=True,
     )
-    if ran.returncode:
-        return ran.returncode
-    print(f"\n{'page':<58}{'result':>10}")
-    for row in json.loads(ran.stdout):
-        print(f"{row['what']:<58}{row['value']:>10}")
-    return 0
+    tell(title, ("what", "result"), [(row["what"], row["value"]) for row in json.loads(ran.stdout)])
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:] or [str(VOLUMES), str(HOSTS)]
+    given = sys.argv[1:] or [",".join(map(str, SIZES)), str(HOSTS)]
     sys.exit(main([int(one) for one in given[0].split(",")], int(given[1])))

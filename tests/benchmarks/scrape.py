@@ -6,8 +6,8 @@ reading /proc and configfs is not in the numbers; carrying, naming and writing t
 processor's time of API and scraper, which says the same on a machine that does something else as well.
 """
 
-import math
 import multiprocessing
+import platform
 import sys
 import tempfile
 import time
@@ -26,6 +26,7 @@ from lunette.domain.roles import Role
 from lunette.store.database import Store
 from lunette.store.resources import Array, Host, HostInitiator, Volume
 from lunette.system.agent_client import AgentClient
+from tests.benchmarks.telling import tell, tell_kernel
 
 SIZES = (10, 100, 1_000, 3_000, 10_000)
 TIMES = 5
@@ -70,22 +71,26 @@ class Scrape:
     size_bytes: int
     samples: int
 
+    @property
+    def per_sample(self) -> float:
+        """Seconds of the processor."""
+        return self.cpu_seconds / self.samples
+
 
 def main(sizes: list[int]) -> int:
-    """Measures each size and prints one table."""
-    print(f"{'volumes':>8}{'seconds':>10}{'of a CPU':>10}{'bytes':>13}{'samples':>10}{'CPU us per sample':>20}")
-    found = []
+    """Measures each size and tells one table."""
+    tell_kernel(platform.release())
+    found: list[Scrape] = []
     for size in sizes:
-        one = _measure(size)
-        found.append(one)
-        per = one.cpu_seconds * 1e6 / one.samples
-        times = f"{one.seconds:>10.3f}{one.cpu_seconds:>10.3f}"
-        print(f"{size:>8}{times}{one.size_bytes:>13}{one.samples:>10}{per:>20.2f}", flush=True)
-    large = [one for one in found if one.volumes >= 1_000]
-    if len(large) > 1:
-        first, last = large[0], large[-1]
-        growth = math.log(last.cpu_seconds / first.cpu_seconds) / math.log(last.volumes / first.volumes)
-        print(f"it grows with the power {growth:.2f} of the volumes, from {first.volumes} to {last.volumes}")
+        print(f"  … {size:,} volumes", flush=True)
+        found.append(_measure(size))
+    tell("A scrape", ("volumes", "seconds", "of a CPU", "bytes", "samples", "CPU µs per sample", "ratio"), [
+        (
+            f"{one.volumes:,}", f"{one.seconds:.3f}", f"{one.cpu_seconds:.3f}", f"{one.size_bytes:,}",
+            f"{one.samples:,}", f"{one.per_sample * 1e6:.2f}", f"{one.per_sample / found[0].per_sample:.2f}",
+        )
+        for one in found
+    ])  # fmt: skip
     return 0
 
 

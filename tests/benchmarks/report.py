@@ -1,0 +1,199 @@
+"""The one report of `make bench`: what each benchmark found when it was last run, or why it failed.
+
+`report.json` beside this file is the record; `docs/reference/benchmarks.md` is made of it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.benchmarks.telling import Table
+from tests.run.command import ROOT
+
+RECORD = ROOT / "tests/benchmarks/report.json"
+DOCUMENT = ROOT / "docs/reference/benchmarks.md"
+_REASON_LETTERS = 300
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A module of this folder. `small` are arguments with which it only shows that it works."""
+
+    name: str
+    small: tuple[str, ...]
+    about: str
+    unasked: bool = True
+    """Whether `make bench` runs it without being told its name."""
+
+
+BENCHMARKS = (
+    Benchmark(
+        "parity",
+        ("1", "1"),
+        """\
+Random writes of 4 KiB on MDRAID, 32 at a time, on four disks of user-mode Linux (one CPU, files as disks). Every round
+takes each setting once, in turn. `ratio` is to mdadm's defaults in the same round: the median of all rounds, then the
+lowest and the highest. Where these lie on both sides of 1.00, neither setting is shown to be faster. With one CPU the
+automatic values are the kernel's own; what differs from mdadm's defaults is the chunk (64 instead of 512 KiB) and the
+log (PPL with RAID5, a bitmap with RAID6; mdadm's arrays have neither).""",
+    ),
+    Benchmark(
+        "exports",
+        ("20",),
+        """\
+The agent's work on LIO over iSCSI, in seconds, on user-mode Linux with one CPU; each volume is mapped to four hosts,
+and 250 volumes share a target. `restore` makes all exports where there are none, `again` looks at all of them and
+changes nothing, `one more` adds a volume to them, `withdraw` takes all away. `floor` is what the restore wrote,
+replayed by bare system calls; `rtslib` is what rtslib needs to restore its own file of the same exports, where that
+ends in reasonable time. `agent` is the most memory that the measuring process had, in MiB, `guest` what the whole guest
+had in use while all was served: most of it is the kernel's. The last row is the power of the volumes by which a column
+grows, from 100 on.""",
+    ),
+    Benchmark(
+        "scale",
+        ("20,40", "4"),
+        """\
+The control plane on a large site: 500 hosts, each volume mapped to one of them and every fifth to two, over SQLite and
+loopback without TLS. The agent below only says that all of it is served. `ratio` is between the largest and the
+smallest number of volumes in the same run, `power` is the power of the volumes that this means: a list of 50 rows
+should stay near 0, one of all volumes would be at 1. Processor time is that of the API and of the program that asks, in
+one process; it depends less on what else the machine does. [Large sites](scale.md) tells more.""",
+    ),
+    Benchmark(
+        "scene",
+        (),
+        """\
+The scene of `make lab` on QEMU, and how fast `qemu-img bench` as the one host reads and writes a volume of it: one
+connection, sequential, no flush between writes. It compares versions of Lunette on the same computer.""",
+        unasked=False,
+    ),
+    Benchmark(
+        "scrape",
+        ("10", "100"),
+        """\
+One scrape of `/metrics`, the best of five by processor time: carrying, naming and writing the counters, without reading
+them from the kernel. `ratio` is that of the processor's time for each sample to the first row's.""",
+        unasked=False,
+    ),
+)
+_HEAD = """\
+# Benchmarks
+
+What each benchmark found when it was last run. `make bench` runs `parity`, `exports` and `scale`, one after the other,
+and writes this page; `make bench WHAT=exports` runs one of them, and `scene` and `scrape` are run by name only. A
+commit with a `+` had changes that were not committed. Figures belong to the machine that gave them, and no test asserts
+one. What can be compared is the ratios: both sides of a ratio come from the same run.
+
+| benchmark | result | commit | date | minutes | kernel | machine | load before |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was run, when, and where. `date` is that of UTC, `load` the average of the minute before."""
+
+    commit: str
+    date: str
+    machine: str
+    load: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a benchmark. `failure` is empty where it did not fail; `tables` are what it told until then."""
+
+    facts: Facts
+    kernel: str
+    minutes: int
+    failure: str
+    tables: list[Table]
+
+
+def facts() -> Facts:
+    """Those of this moment."""
+    return Facts(_commit(), dt.datetime.now(dt.UTC).date().isoformat(), _machine(), round(os.getloadavg()[0], 1))
+
+
+def known() -> dict[str, Run]:
+    """The last run of each benchmark, by name."""
+    if not RECORD.exists():
+        return {}
+    return {
+        name: Run(**{**one, "facts": Facts(**one["facts"]), "tables": [Table(**table) for table in one["tables"]]})
+        for name, one in json.loads(RECORD.read_text()).items()
+    }
+
+
+def note(name: str, run: Run) -> None:
+    """Writes down what a benchmark just did, and makes the page anew."""
+    runs = known() | {name: run}
+    listed = {one.name: asdict(runs[one.name]) for one in BENCHMARKS if one.name in runs}
+    RECORD.write_text(json.dumps(listed, indent=1) + "\n")
+    DOCUMENT.write_text(render(known()))
+
+
+def render(runs: Mapping[str, Run]) -> str:
+    """The page: every benchmark that `make bench` runs, those never run too, and what else was run by name."""
+    shown = [one for one in BENCHMARKS if one.unasked or one.name in runs]
+    rows = [_row(one.name, runs.get(one.name)) for one in shown]
+    return _HEAD + "".join(rows) + "".join(_section(one, runs.get(one.name)) for one in shown)
+
+
+def reason(output: str) -> str:
+    """Why a benchmark failed: the last line it wrote, which of an uncaught error is its message."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return lines[-1][:_REASON_LETTERS] if lines else "it said nothing"
+
+
+def _row(name: str, run: Run | None) -> str:
+    if run is None:
+        return f"| `{name}` | never run | | | | | | |\n"
+    found = "**failed**" if run.failure else "measured"
+    where = run.facts
+    cells = (found, where.commit, where.date, run.minutes, run.kernel or "none", where.machine, where.load)
+    return f"| `{name}` | {' | '.join(_cell(str(cell)) for cell in cells)} |\n"
+
+
+def _section(benchmark: Benchmark, run: Run | None) -> str:
+    parts = [f"## {benchmark.name}", benchmark.about]
+    if run and run.failure:
+        parts.append(f"**It failed.** {_cell(run.failure)}")
+        parts.append("What it had measured by then:" if run.tables else "It had measured nothing by then.")
+    for table in run.tables if run else ():
+        parts += [f"### {table.title}", _markdown(table)]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def _markdown(table: Table) -> str:
+    lines = [table.columns, ["---", *("---:" for _ in table.columns[1:])], *table.rows]
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("`", "'").replace("\n", " ")
+
+
+def _commit() -> str:
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+    touched = git("status", "--porcelain", "--", ".", f":(exclude){RECORD.relative_to(ROOT)}", ":(exclude)docs")
+    return git("rev-parse", "--short=9", "HEAD") + ("+" if touched else "")
+
+
+def _machine() -> str:
+    model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / (1 << 30)
+    return f"{os.cpu_count()} × {model[1] if model else os.uname().machine}, {memory:.0f} GiB"
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(render(known()))

@@ -1,0 +1,65 @@
+"""What a benchmark tells: tables for whoever watches, and the same as lines of JSON for `make bench`."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ENVIRONMENT = "LUNETTE_BENCH_TOLD"
+"""Names the file that `make bench` reads."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as people read them; the first column names the row."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """All that one run of a benchmark told: the kernel that was measured, and its tables in order."""
+
+    kernel: str
+    tables: list[Table]
+
+
+def tell_kernel(release: str) -> None:
+    """Says on which kernel all that follows is measured."""
+    print(f"kernel {release}", flush=True)
+    _keep({"kernel": release})
+
+
+def tell(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Prints one table, and keeps it for the report."""
+    table = Table(title, list(columns), [list(row) for row in rows])
+    print(f"\n{title}\n{plain(table)}", flush=True)
+    _keep({"table": asdict(table)})
+
+
+def plain(table: Table) -> str:
+    """The table for a terminal: the first column to the left, the others to the right."""
+    lines = [table.columns, *table.rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(table.columns))]
+    return "\n".join(
+        "  ".join(
+            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        )
+        for line in lines
+    )
+
+
+def read(file: Path) -> Told:
+    """What was told into this file; nothing where there is none."""
+    lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    kernels = [line["kernel"] for line in lines if "kernel" in line]
+    return Told(kernels[-1] if kernels else "", [Table(**line["table"]) for line in lines if "table" in line])
+
+
+def _keep(line: dict[str, object]) -> None:
+    if name := os.environ.get(ENVIRONMENT):
+        with Path(name).open("a") as file:
+            file.write(json.dumps(line) + "\n")
