@@ -66,6 +66,15 @@ def mmdebstrap_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> l
     return [*argv, SUITE, str(root), *(mirrors.sources() if mirrors else [])]
 
 
+def unpack_argv(wanted: list[str], component: str, mirrors: Mirrors | None, root: Path, *options: str) -> list[str]:
+    """The command that unpacks packages with what they depend on, and installs nothing."""
+    argv = ["mmdebstrap", "--mode=root", "--variant=extract", "--format=directory", f"--components={component}"]
+    argv += [f"--include={','.join(wanted)}", '--aptopt=Apt::Install-Recommends "false"']
+    if KEYRING.is_file():
+        argv.append(f"--keyring={KEYRING}")
+    return [*argv, *options, SUITE, str(root), *(mirrors.sources(component) if mirrors else [])]
+
+
 def _build(work: Path, image: Path) -> None:
     mirrors = configured_mirrors()
     if mirrors is None:

@@ -13,6 +13,7 @@ from .problem import ImageProblem
 from .progress import say
 from .rootfs import Sources, build_rootfs
 from .signing import signer
+from .stable_uml import stable_key
 from .update import COMPATIBLE, Wish, build_update
 from .zfs import zfs_layer
 
@@ -59,7 +60,7 @@ def build(options: argparse.Namespace) -> None:
     """Do what the options ask for."""
     cache = Cache()
     if options.refresh:
-        for name, key in (("base", base_key(IMAGE)), ("firmware", firmware_key(IMAGE))):
+        for name, key in (("base", base_key(IMAGE)), ("firmware", firmware_key(IMAGE)), ("stable", stable_key())):
             with cache.lock(name):
                 layer = cache.path(name, key)
                 if layer.is_dir():

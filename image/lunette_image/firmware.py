@@ -13,8 +13,8 @@ import os
 import shutil
 from pathlib import Path
 
-from .apt import FIRMWARE, SUITE, Mirrors, configured_mirrors, configured_proxies, parse_packages
-from .base import KEYRING
+from .apt import FIRMWARE, Mirrors, configured_mirrors, configured_proxies, parse_packages
+from .base import unpack_argv
 from .cache import Cache, content_key
 from .progress import run, step
 from .tree import linked_copy
@@ -47,15 +47,11 @@ def identity(layer: Path) -> str:
 
 def extract_argv(wanted: list[str], mirrors: Mirrors | None, root: Path) -> list[str]:
     """The command that unpacks the packages; the hook keeps their records, which apt's own lists go with."""
-    argv = ["mmdebstrap", "--mode=root", "--variant=extract", "--format=directory", f"--components={COMPONENT}"]
-    argv += [f"--include={','.join(wanted)}", '--aptopt=Apt::Install-Recommends "false"']
-    if KEYRING.is_file():
-        argv.append(f"--keyring={KEYRING}")
-    argv.append(
+    keep_records = (
         f'--extract-hook=APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-cache show --no-all-versions {" ".join(wanted)} '
         f'| sed "s/^Package: /Status: install ok installed\\n&/" > "$1/{RECORDS}"'
     )
-    return [*argv, SUITE, str(root), *(mirrors.sources(COMPONENT) if mirrors else [])]
+    return unpack_argv(wanted, COMPONENT, mirrors, root, keep_records)
 
 
 def add(root: Path, layer: Path) -> None:

@@ -2,7 +2,7 @@
 
 rootfs-<key>/   rootfs.ext4, layers.json
 boot-<key>/     vmlinuz, initrd.img
-uml-<key>/      linux, its loader and libc   (depends on the base only)
+uml-<key>/      linux, its loader and libc   (depends on the base and the user-mode kernel only)
 """
 
 import json
@@ -85,15 +85,11 @@ def build_rootfs(cache: Cache, sources: Sources) -> dict[str, Any]:
         content_key([HERE / "initrd.py", sources.image / "initrd"], base_identity(layers.base)),
         lambda work: _build_boot(work, layers.base, sources.image),
     )
-    runtime = _uml_layer(cache, layers.base, sources.image / "uml/xstate.c")
-    key = rootfs_key(sources, layers)
-    output = cache.layer("rootfs", key, lambda work: _build_rootfs(work, sources, layers), keep=6)
-    return manifest(output, boot, runtime, layers)
-
-
-def rootfs_key(sources: Sources, layers: Layers) -> str:
-    """Key of the image: its layers, the overlay, the product's files, and the recipe itself."""
-    return composed_key(sources, layers, [HERE / "uml.py"])
+    user_mode = uml.chosen_kernel(cache, layers.base)
+    runtime = _uml_layer(cache, layers.base, user_mode, sources.image / "uml/xstate.c")
+    key = composed_key(sources, layers, [HERE / "uml.py"], uml.kernel_identity(user_mode))
+    output = cache.layer("rootfs", key, lambda work: _build_rootfs(work, sources, layers, user_mode), keep=6)
+    return manifest(output, boot, runtime, layers) | {"uml_version": uml.module_version(user_mode)}
 
 
 def composed_key(sources: Sources, layers: Layers, more: list[Path], *words: str) -> str:
@@ -117,7 +113,6 @@ def manifest(output: Path, boot: Path, runtime: Path, layers: Layers) -> dict[st
         "kernel_version": kernel_version(layers.base / "root"),
         "append": "root=/dev/vda rw console=ttyS0 quiet",
         "uml_command": uml.command(runtime),
-        "uml_version": uml.module_version(layers.base),
         "uml_append": "root=/dev/ubda rw con=null con0=fd:0,fd:1 quiet",
         "zfs": layers.zfs is not None,
     }
@@ -130,17 +125,18 @@ def _build_boot(work: Path, base: Path, image: Path) -> None:
     (work / "initrd.img").write_bytes(make_initrd(root, kernel, image / "initrd/init"))
 
 
-def _uml_layer(cache: Cache, base: Path, shim: Path) -> Path:
+def _uml_layer(cache: Cache, base: Path, user_mode: Path, shim: Path) -> Path:
     # The program carries the path of its loader, so the place is part of the key.
-    key = content_key([HERE / "uml.py", shim], base_identity(base), str(cache.folder))
-    return cache.layer("uml", key, lambda work: uml.make_runtime(base, shim, work, cache.path("uml", key)))
+    key = content_key([HERE / "uml.py", shim], base_identity(base), uml.kernel_identity(user_mode), str(cache.folder))
+    final = cache.path("uml", key)
+    return cache.layer("uml", key, lambda work: uml.make_runtime(base, user_mode, shim, work, final))
 
 
-def _build_rootfs(work: Path, sources: Sources, layers: Layers) -> None:
+def _build_rootfs(work: Path, sources: Sources, layers: Layers, user_mode: Path) -> None:
     root = work / "root"
     with step("rootfs: composing the layers"):
         linked_copy(layers.base / "root", root)
-        in_root(root, "depmod", uml.add_modules(layers.base, root))
+        in_root(root, "depmod", uml.add_modules(user_mode, root))
         compose(root, sources, layers, sources.overlays())
     with step("rootfs: writing the file system"):
         write_ext4(root, work / "rootfs.ext4")

@@ -4,15 +4,23 @@ The kernel is an ordinary program that wants Debian 13's libc. Its copy here nam
 loader, so it runs on older hosts. Starting it as an argument of the loader does not work: it places
 the guest's memory after its own heap, which would then be the loader's. `xstate.c` says what else it
 needs on new processors.
+
+`LUNETTE_UML_KERNEL` chooses the kernel: `testing`, which lies beside the base, or `stable`, that of Debian 13.
 """
 
+import os
 import shutil
 import struct
 from pathlib import Path
 
+from .cache import Cache, content_key
 from .problem import ImageProblem
 from .progress import run
+from .stable_uml import stable_layer
 
+ENVIRONMENT = "LUNETTE_UML_KERNEL"
+PROGRAM = "usr/bin/linux.uml"
+MODULES = "usr/lib/uml/modules"
 PT_INTERP = 3
 SHIM = "xstate.so"
 LIBRARIES = ("ld-linux-x86-64.so.2", "libc.so.6")
@@ -42,18 +50,31 @@ MODULE_FOLDERS = (
 )
 
 
-def module_version(base: Path) -> str:
+def chosen_kernel(cache: Cache, base: Path) -> Path:
+    """The folder of the user-mode kernel that was chosen, as its package fills it."""
+    chosen = os.environ.get(ENVIRONMENT) or "testing"
+    if chosen not in ("testing", "stable"):
+        raise ImageProblem(f"{ENVIRONMENT} is {chosen!r}: it can be `testing` or `stable`")
+    return (base if chosen == "testing" else stable_layer(cache)) / "uml"
+
+
+def kernel_identity(kernel: Path) -> str:
+    """What other layers key on."""
+    return content_key([kernel / PROGRAM], module_version(kernel))
+
+
+def module_version(kernel: Path) -> str:
     """Version of the user-mode kernel, the name of its module folder."""
-    folders = sorted((base / "uml/usr/lib/uml/modules").iterdir())
+    folders = sorted((kernel / MODULES).iterdir())
     if len(folders) != 1:
         raise ImageProblem(f"expected one module folder of user-mode-linux, found {[path.name for path in folders]}")
     return folders[0].name
 
 
-def add_modules(base: Path, root: Path) -> str:
+def add_modules(kernel: Path, root: Path) -> str:
     """Link the modules into a tree; returns the version to run depmod for."""
-    version = module_version(base)
-    source = base / "uml/usr/lib/uml/modules" / version
+    version = module_version(kernel)
+    source = kernel / MODULES / version
     target = root / "usr/lib/modules" / version
     for name in MODULE_FOLDERS:
         folder = source / "kernel" / name
@@ -83,11 +104,11 @@ def with_interpreter(program: bytes, loader: str) -> bytes:
     raise ImageProblem("the user-mode kernel is not a dynamic program any more: start it without a loader")
 
 
-def make_runtime(base: Path, shim: Path, folder: Path, final: Path) -> None:
+def make_runtime(base: Path, kernel: Path, shim: Path, folder: Path, final: Path) -> None:
     """Put the kernel and what it needs into `folder`, to be started when that has become `final`."""
     for name in LIBRARIES:
         shutil.copy2(base / "root" / LIBRARY_FOLDER / name, folder / name)
-    program = (base / "uml/usr/bin/linux.uml").read_bytes()
+    program = (kernel / PROGRAM).read_bytes()
     (folder / "linux").write_bytes(with_interpreter(program, str(final / LIBRARIES[0])))
     (folder / "linux").chmod(0o755)
     loader = (str(folder / LIBRARIES[0]), "--library-path", str(folder))

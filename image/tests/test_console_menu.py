@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from backend.tests.cli.appliance import Cli, appliance
+from backend.tests.databases import fresh_file
 from backend.tests.scene import ADDRESS
 from backend.tests.typist import Typist
 from backend.tests.wiring import AwayAgent
@@ -80,7 +81,7 @@ def cli(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
 
 @pytest.fixture
 def sqlite_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/lunette.db"
+    return fresh_file(tmp_path)
 
 
 @pytest.fixture

@@ -66,6 +66,14 @@ class Bench(ABC):
     def rebuilt(self, array: str) -> None:
         """Waits until every rebuild of an array is over."""
 
+    @abstractmethod
+    def cut_while_written(self, array: str, disk: str) -> None:
+        """An array loses a disk, then the machine its power while the array is written to; it is started again."""
+
+    @abstractmethod
+    def looks(self) -> None:
+        """Has the agent look at the machine, where it does not by itself."""
+
     def states(self, array: str) -> dict[str, str]:
         """How each member of an array fares."""
         return {member["disk_id"]: member["state"] for member in self.api.get(f"/arrays/{array}")["members"]}
@@ -89,6 +97,14 @@ class FakeBench(Bench):
         self.api.until(self.agent.bring_up)
         self.machine.advance(REBUILD_S)
         self.api.until(lambda: self.is_whole(array))
+
+    def cut_while_written(self, array: str, disk: str) -> None:
+        self.machine.pull(next(one for one in self.machine.blocks.disks if disk in one.links()))
+        self.machine.md.cut_while_written()
+        self.machine.power_cut()
+
+    def looks(self) -> None:
+        self.agent.bring_up()
 
     def add_hba(self, wwpn: str) -> None:
         """A Fibre Channel port, with the module that makes a target of it."""

@@ -203,19 +203,14 @@ def _one_disk(bench: Bench) -> Options:
 
 def _dirty(bench: Bench) -> Options:
     """The power went while it was written to, and it lost a disk."""
-    assert isinstance(bench, FakeBench), "the power of a fake machine alone is cut here"
-    options = _care()(bench)
-    bench.machine.pull(next(one for one in bench.machine.blocks.disks if options["disk"] in one.links()))
-    bench.machine.md.cut_while_written()
-    bench.machine.power_cut()
+    bench.cut_while_written("care", _care()(bench)["disk"])
     bench.api.until(lambda: bench.api.get("/arrays/care")["health"] == "missing")
     return {"array": "care", "confirm": "care"}
 
 
 def _runs_degraded(bench: Bench, _options: Options) -> bool:
     """Its volume group follows as soon as the agent looks."""
-    assert isinstance(bench, FakeBench)
-    bench.agent.bring_up()
+    bench.looks()
     return bool(bench.api.get("/arrays/care")["health"] == "degraded")
 
 

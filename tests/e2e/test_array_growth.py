@@ -1,7 +1,7 @@
 """Arrays grow by a disk, or get another level, while a host writes; one that is killed in the middle goes on.
 
-On user-mode Linux, where md runs at native speed. A killed guest loses its memory only: its disks keep what was
-written to them, flushed or not.
+On user-mode Linux, where md runs at native speed, and once on QEMU, on the appliance's own kernel. A killed guest loses
+its memory only: its disks keep what was written to them, flushed or not.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.machine import VirtualMachine
+from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
 IQN = "iqn.2026-01.com.example:writer"
@@ -22,7 +24,7 @@ SEED = 9
 BLOCKS = 2048
 SLOW = "1MiB"
 """A pace at which a reshape lasts long enough to be cut short."""
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,13 @@ class Growth:
     write_hole: str
     during: str
     is_killed: bool
+    is_emulated: bool = False
+    """On QEMU."""
+
+    def machine(self) -> VirtualMachine:
+        if self.is_emulated:
+            return Qemu("growth", nvme=self.disks + 1, disk_mib=192)
+        return Uml("growth", disks=self.disks + 1, disk_mib=192)
 
 
 def stand(made: Appliance, level: str, disks: list[str]) -> str:
@@ -79,16 +88,21 @@ def goes_on_after_a_start(made: Appliance) -> None:
     "growth",
     [
         # Linux 7.2 was once seen to panic where the log is dropped under writes: docs/howto/grow-an-array.md.
-        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5"),
-        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed"),
-        pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4"),
-        pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed"),
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=False), id="raid5", marks=pytest.mark.uml),
+        pytest.param(Growth("raid5", 3, "ppl", "none", is_killed=True), id="raid5-killed", marks=pytest.mark.uml),
+        pytest.param(Growth("raid4", 3, "bitmap", "bitmap", is_killed=False), id="raid4", marks=pytest.mark.uml),
+        pytest.param(Growth("raid6", 4, "bitmap", "bitmap", is_killed=True), id="raid6-killed", marks=pytest.mark.uml),
+        pytest.param(
+            Growth("raid5", 3, "ppl", "none", is_killed=True, is_emulated=True),
+            id="raid5-killed-qemu",
+            marks=pytest.mark.qemu,
+        ),
     ],
 )
 def test_an_array_grows_under_writes_and_puts_back_what_it_had_dropped(growth: Growth) -> None:
-    machine = Uml("growth", disks=growth.disks + 1, disk_mib=192)
+    machine = growth.machine()
     with appliance(machine) as made, KernelInitiator("growth-host") as host:
-        client, disks = made.client, made.disk_ids("ubd")
+        client, disks = made.client, made.disk_ids(machine.disks[0].bus)
         target = stand(made, growth.level, disks[:-1])
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=600)
         device = host.devices(target, expected=1)[1]
@@ -161,6 +175,7 @@ def reshaped_and_killed(made: Appliance, wish: JsonObject, during: str) -> JsonO
     return after
 
 
+@pytest.mark.uml
 def test_a_raid5_becomes_a_raid6_under_writes_and_a_kill() -> None:
     with appliance(Uml("growth", disks=4, disk_mib=192)) as made:
         disks = made.disk_ids("ubd")

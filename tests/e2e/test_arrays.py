@@ -1,6 +1,7 @@
 """The life of an md array: a disk is pulled while a host writes, a spare takes its place, another comes, data verify.
 
-On user-mode Linux, where md runs at native speed; the disks are drives of scsi_debug, which can be pulled.
+On user-mode Linux, where md runs at native speed; the disks are drives of scsi_debug, which can be pulled. Once on
+QEMU, on the appliance's own kernel.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from tests.e2e.waiting import slowness, wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
+from tests.machines.machine import VirtualMachine
 from tests.machines.model import Capability, DiskInfo
+from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
 IQN = "iqn.2026-01.com.example:writer"
@@ -28,7 +31,7 @@ SEEN_S = 5.0
 """A lost disk is told within this time."""
 SLOW = "2MiB"
 """A pace at which a rebuild can be watched."""
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500)]
+pytestmark = [pytest.mark.timeout(1500)]
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,18 @@ class Layout:
     """How many disks it is to lose at once."""
     layout: str | None = None
     """Of raid10."""
+    is_emulated: bool = False
+    """On QEMU."""
+
+    @property
+    def name(self) -> str:
+        return f"array-{self.level}{self.layout or ''}{'-qemu' if self.is_emulated else ''}"
+
+    def machine(self) -> VirtualMachine:
+        """One whose disks can be pulled: members, a spare, and one more."""
+        if self.is_emulated:
+            return Qemu(self.name, nvme=0, scsi=self.disks + 2, disk_mib=96)
+        return Uml(self.name, disks=0, hot=self.disks + 2, hot_mib=96)
 
 
 @dataclass
@@ -88,9 +103,9 @@ class Standing:
 @contextmanager
 def standing(layout: Layout) -> Iterator[Standing]:
     """The array is whole, exported, and a host is logged in."""
-    machine = Uml(f"array-{layout.level}{layout.layout or ''}", disks=0, hot=layout.disks + 2, hot_mib=96)
+    machine = layout.machine()
     machine.require(Capability.PULL)
-    with appliance(machine) as made, KernelInitiator(f"array-{layout.level}{layout.layout or ''}-host") as host:
+    with appliance(machine) as made, KernelInitiator(f"{layout.name}-host") as host:
         client, ids = made.client, made.disk_ids("scsi")
         members, spare = ids[: layout.disks], ids[layout.disks]
         wish: JsonObject = {"name": "tank", "level": layout.level, "disks": members, "spares": [spare]}
@@ -151,12 +166,13 @@ def _percent(stands: Standing) -> float:
 @pytest.mark.parametrize(
     "layout",
     [
-        pytest.param(Layout("raid5", 3), id="raid5"),
-        pytest.param(Layout("raid1", 2), id="raid1", marks=pytest.mark.slow),
-        pytest.param(Layout("raid4", 3), id="raid4", marks=pytest.mark.slow),
-        pytest.param(Layout("raid6", 4, pulled=2), id="raid6", marks=pytest.mark.slow),
-        pytest.param(Layout("raid10", 4), id="raid10", marks=pytest.mark.slow),
-        pytest.param(Layout("raid10", 4, layout="f2"), id="raid10-far", marks=pytest.mark.slow),
+        pytest.param(Layout("raid5", 3), id="raid5", marks=pytest.mark.uml),
+        pytest.param(Layout("raid1", 2), id="raid1", marks=[pytest.mark.uml, pytest.mark.slow]),
+        pytest.param(Layout("raid4", 3), id="raid4", marks=[pytest.mark.uml, pytest.mark.slow]),
+        pytest.param(Layout("raid6", 4, pulled=2), id="raid6", marks=[pytest.mark.uml, pytest.mark.slow]),
+        pytest.param(Layout("raid10", 4), id="raid10", marks=[pytest.mark.uml, pytest.mark.slow]),
+        pytest.param(Layout("raid10", 4, layout="f2"), id="raid10-far", marks=[pytest.mark.uml, pytest.mark.slow]),
+        pytest.param(Layout("raid5", 3, is_emulated=True), id="raid5-qemu", marks=[pytest.mark.qemu, pytest.mark.slow]),
     ],
 )
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:

@@ -1,4 +1,7 @@
-"""Volumes under hosts that use them: they grow, give space back, have snapshots, and a full pool harms no other."""
+"""Volumes under hosts that use them: they grow, give space back, have snapshots, and a full pool harms no other.
+
+The machine is a parameter: user-mode Linux, and for the whole matrix QEMU with the appliance's own kernel.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,10 @@ from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.model import MachineError
+from tests.machines.qemu import Qemu
 from tests.machines.uml import Uml
 
-pytestmark = [pytest.mark.uml, pytest.mark.timeout(1200)]
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.quick_on_uml]
 IQN = "iqn.2026-01.com.example:volumes"
 BLOCKS_PER_MIB = MIB // 4096
 OLD, NEW, THICK, MORE = 11, 22, 33, 44
@@ -95,11 +99,16 @@ class Standing:
         return float(self.made.machine.check("lvs --noheadings -o data_percent -S lv_name=pool"))
 
 
-@pytest.fixture(scope="module")
-def standing() -> Iterator[Standing]:
-    with appliance(Uml("volumes", disks=3, disk_mib=512)) as made, KernelInitiator("volumes-host") as host:
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("uml", marks=pytest.mark.uml), pytest.param("qemu", marks=pytest.mark.qemu)],
+)
+def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
+    is_qemu = request.param == "qemu"
+    machine = Qemu("volumes", nvme=3, disk_mib=512) if is_qemu else Uml("volumes", disks=3, disk_mib=512)
+    with appliance(machine) as made, KernelInitiator("volumes-host") as host:
         client = made.client
-        disks = made.disk_ids("ubd")
+        disks = made.disk_ids(machine.disks[0].bus)
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid5", "disks": disks}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
@@ -133,6 +142,7 @@ def test_a_volume_grows_under_a_host_that_writes_to_it_without_a_new_login(stand
         standing.client.act("/volumes/thick", "grow", {"size_bytes": 64 * MIB})
 
 
+@pytest.mark.slow
 def test_metrics_agree_with_what_fio_did(standing: Standing) -> None:
     """Per volume and per session. A session's bytes are whole MiB, so 1 % needs more than 100 of them each way."""
     device, endpoint = standing.device(1), standing.made.access.endpoint
@@ -163,6 +173,7 @@ def test_what_a_host_unmaps_is_free_again_and_reads_as_zeros(standing: Standing)
     standing.host.verify_pattern(device, OLD, blocks // 2, first=blocks // 2)
 
 
+@pytest.mark.slow
 def test_clones_and_a_roll_back_have_what_was_there_when_the_snapshot_was_taken(standing: Standing) -> None:
     client, blocks = standing.client, 4 * BLOCKS_PER_MIB
     device = standing.device(2)

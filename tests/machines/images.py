@@ -12,6 +12,8 @@ from pathlib import Path
 from tests.machines.model import MachineError
 
 _BUILD = Path(__file__).resolve().parents[2] / "image" / "build"
+UML_KERNEL = "LUNETTE_UML_KERNEL"
+"""Which user-mode kernel the images hold, as `image/build` reads it: `testing`, or `stable`, that of Debian 13."""
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,13 @@ def _link(source: Path, target: Path) -> Path:
 
 
 @functools.cache
-def appliance_image() -> Image:
-    """The appliance, built where out of date; LUNETTE_IMAGE names a manifest to use instead."""
+def appliance_image(uml_kernel: str = "") -> Image:
+    """The appliance, built where out of date; LUNETTE_IMAGE names a manifest to use instead.
+
+    `uml_kernel`: what UML_KERNEL says, for who asks about another process.
+    """
     given = os.environ.get("LUNETTE_IMAGE")
-    return parse(Path(given).read_text()) if given else _build("--print")
+    return parse(Path(given).read_text()) if given else parse(_built("--print", uml_kernel=uml_kernel))
 
 
 def zfs_image() -> Image:
@@ -129,8 +134,9 @@ def _build(*options: str) -> Image:
     return parse(_built(*options))
 
 
-def _built(*options: str) -> str:
-    done = subprocess.run([_BUILD, *options], stdout=subprocess.PIPE, text=True, check=False)
+def _built(*options: str, uml_kernel: str = "") -> str:
+    environment = {**os.environ, **({UML_KERNEL: uml_kernel} if uml_kernel else {})}
+    done = subprocess.run([_BUILD, *options], stdout=subprocess.PIPE, text=True, check=False, env=environment)
     if done.returncode != 0:
         raise MachineError(f"image/build failed with status {done.returncode}; its own messages above say why")
     return done.stdout

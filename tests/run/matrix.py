@@ -142,7 +142,7 @@ def _commit() -> str:
 def _kernels(tier: Tier) -> list[str]:
     if not tier.has_machines:
         return [platform.release()]
-    image, words = appliance_image(), " ".join(tier.command)
+    image, words = appliance_image(tier.uml_kernel), " ".join(tier.command)
     found = []
     if "uml" in words or "tests.run.web" in words:
         found.append(f"{banner_of(Path(image.uml[-1]).read_bytes())} (user-mode)")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from tests.machines.images import UML_KERNEL
 from tests.machines.qemu_command import OVMF_CODE
 from tests.run.command import ROOT, run_shown
 
@@ -49,12 +50,14 @@ def _docker() -> str | None:
 
 
 @cache
-def _image() -> str | None:
+def _image(uml_kernel: str = "") -> str | None:
     """Builds the images of this tree, the appliance and the plain one of the hosts; quick where the cache has them."""
-    print("\n== image: the appliance of this tree, and a plain one for the hosts", flush=True)
+    environment = {UML_KERNEL: uml_kernel} if uml_kernel else {}
+    setting = " ".join(f"{name}={value}" for name, value in environment.items())
+    print("\n== image: the appliance of this tree, and a plain one for the hosts", setting, flush=True)
     for options in ([], ["--without-product"]):
-        if run_shown("image", ["image/build", *options], deadline_s=_IMAGE_DEADLINE_S).code:
-            return "the image build failed: run `make image` to see why"
+        if run_shown("image", ["image/build", *options], deadline_s=_IMAGE_DEADLINE_S, env=environment).code:
+            return f"the image build failed: run `{f'{setting} image/build'.strip()}` to see why"
     return None
 
 
@@ -80,4 +83,5 @@ _NEEDS: dict[str, Callable[[], str | None]] = {
     "postgres": _postgres,
     "qemu": _qemu,
     "root": _root,
+    "stable-image": lambda: _image("stable"),
 }

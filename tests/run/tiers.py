@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
+from tests.machines.images import UML_KERNEL
+
 _DATA = Path(__file__).with_name("tiers.toml")
 
 
@@ -30,11 +32,18 @@ class Tier:
     is_pytest: bool
     covers: tuple[str, ...] = ()
     """Globs of the files that its tests are about, as `:(glob)` of git understands them."""
+    uml_kernel: str = ""
+    """What user-mode machines boot where it is not what they boot by default, as images.UML_KERNEL says."""
 
     @property
     def has_machines(self) -> bool:
         """Whether its tests boot machines of their own."""
-        return "image" in self.needs
+        return not {"image", "stable-image"}.isdisjoint(self.needs)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What its command finds in its environment."""
+        return {UML_KERNEL: self.uml_kernel} if self.uml_kernel else {}
 
     def argv(self, results: Path) -> list[str]:
         """The command line; results go to `<results>/<tier>.xml`."""
@@ -72,9 +81,24 @@ def load(path: Path = _DATA) -> Suite:
     """Reads tiers.toml; a tier without a command or with an unknown key is refused."""
     data = tomllib.loads(path.read_text())
     return Suite(
-        tiers=tuple(_tier(part, path) for entry in data["tier"] for part in _parts(entry)),
+        tiers=tuple(
+            _tier(part, path) for entry in data["tier"] for variant in _kernels(entry) for part in _parts(variant)
+        ),
         allowed_skips=tuple(data.get("allowed_skips", ())),
     )
+
+
+def _kernels(entry: dict[str, object]) -> list[dict[str, object]]:
+    """A tier that is `stable_too` is two, the second on Debian 13's user-mode kernel and for the whole matrix alone."""
+    tier = {key: value for key, value in entry.items() if key != "stable_too"}
+    if not entry.get("stable_too"):
+        return [tier]
+    needs = entry["needs"]
+    assert isinstance(needs, list)
+    stable = {key: value for key, value in tier.items() if key not in ("lane", "nice", "shard")}
+    stable |= {"name": f"{entry['name']}-stable", "what": f"{entry['what']}, with the kernel of Debian 13"}
+    stable |= {"needs": ["stable-image" if need == "image" else need for need in needs]}
+    return [tier, stable | {"only_full": True, "uml_kernel": "stable"}]
 
 
 def _parts(entry: dict[str, object]) -> list[dict[str, object]]:
@@ -121,6 +145,7 @@ def _tier(entry: dict[str, object], path: Path) -> Tier:
         command=tuple(argv),
         is_pytest=is_pytest,
         covers=tuple(str(one) for one in covers),
+        uml_kernel=str(entry.pop("uml_kernel", "")),
     )
     if entry:
         raise SystemExit(f"{path}: tier {name} has keys that mean nothing: {', '.join(sorted(entry))}")
