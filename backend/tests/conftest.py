@@ -18,12 +18,23 @@ BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts all tests to SQLite, those of ON_BOTH and every fourth other one to PostgreSQL too."""
+    """`make test` puts all tests to SQLite, those of ON_BOTH and every fourth other one to PostgreSQL too.
+
+    Tests of one file that share a fixture run in one process.
+    """
     both = [item for item in items if item.get_closest_marker("postgres")]
     others = [item for item in both if not any(item.path.is_relative_to(path) for path in ON_BOTH)]
     for number, item in enumerate(sorted(others, key=lambda item: item.nodeid)):
         if number % 4:
             item.add_marker(pytest.mark.slow)
+    for item in items:
+        if isinstance(item, pytest.Function) and _shares(item) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
+
+
+def _shares(test: pytest.Function) -> bool:
+    """Whether the tests of a file stand on one thing: it is made once, where all of them run in one process."""
+    return any(made[-1].scope == "module" for made in test._fixtureinfo.name2fixturedefs.values())
 
 
 @pytest.fixture(scope="session")

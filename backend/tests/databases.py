@@ -1,5 +1,6 @@
 """A private PostgreSQL server on a Unix socket, and databases that are migrated once and then copied."""
 
+import functools
 import os
 import pwd
 import shutil
@@ -92,3 +93,19 @@ def migrated_file(folder: Path) -> Path:
     upgrade(engine.execution_options(lunette_writes=True))
     engine.dispose()
     return path
+
+
+def fresh_file(folder: Path) -> str:
+    """The URL of the SQLite file of `folder`; a new one has the newest schema and nothing in it."""
+    path = folder / "lunette.db"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_template())
+    return f"sqlite:///{path}"
+
+
+@functools.cache
+def _template() -> bytes:
+    """Migrations take as long as many a test: they run once per process."""
+    with tempfile.TemporaryDirectory() as folder:
+        return migrated_file(Path(folder)).read_bytes()

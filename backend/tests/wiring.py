@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Client, Response
 
+from backend.tests.databases import fresh_file
 from lunette.agent.core import Agent
 from lunette.api.app import make_app as app_of
 from lunette.api.feed import EventFeed
@@ -113,7 +114,7 @@ def make_parts(
     folder: Path, agent: AgentPort, url: str | None = None, ui: Path | None = None, busy_timeout_s: int = 30
 ) -> Parts:
     """Everything an application needs, on a SQLite file in `folder` or on the database given."""
-    store = Store.open(url or f"sqlite:///{folder}/lunette.db", SecretBox(Fernet.generate_key()), busy_timeout_s)
+    store = Store.open(url or fresh_file(folder), SecretBox(Fernet.generate_key()), busy_timeout_s)
     return Parts(
         store=store, control=Control(store, agent, pace=PACE), feed=EventFeed(store),
         one_time=OneTimePassword(folder / "one-time"),

@@ -2,7 +2,6 @@
 
 import gzip
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -14,17 +13,19 @@ INDEX = "<!doctype html><title>Lunette</title>"
 SCRIPT = "export const moon = 1\n" * 100
 
 
-@pytest.fixture
-def browser(tmp_path: Path, sqlite_url: str) -> Iterator[TestClient]:
-    ui = tmp_path / "ui"
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """Nothing here changes what is served, so it is served once."""
+    folder = tmp_path_factory.mktemp("page")
+    ui = folder / "ui"
     (ui / "assets").mkdir(parents=True)
     (ui / "index.html").write_text(INDEX)
     (ui / "assets" / "app-1a2b3c.js").write_text("export {}")
     (ui / "assets" / "big-4d5e6f.js").write_text(SCRIPT)
     (ui / "assets" / "big-4d5e6f.js.gz").write_bytes(gzip.compress(SCRIPT.encode()))
     (ui / "favicon.svg").write_text("<svg/>")
-    (tmp_path / "secret.txt").write_text("not for the page")
-    with running(make_parts(tmp_path, AwayAgent(), sqlite_url, ui)) as http:
+    (folder / "secret.txt").write_text("not for the page")
+    with running(make_parts(folder, AwayAgent(), ui=ui)) as http:
         yield http
 
 

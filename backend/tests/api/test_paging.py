@@ -3,8 +3,6 @@
 import base64
 import json
 
-import pytest
-
 from backend.tests.wiring import Api
 
 
@@ -17,13 +15,13 @@ def names(items: list[dict[str, str]]) -> list[str]:
     return [item["name"] for item in items]
 
 
-@pytest.mark.parametrize("sort", ["name", "-name", "os_type", "-os_type", "created_at", "-created_at"])
-@pytest.mark.parametrize("limit", [1, 2, 5, 6])
-def test_pages_together_are_the_list(api: Api, sort: str, limit: int) -> None:
+def test_pages_together_are_the_list(api: Api) -> None:
     make_hosts(api, "a", "b", "c", "d", "e")
-    whole = names(api.get("/hosts", sort=sort)["items"])
-    assert sorted(whole) == ["a", "b", "c", "d", "e"]
-    assert names(api.items("/hosts", sort=sort, limit=limit)) == whole
+    for sort in ("name", "-name", "os_type", "-os_type", "created_at", "-created_at"):
+        whole = names(api.get("/hosts", sort=sort)["items"])
+        assert sorted(whole) == ["a", "b", "c", "d", "e"]
+        for limit in (1, 2, 5, 6):
+            assert names(api.items("/hosts", sort=sort, limit=limit)) == whole, (sort, limit)
 
 
 def test_a_page_tells_how_many_there_are_in_all(api: Api) -> None:
@@ -55,29 +53,30 @@ def test_an_offset_jumps_into_the_list_and_the_cursor_goes_on_from_there(api: Ap
     assert api.call("GET", "/hosts", params={"offset": -1}).status_code == 422
 
 
-@pytest.mark.parametrize(
-    ("pattern", "found"),
-    [("lun*", ["lun01", "lun02"]), ("LUN?1", ["lun01"]), ("*0*", ["lun01", "lun02"]), ("lun", []), ("l%", []),
-     ("a_b", ["a_b"]), ("a?b", ["a-b", "a_b"]), ("*", ["a-b", "a_b", "lun01", "lun02"])],
-)  # fmt: skip
-def test_a_name_filter_knows_stars_and_question_marks_only(api: Api, pattern: str, found: list[str]) -> None:
+def test_a_name_filter_knows_stars_and_question_marks_only(api: Api) -> None:
     make_hosts(api, "lun01", "lun02", "a_b", "a-b")
-    assert names(api.items("/hosts", name=pattern)) == sorted(found)
+    known = {
+        "lun*": ["lun01", "lun02"], "LUN?1": ["lun01"], "*0*": ["lun01", "lun02"], "lun": [], "l%": [],
+        "a_b": ["a_b"], "a?b": ["a-b", "a_b"], "*": ["a-b", "a_b", "lun01", "lun02"],
+    }  # fmt: skip
+    assert {pattern: names(api.items("/hosts", name=pattern)) for pattern in known} == known
 
 
 def cursor(*parts: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(parts).encode()).decode()
 
 
-@pytest.mark.parametrize(
-    "forged",
-    ["x", "####", cursor("name"), cursor("name", 1, "id"), cursor("-name", "a", "id"), cursor("name", "a\0", "id"),
-     cursor("created_at", "yesterday", "id"), base64.urlsafe_b64encode(b"[" * 5000).decode()[:1900]],
+FORGED = (
+    "x", "####", cursor("name"), cursor("name", 1, "id"), cursor("-name", "a", "id"), cursor("name", "a\0", "id"),
+    cursor("created_at", "yesterday", "id"), base64.urlsafe_b64encode(b"[" * 5000).decode()[:1900],
 )  # fmt: skip
-def test_a_cursor_of_another_list_is_refused(api: Api, forged: str) -> None:
-    refused = api.call("GET", "/hosts", params={"cursor": forged})
-    assert refused.status_code == 422
-    assert refused.json()["errors"][0]["field"] == "cursor"
+
+
+def test_a_cursor_of_another_list_is_refused(api: Api) -> None:
+    for forged in FORGED:
+        refused = api.call("GET", "/hosts", params={"cursor": forged})
+        assert refused.status_code == 422, forged
+        assert refused.json()["errors"][0]["field"] == "cursor"
 
 
 def test_a_cursor_with_a_number_no_database_holds_is_refused(api: Api) -> None:

@@ -32,7 +32,7 @@ class Site:
         self.parts = self._start()
 
     def _start(self) -> Parts:
-        return make_parts(self._folder, Agent(self.machine), f"sqlite:///{self._folder}/lunette.db")
+        return make_parts(self._folder, Agent(self.machine))
 
     def ask(self, action: PowerAction, *, dry_run: bool = False) -> Outcome:
         with self.parts.store.write() as tx:

@@ -31,7 +31,6 @@ class Site:
     """An installed appliance and its control plane, which begin anew at each restart; the database stays."""
 
     def __init__(self, folder: Path, *, installed: bool = True) -> None:
-        self._url = f"sqlite:///{folder}/lunette.db"
         self._folder = folder
         self.machine = FakeSystem()
         self.machine.add_disks(2)
@@ -42,7 +41,7 @@ class Site:
 
     def _start(self) -> Parts:
         trial.settle(self.machine)
-        return make_parts(self._folder, Agent(self.machine), self._url)
+        return make_parts(self._folder, Agent(self.machine))
 
     def ask(self, *, back: bool = False, dry_run: bool = False) -> Outcome:
         updates = self.parts.control.updates
