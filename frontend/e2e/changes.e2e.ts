@@ -79,7 +79,7 @@ test('what the appliance refuses is shown in its words, and nothing typed is los
   await expect(dialog(page).getByRole('button', { name: 'Delete', exact: true })).toBeDisabled()
 })
 
-test('a deleted volume is kept, and erasing it asks for its name', async ({ page }) => {
+test('a deleted volume is kept, and erasing it asks for its name', { tag: '@slow' }, async ({ page }) => {
   await deleteRow(page, '/volumes', 'lun32')
   await confirm(page, /can be recovered for 24 hours/, 'Delete')
   await finished(page)

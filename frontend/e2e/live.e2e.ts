@@ -32,40 +32,41 @@ test('an open page comes back by itself when the server is restarted', async ({ 
   await change(page, 'DELETE', '/hosts/after-restart')
 })
 
-test('a login that ends leads to the door and from there back to the same page', async ({
-  page,
-  browser,
-}) => {
-  const words = ['moonlight-over-tank', 'starlight-over-tank']
-  await page.goto('/about')
-  await change(page, 'POST', '/users', { username: 'marta', password: words[0], role: 'operator' })
-  const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
-  const other = await context.newPage()
-  await other.goto('/volumes?q=lun01')
-  await fillLogin(other, words[0] ?? '', 'marta')
-  await other.getByLabel('New password', { exact: true }).fill(words[1] ?? '')
-  await other.getByLabel('New password again').fill(words[1] ?? '')
-  await other.getByRole('button', { name: 'Set password' }).click()
-  await expect(other.getByText('lun01', { exact: true }).first()).toBeVisible()
+test(
+  'a login that ends leads to the door and from there back to the same page',
+  { tag: '@slow' },
+  async ({ page, browser }) => {
+    const words = ['moonlight-over-tank', 'starlight-over-tank']
+    await page.goto('/about')
+    await change(page, 'POST', '/users', { username: 'marta', password: words[0], role: 'operator' })
+    const context = await browser.newContext({ storageState: { cookies: [], origins: [] } })
+    const other = await context.newPage()
+    await other.goto('/volumes?q=lun01')
+    await fillLogin(other, words[0] ?? '', 'marta')
+    await other.getByLabel('New password', { exact: true }).fill(words[1] ?? '')
+    await other.getByLabel('New password again').fill(words[1] ?? '')
+    await other.getByRole('button', { name: 'Set password' }).click()
+    await expect(other.getByText('lun01', { exact: true }).first()).toBeVisible()
 
-  // An administrator sets another password: all logins of the account end.
-  await change(page, 'PATCH', '/users/marta', { password: words[0] })
-  await other.goto('/volumes?q=lun02') // by itself the page may be at the door already
-  await expect(other).toHaveURL(/\/login\?next=/)
-  await expect(other.getByLabel('User name')).toBeVisible()
-  await fillLogin(other, words[0] ?? '', 'marta')
-  await other.getByLabel('New password', { exact: true }).fill('sunlight-over-tank')
-  await other.getByLabel('New password again').fill('sunlight-over-tank')
-  await other.getByRole('button', { name: 'Set password' }).click()
-  await expect(other).toHaveURL(/\/volumes\?/)
+    // An administrator sets another password: all logins of the account end.
+    await change(page, 'PATCH', '/users/marta', { password: words[0] })
+    await other.goto('/volumes?q=lun02') // by itself the page may be at the door already
+    await expect(other).toHaveURL(/\/login\?next=/)
+    await expect(other.getByLabel('User name')).toBeVisible()
+    await fillLogin(other, words[0] ?? '', 'marta')
+    await other.getByLabel('New password', { exact: true }).fill('sunlight-over-tank')
+    await other.getByLabel('New password again').fill('sunlight-over-tank')
+    await other.getByRole('button', { name: 'Set password' }).click()
+    await expect(other).toHaveURL(/\/volumes\?/)
 
-  await other.getByRole('button', { name: /^Account of/ }).click()
-  await other.getByRole('menuitem', { name: 'Log out' }).click()
-  await expect(other.getByRole('button', { name: 'Log in' })).toBeVisible()
-  expect((await other.request.get('/api/v1/me')).status()).toBe(401)
-  await context.close()
-  await change(page, 'DELETE', '/users/marta')
-})
+    await other.getByRole('button', { name: /^Account of/ }).click()
+    await other.getByRole('menuitem', { name: 'Log out' }).click()
+    await expect(other.getByRole('button', { name: 'Log in' })).toBeVisible()
+    expect((await other.request.get('/api/v1/me')).status()).toBe(401)
+    await context.close()
+    await change(page, 'DELETE', '/users/marta')
+  },
+)
 
 test('a login is ended from the list of active logins, and that browser is at the door at once', async ({
   page,

@@ -33,7 +33,7 @@ from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
-EXAMPLES, MANY = 4, 8
+EXAMPLES, MANY = 2, 8
 """Requests invented for each operation, in `make test` and in the whole matrix."""
 NOT_HTTP = b"Invalid HTTP request received."
 """The server's own answer to what is no HTTP, as an address of a megabyte: the application never hears of it."""

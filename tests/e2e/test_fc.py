@@ -17,7 +17,7 @@ from tests.initiators.block_io import IN_GUEST, PROGRAMS, BlockIo
 from tests.initiators.libiscsi import LibiscsiInitiator
 from tests.initiators.report_luns import report_luns
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric, pytest.mark.slow]
 MACS = {"fct": "02:00:00:00:00:01", "fci": "02:00:00:00:00:02"}
 PORT, HOST = (f"20:00:{mac}" for mac in MACS.values())
 """libfcoe takes a port's WWPN from the address of its interface."""
@@ -151,7 +151,6 @@ def test_its_own_volume_seen_over_the_fabric_is_no_disk_for_an_array(standing: S
     assert [disk["observed"]["fabric"] for disk in disks] == [True]
 
 
-@pytest.mark.slow
 def test_a_port_that_no_host_owns_sees_nothing(standing: Standing) -> None:
     """The host's WWPN is taken from it: the fabric shows a port that is no target."""
     standing.disk()
@@ -183,7 +182,6 @@ def test_io_goes_on_when_a_host_is_let_in_again_that_knew_its_disk(standing: Sta
     standing.verify_pattern(device, SEED + 1, BLOCKS)
 
 
-@pytest.mark.slow
 def test_after_a_reset_the_exports_come_back_and_wait_for_a_port_that_is_late(standing: Standing) -> None:
     standing.write_pattern(standing.disk(), SEED + 2, BLOCKS)
     standing.machine.check("sync")

@@ -34,7 +34,7 @@ HOSTS = ("red", "green", "blue")
 UNITS = ("lunette-agent", "lunette-api", "lunette-agent lunette-api")
 BLOCKS = 8
 """So many the steady host writes in turn, and reads each before it is written again."""
-FEW, SEED = 2, 672397080
+FEW, SEED = 1, 672397080
 """So few rounds have the same sites in every run."""
 SITE_S = 300.0
 
@@ -213,7 +213,7 @@ def writer(stage: Stage) -> Writer:
     return Writer(stage.appliance, str(client.get("/hosts/steady")["target_iqn"]), int(lun))
 
 
-@pytest.mark.parametrize("rounds", [2, pytest.param(34, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [FEW, pytest.param(34, marks=pytest.mark.slow)])
 def test_killed_processes_leave_nothing_half_made_and_no_host_notices(
     stage: Stage, rounds: int, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,7 +6,7 @@ volume on array `late`, whose disks do not come with a reset. The tests may run 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -80,19 +80,28 @@ def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
         yield Standing(fabric, hosts)
 
 
-def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing) -> None:
+@pytest.mark.parametrize(
+    "tries",
+    [
+        pytest.param(("a stranger", "a wrong key"), id="two"),
+        pytest.param(("a stranger", "no keys of its own", "another host", "no key", "a wrong key", "a wrong answer"),
+                     id="all", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
+def test_a_stranger_and_a_host_with_a_wrong_key_see_nothing(standing: Standing, tries: Sequence[str]) -> None:
     hosts, other = standing.hosts, standing.hosts.new_key()
     standing.disconnect(DB)
     standing.disconnect(WEB)
     mutual = standing.keys.mutual_secret
-    for name, subsystem, keys in (
-        (STRANGER, standing.db, standing.keys),
-        (STRANGER, standing.web, None),
-        (WEB, standing.db, None),
-        (DB, standing.db, None),
-        (DB, standing.db, DhChap(other, mutual)),
-        (DB, standing.db, DhChap(standing.keys.secret, other)),
-    ):
+    strangers = {
+        "a stranger": (STRANGER, standing.db, standing.keys),
+        "no keys of its own": (STRANGER, standing.web, None),
+        "another host": (WEB, standing.db, None),
+        "no key": (DB, standing.db, None),
+        "a wrong key": (DB, standing.db, DhChap(other, mutual)),
+        "a wrong answer": (DB, standing.db, DhChap(standing.keys.secret, other)),
+    }
+    for name, subsystem, keys in (strangers[one] for one in tries):
         with pytest.raises(ConnectFailed), hosts.waiting_at_most(15):
             hosts.connect(subsystem, standing.port, name, keys)
         assert hosts.namespaces(subsystem) == {}
@@ -160,7 +169,8 @@ def test_a_host_is_connected_by_its_kit_alone(standing: Standing) -> None:
     assert (gone.rc, f"nothing on portal {GUEST_ADDRESS}:{PORT}" in gone.stdout) == (1, True), gone.stdout
 
 
-@pytest.mark.parametrize("cycles", [pytest.param(1, id="once"), pytest.param(50, id="50", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cycles", [1, 50])
 def test_a_volume_comes_and_goes_on_a_connected_host_while_it_writes(standing: Standing, cycles: int) -> None:
     """Each time twice: what was written to the volume the first time is there the second."""
     hosts, client = standing.hosts, standing.client
@@ -187,6 +197,7 @@ def test_a_volume_over_nvme_is_refused_over_scsi(standing: Standing) -> None:
         standing.client.post("/mappings", {"volume": "nvme1", "host": "old", "shared": True})
 
 
+@pytest.mark.slow
 def test_io_goes_on_when_the_agent_is_killed(standing: Standing) -> None:
     device = standing.connect(DB)
     standing.hosts.write_pattern(device, SEED + 3, BLOCKS)

@@ -20,7 +20,7 @@ from tests.initiators.rdma import APPLIANCE, CARD, RdmaHosts, add_device, remove
 from tests.lab.appliance import Appliance
 from tests.machines.machine import Machine
 
-pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric, pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(1500), pytest.mark.qemu, pytest.mark.fabric]
 ISER, NVME = 3261, 4420
 BLOCKS, SEED = 256, 20261121
 DB_IQN, STRANGER_IQN = "iqn.2026-01.com.example:db", "iqn.2026-01.com.example:stranger"
@@ -105,17 +105,20 @@ def standing(fabric: Fabric, hosts: NvmeInitiator) -> Iterator[Standing]:
         yield Standing(fabric, RdmaHosts(hosts.machine))
 
 
+@pytest.mark.slow
 def test_without_a_device_portals_are_refused_with_what_to_do(standing: Standing) -> None:
     for refusal in standing.refusals:
         assert "no RDMA device" in refusal
         assert "rdma link add" in refusal
 
 
+@pytest.mark.slow
 def test_an_address_without_rdma_is_refused_with_those_that_have_it(standing: Standing) -> None:
     with pytest.raises(Refused, match=f"take one of {APPLIANCE}"):
         standing.client.post("/portals", {"name": "other", "protocol": "iser", "address": "10.0.2.15"})
 
 
+@pytest.mark.slow
 def test_the_device_is_shown_with_link_and_roce_version(standing: Standing) -> None:
     (device,) = standing.client.list("/rdma-devices")
     assert (device["id"], device["interface"], device["state"]) == ("rxe0/1", CARD, "active")
@@ -123,6 +126,7 @@ def test_the_device_is_shown_with_link_and_roce_version(standing: Standing) -> N
     assert [(one["address"], one["kind"]) for one in device["addresses"]] == [(APPLIANCE, "RoCE v2")]
 
 
+@pytest.mark.slow
 def test_a_stranger_and_a_host_with_a_wrong_secret_see_nothing(standing: Standing) -> None:
     hosts, portal = standing.hosts, f"{APPLIANCE}:{ISER}"
     standing.disconnect()
@@ -143,6 +147,7 @@ def test_what_a_host_wrote_is_there_when_it_comes_back(standing: Standing) -> No
         standing.hosts.verify_pattern(device, SEED + number, BLOCKS)
 
 
+@pytest.mark.slow
 def test_a_device_that_was_away_for_a_moment_is_listened_on_again(standing: Standing) -> None:
     """The kernel drops its listeners with the device and does not say so."""
     devices = standing.connect()
@@ -155,6 +160,7 @@ def test_a_device_that_was_away_for_a_moment_is_listened_on_again(standing: Stan
         standing.hosts.verify_pattern(device, SEED + 10 + number, BLOCKS)
 
 
+@pytest.mark.slow
 def test_after_a_reset_portals_wait_for_a_late_device_and_hosts_come_back_by_themselves(standing: Standing) -> None:
     hosts, machine = standing.hosts, standing.appliance.machine
     devices = standing.connect()
@@ -187,6 +193,7 @@ class TcpHosts(NvmeHosts):
         self.machine = machine
 
 
+@pytest.mark.slow
 def test_who_asks_at_one_portal_over_tcp_is_led_to_all_of_them(standing: Standing) -> None:
     """Two portals that refer to each other; neither leads to the one over RDMA, nor a stranger to anything."""
     first, second = 4421, 4422

@@ -10,7 +10,7 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
-EVERY, OTHERS = 16, 12
+EVERY, OTHERS = 16, 24
 ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volume")
 """The jobs that every appliance runs: every test is put to them, with each second of its faults."""
 
@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`make test` takes every twelfth case, puts it to every third test, and takes each sixteenth fault of it.
+    """`make test` takes one case in OTHERS, puts it to every third test, and takes one fault in EVERY of it.
 
     The next case is put to other tests, and the full matrix takes them all; those of ALWAYS wait for no turn. What is
     of one case runs in one process: its run without faults is made once.
