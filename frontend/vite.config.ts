@@ -50,6 +50,7 @@ export default defineConfig({
     // A shared two-core machine is slow now and then; a page that never settles still fails.
     testTimeout: 30_000,
     unstubGlobals: true,
+    maxWorkers: '100%',
     env: { TZ: 'UTC' },
   },
 })
