@@ -41,6 +41,8 @@ if __name__ == "__main__":
 """
 LIST_WIDTH = 120
 """A list longer than this has a line for each entry."""
+TUPLE_WIDTH = 80
+"""The same of a tuple, which stands behind other arguments: ansible-test allows a line of 160 characters."""
 _CHECK = {"support": "full", "description": "Asks the appliance for its plan and changes nothing."}
 _DIFF = {"support": "full", "description": "Shows the fields that change."}
 
@@ -230,7 +232,9 @@ def _python(value: Any, depth: int = 0) -> str:
     if isinstance(value, _Name):
         return value
     if isinstance(value, tuple):
-        return "(" + ", ".join(_python(one) for one in value) + ("," if len(value) == 1 else "") + ")"
+        line = "(" + ", ".join(_python(one) for one in value) + ("," if len(value) == 1 else "") + ")"
+        short = len(line) < TUPLE_WIDTH
+        return line if short else "(\n" + "".join(f"        {_python(one)},\n" for one in value) + "    )"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 

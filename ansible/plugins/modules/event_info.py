@@ -159,7 +159,20 @@ ARGUMENTS = {
 
 
 def main():
-    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=("sort", "kind", "outcome", "after", "progress", "noun", "ref", "text", "actor", "people", "since", "until"))
+    run_info(ARGUMENTS, "events", listed="/events", item="/events/{event}", filters=(
+        "sort",
+        "kind",
+        "outcome",
+        "after",
+        "progress",
+        "noun",
+        "ref",
+        "text",
+        "actor",
+        "people",
+        "since",
+        "until",
+    ))
 
 
 if __name__ == "__main__":
