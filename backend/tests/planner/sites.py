@@ -1,10 +1,13 @@
-"""Strategies for sites that can be made on the machine of `seen.machine()`: eight blank disks of 10 GiB.
+"""Strategies for sites that can be made on eight blank disks, such as those of `seen.machine()`.
 
 Two sites drawn from here agree where a field cannot change in place (an array's disks, a volume's size): what a name
 stands for is fixed, which names a site holds and everything that may change is drawn. Names, disks, initiators and
 numbers are few, so that two sites get into each other's way.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from hypothesis import strategies as st
@@ -14,28 +17,68 @@ from backend.tests.agent.exports import dhchap_key
 from lunette.domain.base import Model
 from lunette.domain.mappings import PortalCreate
 from lunette.domain.site import Site, SiteNoun, key_of
+from lunette.domain.sizes import GIB
 from lunette.planner.portals import SERVED_BY
+from lunette.planner.sharing import RESERVING
+
+DISKS = tuple(f"nvme-D{number}" for number in range(1, 9))
+DISK_BYTES = (10 * GIB, 12 * GIB, 25 * GIB)
+
+
+def _disks(*numbers: int) -> list[str]:
+    return [DISKS[number - 1] for number in numbers]
+
 
 ARRAYS: dict[str, dict[str, Any]] = {
     "tank": {
+        "engine": "md",
         "level": "raid5",
-        "disks": [f"nvme-D{n}" for n in (1, 2, 3, 4)],
+        "disks": _disks(1, 2, 3, 4),
         "chunk_bytes": 65536,
         "write_hole": "ppl",
     },
-    "fast": {"level": "raid1", "disks": ["nvme-D6", "nvme-D5"], "chunk_bytes": None, "write_hole": "bitmap"},
-    "wide": {"level": "raid0", "disks": [f"nvme-D{n}" for n in (4, 5, 7)], "chunk_bytes": 65536, "write_hole": "none"},
+    "fast": {"engine": "md", "level": "raid1", "disks": _disks(6, 5), "chunk_bytes": None, "write_hole": "bitmap"},
+    "wide": {"engine": "md", "level": "raid0", "disks": _disks(4, 5, 7), "chunk_bytes": 65536, "write_hole": "none"},
+    "pool": {"engine": "zfs", "level": "mirror", "disks": _disks(7, 8), "write_hole": "copy_on_write"},
+    "vault": {
+        "engine": "zfs",
+        "level": "raidz1",
+        "disks": _disks(1, 2, 8),
+        "log": _disks(3),
+        "write_hole": "copy_on_write",
+    },
 }
-CLASH = ({"tank", "wide"}, {"fast", "wide"})
-SCRUBBED = {"tank", "fast"}
+
+
+def _apart(names: tuple[str, ...]) -> bool:
+    disks = [disk for name in names for role in ("disks", "log") for disk in ARRAYS[name].get(role, ())]
+    return len(disks) == len(set(disks))
+
+
+TOGETHER = [names for count in range(len(ARRAYS)) for names in combinations(sorted(ARRAYS), count) if _apart(names)]
+"""The arrays of which no two want the same disk."""
+SCRUBBED = set(ARRAYS) - {"wide"}
 """A raid0 has nothing to compare."""
-VOLUMES = {f"{array}{n}": array for array in ARRAYS for n in (1, 2, 3)}
+VOLUMES: dict[str, dict[str, Any]] = {
+    f"{array}{n}": {"array": array, "size_bytes": "64MiB", "provisioning": provisioning}
+    for array in ARRAYS
+    for n, provisioning in ((1, "thick"), (2, "thick"), (3, "thin"))
+}
+SNAPPED = {
+    name
+    for name, volume in VOLUMES.items()
+    if volume["provisioning"] == "thin" or ARRAYS[volume["array"]]["engine"] == "zfs"
+}
+"""A thick volume of LVM has no snapshots."""
+SCHEDULES = {"nightly": "scrub", "weekly": "scrub", "hourly": "snapshot", "daily": "snapshot"}
 HOSTS = ("h1", "h2", "h3")
 GROUPS = ("g1", "h1")
 """A group may be called like a host."""
 IQNS = tuple(f"iqn.2026-01.com.example:i{n}" for n in range(5))
 NQNS = tuple(f"nqn.2026-01.com.example:n{n}" for n in range(2))
+PROTOCOLS = ("iscsi", "nvme-tcp")
 ADDRESSES = ("10.0.2.15", "127.0.0.1")
+PORTS = (3260, 3261)
 FC_PORTS = ("50:00:00:00:00:00:00:01", "50:00:00:00:00:00:00:02")
 """Of two QLogic ports of the machine."""
 KEYS = tuple(map(dhchap_key, (1, 2, 3)))
@@ -46,41 +89,50 @@ WORDS = st.sampled_from(["", "old", "new"])
 @st.composite
 def sites(draw: DrawFn) -> Site:
     """A site that says everything about what it holds."""
-    arrays = draw(st.sets(st.sampled_from(sorted(ARRAYS))).filter(lambda chosen: not any(c <= chosen for c in CLASH)))
-    volumes = draw(st.sets(st.sampled_from([name for name, array in VOLUMES.items() if array in arrays]))) \
-        if arrays else set()  # fmt: skip
-    hosts = draw(st.sets(st.sampled_from(HOSTS)))
-    groups = _groups(draw, sorted(draw(st.sets(st.sampled_from(GROUPS)))), sorted(hosts))
+    arrays = draw(st.sampled_from(TOGETHER))
+    volumes = sorted(_some(draw, [name for name, volume in VOLUMES.items() if volume["array"] in arrays]))
+    hosts = _hosts(draw, sorted(draw(st.sets(st.sampled_from(HOSTS)))))
+    groups = _groups(draw, sorted(draw(st.sets(st.sampled_from(GROUPS)))), [host["name"] for host in hosts])
     return Site.model_validate({
-        "arrays": [{"name": name, "engine": "md", **ARRAYS[name]} for name in sorted(arrays)],
-        "volumes": [
-            {"name": name, "array": VOLUMES[name], "size_bytes": "64MiB",
-             "provisioning": "thin" if name.endswith("3") else "thick", "description": draw(WORDS)}
-            for name in sorted(volumes)
-        ],
-        "hosts": _hosts(draw, sorted(hosts)),
+        "arrays": [{"name": name, **ARRAYS[name]} for name in arrays],
+        "volumes": [{"name": name, **VOLUMES[name], "description": draw(WORDS)} for name in volumes],
+        "hosts": hosts,
         "host_groups": groups,
         "portals": _portals(draw),
         "fc_ports": [
             {"wwpn": wwpn, "mode": draw(st.sampled_from(["target", "initiator", "disabled"]))}
             for wwpn in sorted(draw(st.sets(st.sampled_from(FC_PORTS))))
         ],
-        "mappings": _mappings(draw, sorted(volumes), [
-            *({"host": name} for name in sorted(hosts)), *({"host_group": group["name"]} for group in groups),
-        ], {host: group["name"] for group in groups for host in group["hosts"]}),
-        "schedules": _schedules(draw, sorted(arrays & SCRUBBED)),
+        "mappings": _mappings(draw, volumes, hosts, groups),
+        "schedules": _schedules(draw, {
+            "arrays": [name for name in arrays if name in SCRUBBED],
+            "volumes": [name for name in volumes if name in SNAPPED],
+        }),
         "settings": {"history_days": draw(st.sampled_from([30, 90])), "name": draw(st.sampled_from(["a", "b"]))},
     })  # fmt: skip
 
 
-def _schedules(draw: DrawFn, arrays: list[str]) -> list[dict[str, Any]]:
-    names = sorted(draw(st.sets(st.sampled_from(["nightly", "weekly"])))) if arrays else []
-    return [
-        {"name": name, "action": "scrub", "arrays": sorted(draw(st.sets(st.sampled_from(arrays), min_size=1))),
-         "volumes": [], "keep": None, "when": draw(st.sampled_from(["0 2 * * *", "30 4 * * 0"])), "missed": "skip",
-         "snapshot_name": "{volume}.{date}-{time}", "enabled": draw(st.booleans()), "description": draw(WORDS)}
-        for name in names
-    ]  # fmt: skip
+def _some(draw: DrawFn, names: list[str], least: int = 0, most: int | None = None) -> set[str]:
+    return draw(st.sets(st.sampled_from(names), min_size=least, max_size=most)) if names else set()
+
+
+def _schedules(draw: DrawFn, subjects: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """`subjects` are the arrays that can be scrubbed and the volumes of which snapshots can be taken."""
+    about = {"scrub": "arrays", "snapshot": "volumes"}
+    names = _some(draw, [name for name, action in SCHEDULES.items() if subjects[about[action]]])
+    return [_schedule(draw, name, about[SCHEDULES[name]], subjects) for name in sorted(names)]
+
+
+def _schedule(draw: DrawFn, name: str, field: str, subjects: dict[str, list[str]]) -> dict[str, Any]:
+    keep = st.fixed_dictionaries({"last": st.integers(1, 3)}, optional={"daily": st.just(7)})
+    return {
+        "name": name, "action": SCHEDULES[name], "arrays": [], "volumes": [],
+        field: sorted(_some(draw, subjects[field], least=1)), "keep": draw(keep) if field == "volumes" else None,
+        "when": draw(st.sampled_from(["0 2 * * *", "30 4 * * 0"])),
+        "missed": draw(st.sampled_from(["skip", "run_once"])),
+        "snapshot_name": draw(st.sampled_from(["{volume}.{date}-{time}", "{volume}-{date}"])),
+        "enabled": draw(st.booleans()), "description": draw(WORDS),
+    }  # fmt: skip
 
 
 def _dealt(draw: DrawFn, items: list[str], names: list[str]) -> dict[str, list[str]]:
@@ -127,21 +179,25 @@ def _groups(draw: DrawFn, names: list[str], hosts: list[str]) -> list[dict[str, 
 
 
 def _portals(draw: DrawFn) -> list[dict[str, Any]]:
-    places = draw(st.lists(st.tuples(st.sampled_from(ADDRESSES), st.sampled_from([3260, 3261])), unique=True,
-                           max_size=2))  # fmt: skip
-    names = draw(st.permutations(["front", "back"]))
+    places = draw(st.lists(st.tuples(st.sampled_from(ADDRESSES), st.sampled_from(PORTS)), unique=True, max_size=3))
+    names = draw(st.permutations(["front", "back", "side"]))
     return [
-        {"name": name, "protocol": "iscsi", "address": address, "port": port}
+        {"name": name, "protocol": draw(st.sampled_from(PROTOCOLS)), "address": address, "port": port}
         for name, (address, port) in zip(names, places, strict=False)
     ]
 
 
 def _mappings(
-    draw: DrawFn, volumes: list[str], owners: list[dict[str, str]], group_of: dict[str, str]
+    draw: DrawFn, volumes: list[str], hosts: list[dict[str, Any]], groups: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """No host has a volume by itself and by its group: that is refused."""
+    """No host has a volume by itself and by its group, and no cluster that locks volumes has one over NVMe: both are
+    refused. A volume is served over SCSI or over NVMe.
+    """
+    owners = [*({"host": host["name"]} for host in hosts), *({"host_group": group["name"]} for group in groups)]
     if not volumes or not owners:
         return []
+    group_of = {host: group["name"] for group in groups for host in group["hosts"]}
+    locking = {group_of.get(host["name"]) for host in hosts if host["os_type"] in RESERVING}
     pairs = draw(st.lists(st.tuples(st.sampled_from(volumes), st.sampled_from(range(len(owners)))), unique=True,
                           max_size=6))  # fmt: skip
     by_group = {(volume, owners[index]["host_group"]) for volume, index in pairs if "host_group" in owners[index]}
@@ -150,13 +206,47 @@ def _mappings(
         for volume, index in pairs
         if (volume, group_of.get(owners[index].get("host", ""))) not in by_group
     ]
+    locked = {volume for volume, group in by_group if group in locking}
+    over_nvme = {volume for volume in sorted({volume for volume, _ in pairs} - locked) if draw(st.booleans())}
     numbers = {index: draw(st.permutations(range(1, 8))) for index in range(len(owners))}
     found: list[dict[str, Any]] = []
     for volume, index in pairs:
         shared = sum(volume == other for other, _ in pairs) > 1
+        family = "nvme" if volume in over_nvme else "scsi"
         number = numbers[index].pop()
-        found.append({"volume": volume, **owners[index], "lun": number, "family": "scsi", "shared": shared})
+        found.append({"volume": volume, **owners[index], "lun": number, "family": family, "shared": shared})
     return found
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Two sites that are made one after the other on disks of these sizes, and snapshots that are taken between them:
+    the volume of each by its name.
+    """
+
+    disks: tuple[int, ...]
+    first: Site
+    snapshots: Mapping[str, str]
+    second: Site
+
+    def staying(self) -> dict[str, str]:
+        """The snapshots whose volumes the second site holds too."""
+        held = {volume.name for volume in self.second.volumes or ()}
+        return {name: volume for name, volume in self.snapshots.items() if volume in held}
+
+    def leaving(self) -> list[str]:
+        """The names of all others."""
+        return [name for name in self.snapshots if name not in self.staying()]
+
+
+@st.composite
+def scenes(draw: DrawFn) -> Scene:
+    """Two sites, and snapshots of volumes of the first that can have some."""
+    first, second = draw(sites()), draw(sites())
+    able = {f"{one.name}.{n}": one.name for one in first.volumes or () if one.name in SNAPPED for n in (1, 2)}
+    taken = sorted(_some(draw, list(able), most=3))
+    sizes = st.tuples(*[st.sampled_from(DISK_BYTES)] * len(DISKS))
+    return Scene(disks=draw(sizes), first=first, snapshots={name: able[name] for name in taken}, second=second)
 
 
 @st.composite
@@ -178,16 +268,19 @@ def open_sites(draw: DrawFn) -> Site:
         "action",
         "when",
         "arrays",
+        "volumes",
+        "keep",
     }
     for section in full.values():
         for entry in section if isinstance(section, list) else ():
             entry.pop("chap", None)  # their secrets do not survive JSON
             entry.pop("dhchap", None)
-            for name in [name for name in entry if name not in needed]:
+            pool = {"engine"} if entry.get("engine") == "zfs" else set()  # without it, it would be an array of md
+            for name in [name for name in entry if name not in needed | pool]:
                 if draw(st.booleans()):
                     del entry[name]
     for portal in full["portals"]:
-        portal.setdefault("port", 3260 if portal["address"] == ADDRESSES[0] else 3261)
+        portal.setdefault("port", PORTS[ADDRESSES.index(portal["address"])])
     unique = {(portal["address"], portal["port"]): portal for portal in full["portals"]}
     return Site.model_validate({**full, "portals": list(unique.values())})
 

@@ -17,6 +17,7 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.arrays import MemberRole
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, LunetteError, NotFound, Unavailable
 from lunette.domain.jobs import JobKind, JobState
@@ -52,6 +53,8 @@ from lunette.store.resources import Mapping as MappingRow
 TITLE = "Apply the site document"
 UNFINISHED = (JobState.PENDING.value, JobState.RUNNING.value)
 _PLACE = re.compile(r"^(?:volumes|mappings)\[(\d+)\]")
+_NAMING_DISKS = (*(role.field for role in MemberRole), "write_mostly")
+"""The fields of an array that name disks."""
 _Perform = Callable[[Session, Desk, Actor, SiteChange], Outcome]
 _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
     (Verb.CREATE, SiteNoun.ARRAY): lambda tx, desk, who, c: arrays.create(tx, desk, who, _only(c), False),
@@ -91,7 +94,7 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
 
 def export(tx: Session, seen: Observation | None) -> Site:
     """The whole site by name, without secrets. Which disks stand by is asked of the machine: a spare takes a lost
-    disk's place by itself."""
+    disk's place by itself. A schedule that lost all it was about is left out: no document can ask for it."""
     site = known(tx, None).site
     spares = {
         array.uuid: {member.disk_id for member in array.members if member.state == "spare"}
@@ -99,7 +102,8 @@ def export(tx: Session, seen: Observation | None) -> Site:
     }
     uuids = dict(tx.execute(select(ArrayRow.name, ArrayRow.uuid)).all())
     arrays = tuple(_parted(array, spares.get(uuids[array.name], set())) for array in site.arrays or ())
-    return site.model_copy(update={"arrays": arrays})
+    schedules = tuple(one for one in site.schedules or () if one.volumes or one.arrays)
+    return site.model_copy(update={"arrays": arrays, "schedules": schedules})
 
 
 def _parted(array: SiteArray, spares: AbstractSet[str | None]) -> SiteArray:
@@ -230,9 +234,11 @@ def _with_disk_ids(request: SiteRequest, desk: Desk) -> SiteRequest:
         disk = seen.disk(reference)
         return disk.id if disk else reference
 
-    named: tuple[SiteArray, ...] = tuple(
-        array.model_copy(update={"disks": tuple(map(chosen, array.disks))}) for array in request.site.arrays
-    )
+    def with_ids(array: SiteArray) -> SiteArray:
+        given = array.model_fields_set.intersection(_NAMING_DISKS)
+        return array.model_copy(update={name: tuple(map(chosen, getattr(array, name))) for name in given})
+
+    named = tuple(map(with_ids, request.site.arrays))
     destroy = tuple(f"disk/{chosen(key[5:])}" if key.startswith("disk/") else key for key in request.destroy)
     return request.model_copy(update={"site": request.site.model_copy(update={"arrays": named}), "destroy": destroy})
 

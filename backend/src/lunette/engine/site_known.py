@@ -53,11 +53,11 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
         ),
         fc_ports=tuple(_entry(FcPortCreate, row) for row in tx.scalars(select(FcPort).order_by(FcPort.wwpn))),
         mappings=_mappings(tx, names),
-        schedules=tuple(
-            schedules.known(tx, row) for row in tx.scalars(select(Schedule).order_by(Schedule.name)) if row.subjects
-        ),
         settings=_settings(tx, box),
     )
+    # Not validated: one that lost all it was about is no lawful wish, and is there.
+    planned = tuple(schedules.known(tx, row) for row in tx.scalars(select(Schedule).order_by(Schedule.name)))
+    site = site.model_copy(update={"schedules": planned})
     return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))
 
 

@@ -23,6 +23,7 @@ from lunette.domain.site import Site, SiteHost, SiteNoun, SiteRequest, key_of
 from lunette.domain.volumes import VolumeCreate, VolumeGrow, VolumePatch
 from lunette.planner import site_credentials
 from lunette.planner.findings import Findings, shorten
+from lunette.planner.portals import SERVED_BY
 from lunette.planner.site_scope import narrow
 
 CREATES: Mapping[SiteNoun, type[Model]] = {
@@ -190,7 +191,7 @@ class _Comparison:
 
     def _create(self, noun: SiteNoun, key: str, entry: Model, before: Model | None = None) -> None:
         """`before` is what it replaces: what the document leaves open stays as it was."""
-        values = (_given(before) if before else {}) | _given(entry)
+        values = (_staying(before, entry) if before else {}) | _given(entry)
         if isinstance(entry, SiteHost):
             values |= {name: made for name, made, _ in self._credentials(key, values, None)}
         if isinstance(entry, ArrayCreate):
@@ -300,6 +301,17 @@ class _Comparison:
 def _given(entry: Model) -> dict[str, Any]:
     """The fields a document gives, in the order of the model."""
     return {name: getattr(entry, name) for name in type(entry).model_fields if name in entry.model_fields_set}
+
+
+def _staying(before: Model, entry: Model) -> dict[str, Any]:
+    """What stays of what is replaced where the document leaves it open: all but an engine that does not serve the new
+    protocol of a portal, which nobody asked for.
+    """
+    values = _given(before)
+    protocol = (values | _given(entry)).get("protocol")
+    if isinstance(before, PortalCreate) and before.engine not in SERVED_BY.get(protocol, ()):
+        values.pop("engine", None)
+    return values
 
 
 def _complete(noun: SiteNoun, values: dict[str, Any]) -> dict[str, Any]:
