@@ -308,9 +308,10 @@ def _staying(before: Model, entry: Model) -> dict[str, Any]:
     protocol of a portal, which nobody asked for.
     """
     values = _given(before)
-    protocol = (values | _given(entry)).get("protocol")
-    if isinstance(before, PortalCreate) and before.engine not in SERVED_BY.get(protocol, ()):
-        values.pop("engine", None)
+    if isinstance(before, PortalCreate):
+        protocol = (values | _given(entry)).get("protocol", before.protocol)
+        if before.engine not in SERVED_BY.get(protocol, ()):
+            values.pop("engine", None)
     return values
 
 
