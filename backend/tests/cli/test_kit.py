@@ -1,5 +1,6 @@
 """`lunette host kit` and `lunette host paths`, of a host with one volume over two portals, logged in on the first."""
 
+import io
 import json
 import tarfile
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ import pytest
 from backend.tests.cli.appliance import Cli, appliance
 from backend.tests.scene import ADDRESS
 from lunette.cli import exits
+from lunette.cli.kit import unpack
+from lunette.cli.parsing import Wrong
 
 IQN, SECRET = "iqn.2026-01.com.example:db", "secret-of-host"
 
@@ -64,3 +67,49 @@ def test_paths_are_told_in_words_and_a_missing_one_in_the_exit_code(lunette: Cli
     assert lines[1:3] == [f"  ✓ logged in on portal a ({ADDRESS}:3260)", f"  ✗ nothing on portal b ({ADDRESS}:3270)"]
     assert lines[3].startswith("  ✗ volume v: expected 2 paths, seen 1")
     assert json.loads(lunette("host", "paths", "db", "--json").out)["state"] == "down"
+
+
+def packed(name: str, kind: bytes = tarfile.REGTYPE) -> bytes:
+    """An archive with one good file, and another thing of this name."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w") as tar:
+        for path, is_a in (("good", tarfile.REGTYPE), (name, kind)):
+            entry = tarfile.TarInfo(path)
+            entry.type, entry.mode, entry.linkname = is_a, 0o4777, "elsewhere"
+            tar.addfile(entry)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("../outside", tarfile.REGTYPE),
+        ("kit/../../outside", tarfile.REGTYPE),
+        ("/outside", tarfile.REGTYPE),
+        ("link", tarfile.SYMTYPE),
+        ("link", tarfile.LNKTYPE),
+        ("device", tarfile.BLKTYPE),
+    ],
+)
+def test_of_a_kit_that_reaches_beyond_its_folder_nothing_is_written(tmp_path: Path, name: str, kind: bytes) -> None:
+    folder = tmp_path / "kits"
+    folder.mkdir()
+    with pytest.raises(Wrong, match="nothing of it was written"):
+        unpack(packed(name, kind), folder)
+    assert [*folder.iterdir()] == []
+    assert [*tmp_path.iterdir()] == [folder]
+
+
+def test_a_file_of_a_kit_takes_the_place_of_a_link_and_is_never_setuid(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    (tmp_path / "other").symlink_to(elsewhere)
+    unpack(packed("other"), tmp_path)
+    assert elsewhere.read_text() == "mine"
+    assert not (tmp_path / "other").is_symlink()
+    assert (tmp_path / "other").stat().st_mode & 0o7777 == 0o755
+
+
+def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Wrong, match="no tar archive"):
+        unpack(b"<html>", tmp_path)
