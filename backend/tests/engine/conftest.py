@@ -1,10 +1,12 @@
 """An appliance without threads: the control facade on a real database and an agent in memory."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from backend.tests.engine.memory_agent import MemoryAgent
+from backend.tests.faults.world import database_template
 from lunette.domain.arrays import ArrayCreate, Level
 from lunette.domain.hosts import HostCreate
 from lunette.domain.jobs import JobState
@@ -77,3 +79,8 @@ def appliance(store: Store) -> Appliance:
 def lone(sqlite_store: Store) -> Appliance:
     """On SQLite only, for what does not depend on the database."""
     return Appliance(sqlite_store)
+
+
+@pytest.fixture
+def template(sqlite_template: Path, tmp_path: Path) -> Path:
+    return database_template(sqlite_template, tmp_path)

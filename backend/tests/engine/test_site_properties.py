@@ -5,138 +5,34 @@ rehearsal of a document. On the fake machine, where fewer sites are made, they r
 many more sites.
 """
 
-import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
-from sqlalchemy import select
-from sqlalchemy.orm import Session
 
-from backend.tests import seen
-from backend.tests.engine.conftest import ADMIN, Appliance
+from backend.tests.engine.conftest import Appliance
+from backend.tests.engine.site_stages import deleted, made, played
 from backend.tests.engine.test_site import ask, there
 from backend.tests.exploring import explored, fixed
-from backend.tests.faults.world import ACTOR, World, database_template
-from backend.tests.planner.sites import (
-    ADDRESSES,
-    ARRAYS,
-    DISK_BYTES,
-    DISKS,
-    FC_PORTS,
-    Facts,
-    Scene,
-    facts,
-    open_sites,
-    scenes,
-    sites,
-)
-from lunette.agent import serving
+from backend.tests.planner.sites import ARRAYS, DISKS, Scene, facts, open_sites, scenes, sites
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.errors import InUse, LunetteError
-from lunette.domain.exports import ServingState
-from lunette.domain.jobs import JobState
 from lunette.domain.mappings import Family, Protocol
-from lunette.domain.plans import Plan
 from lunette.domain.schedules import ScheduleAction
-from lunette.domain.settings import SettingsPatch
 from lunette.domain.site import Site, SiteNoun, SiteRequest, key_of
-from lunette.domain.sizes import GIB
-from lunette.domain.snapshots import SnapshotCreate
 from lunette.domain.volumes import Provisioning
-from lunette.engine import completion, snapshots
-from lunette.engine import site as engine
-from lunette.engine.outcome import Outcome
 from lunette.engine.site_known import known
 from lunette.planner import site as planner
-from lunette.planner.site import KnownSite, SiteChange, Verb
 from lunette.planner.site_scope import narrow
-from lunette.store.database import store_of
-from lunette.store.journal import Job
-from lunette.store.resources import Snapshot, Volume
-from lunette.system.fake import FakeDisk, FakeSignature, Media
 
 FEW, MANY = 8, 1500
 """Examples in `make test`, which take seconds for all of them, and in the full matrix."""
 FEW_MADE, MANY_MADE = 5, 200
 """Those that are made on the fake machine."""
-
-
-class Played:
-    """An appliance in a transaction that leaves nothing behind: jobs succeed at once, the machine is foreseen."""
-
-    def __init__(self, tx: Session, appliance: Appliance) -> None:
-        self._tx = tx
-        self._stage = engine.Stage(appliance.control.desk)
-
-    def known(self) -> KnownSite:
-        return known(self._tx, store_of(self._tx).box)
-
-    def facts(self) -> Facts:
-        return facts(self.known().site)
-
-    def settings(self) -> SettingsPatch:
-        """Those a drawn site says something about."""
-        found = self.known().site.settings
-        assert found is not None
-        return SettingsPatch(name=found.name, history_days=found.history_days)
-
-    def changes(self, wanted: Site, destroy: Collection[str]) -> tuple[SiteChange, ...]:
-        return planner.difference(SiteRequest(site=wanted, destroy=tuple(sorted(destroy))), self.known()).changes
-
-    def rehearse(self, changes: Sequence[SiteChange]) -> list[Plan]:
-        return [outcome.plan for outcome in engine.rehearse(self._tx, self._stage.desk, ADMIN, changes)]
-
-    def bring_to(self, wanted: Site, destroy: Collection[str] = ()) -> tuple[SiteChange, ...]:
-        """Applies the document; everything in `destroy` may go. Returns the changes."""
-        changes = self.changes(wanted, destroy)
-        engine.play(self._tx, self._stage, ADMIN, changes)
-        return changes
-
-    def snapshots(self) -> dict[str, str]:
-        """The volume of each by its name."""
-        return snapshots_in(self._tx)
-
-    def take(self, wanted: Mapping[str, str]) -> None:
-        for name, volume in wanted.items():
-            wish = SnapshotCreate(name=name, volume=volume)
-            self._succeed(snapshots.take(self._tx, self._stage.desk, ADMIN, wish, False))
-
-    def drop(self, names: Collection[str]) -> None:
-        for name in names:
-            self._succeed(snapshots.delete(self._tx, self._stage.desk, ADMIN, name, False))
-
-    def _succeed(self, outcome: Outcome) -> None:
-        self._tx.flush()
-        self._stage.run(outcome.plan)
-        completion.succeeded(self._tx, self._stage.desk, self._tx.get_one(Job, outcome.job_id))
-        self._tx.flush()
-
-
-def snapshots_in(tx: Session) -> dict[str, str]:
-    query = select(Snapshot.name, Volume.name).join(Volume, Volume.id == Snapshot.volume_id)
-    return dict(tx.execute(query).all())
-
-
-@contextmanager
-def played(appliance: Appliance, disks: Sequence[int] = (10 * GIB,) * 8) -> Iterator[Played]:
-    """On disks of these sizes."""
-    blank = [seen.disk(number, size_bytes=size) for number, size in enumerate(disks, 1)]
-    appliance.agent.disks = {disk.id: disk for disk in blank}
-    appliance.control._cache.forget()
-    with appliance.store.write() as tx:
-        yield Played(tx, appliance)
-        tx.rollback()
-
-
-def deleted(changes: Sequence[SiteChange]) -> set[str]:
-    return {key for change in changes for key in change.keys if change.verb is Verb.DELETE}
 
 
 def check_a_then_b_is_b(appliance: Appliance, scene: Scene) -> None:
@@ -221,12 +117,8 @@ def test_nothing_goes_that_was_not_named_in_very_many_sites(lone: Appliance, cas
     check_only_what_is_named_goes(lone, *case)
 
 
-@fixed("what_is_left_open_stays", FEW)
-@given(first=sites(), second=open_sites())
-def test_what_a_document_leaves_open_stays_and_applying_it_twice_changes_nothing(
-    lone: Appliance, first: Site, second: Site
-) -> None:
-    with played(lone) as world:
+def check_what_is_left_open_stays(appliance: Appliance, first: Site, second: Site) -> None:
+    with played(appliance) as world:
         world.bring_to(first)
         before = world.facts()
         try:
@@ -252,13 +144,33 @@ def left_open(entry: Model, before: Mapping[str, object], after: Mapping[str, ob
     return fields - {"engine"} if before.get("protocol") != after.get("protocol") else fields
 
 
-@fixed("a_scope_keeps_changes_inside", FEW)
-@given(first=sites(), second=sites(), data=st.data())
-def test_a_scope_keeps_the_changes_inside(lone: Appliance, first: Site, second: Site, data: st.DataObject) -> None:
+@fixed("what_is_left_open_stays", FEW)
+@given(first=sites(), second=open_sites())
+def test_what_a_document_leaves_open_stays_and_applying_it_twice_changes_nothing(
+    lone: Appliance, first: Site, second: Site
+) -> None:
+    check_what_is_left_open_stays(lone, first, second)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@explored("what_is_left_open_stays", MANY)
+@given(first=sites(), second=open_sites())
+def test_what_very_many_documents_leave_open_stays(lone: Appliance, first: Site, second: Site) -> None:
+    check_what_is_left_open_stays(lone, first, second)
+
+
+@st.composite
+def scoped(draw: st.DrawFn) -> tuple[Site, Site, str]:
+    """Two sites, and the key of something that is in one of them."""
+    first, second = draw(sites()), draw(sites())
     scopes = [key for key in {**facts(first), **facts(second)} if not key.startswith("mapping/")]
     assume(scopes)
-    scope = data.draw(st.sampled_from(sorted(scopes)))
-    with played(lone) as world:
+    return first, second, draw(st.sampled_from(sorted(scopes)))
+
+
+def check_a_scope_keeps_the_changes_inside(appliance: Appliance, first: Site, second: Site, scope: str) -> None:
+    with played(appliance) as world:
         world.bring_to(first)
         there = world.known()
         request = SiteRequest(site=second, scope=(scope,), destroy=tuple(sorted(facts(first))))
@@ -268,74 +180,18 @@ def test_a_scope_keeps_the_changes_inside(lone: Appliance, first: Site, second: 
         assert touched <= inside
 
 
-class Made:
-    """An appliance with a fake machine of its own, on which every change is made by the agent's own code."""
-
-    def __init__(self, database: Path, disks: Sequence[int]) -> None:
-        self.world = World(database)
-        machine = self.world.machine
-        machine.addresses.update(ADDRESSES)
-        for number, size in enumerate(disks, 1):
-            serial = f"D{number}"
-            machine.add_disk(FakeDisk(f"nvme{number}n1", serial, "Disk", "nvme", serial, Media(size)))
-        for wwpn in FC_PORTS:
-            machine.add_fc_port(wwpn, "qla2xxx")
-        serving.prepare(machine)
-        machine.advance(40)
-        self.world.converge()
-
-    def bring_to(self, wanted: Site, destroy: Collection[str] = ()) -> None:
-        """Applies the document and lets time go by until all of it is served, and nothing else."""
-        outcome = ask(self.world, wanted, *destroy)
-        if outcome.job_id is not None:
-            assert self._end(outcome.job_id) is JobState.SUCCEEDED, self.world.story(outcome.job_id)
-        report = self.world.settle()
-        assert report.unexplained == ()
-        assert len(report.volumes) == len({mapping.volume for mapping in wanted.mappings or ()})
-        assert {port.state for port in report.fc_ports} <= {ServingState.OPEN}
-
-    def snapshots(self) -> dict[str, str]:
-        """Those of the database; the machine has as many."""
-        with self.world.store.read() as tx:
-            found = snapshots_in(tx)
-        observed = self.world.control.observation(0)
-        assert sum(volume.snapshot_id is not None for volume in observed.volumes) == len(found)
-        return found
-
-    def take(self, wanted: Mapping[str, str]) -> None:
-        for name, volume in wanted.items():
-            wish = SnapshotCreate(name=name, volume=volume)
-            self.world.do(lambda tx, wish=wish: self.world.control.take_snapshot(tx, ACTOR, wish))  # type: ignore[misc]
-
-    def drop(self, names: Collection[str]) -> None:
-        for name in names:
-            self.world.do(lambda tx, name=name: self.world.control.delete_snapshot(tx, ACTOR, name))  # type: ignore[misc]
-
-    def _end(self, job_id: str) -> JobState:
-        """Runs a document's job and those it files. Before each of these the agent is told what leaves."""
-        for _ in range(100):
-            with self.world.store.read() as tx:
-                if (state := JobState(tx.get_one(Job, job_id).state)).is_over:
-                    return state
-                unfinished = tx.scalars(select(Job.id).where(Job.state.in_(engine.UNFINISHED))).all()
-            for one in unfinished:
-                if one != job_id:
-                    self.world.converge()
-                self.world.control.run_job(one)
-        raise AssertionError(self.world.story(job_id))
+@fixed("a_scope_keeps_changes_inside", FEW)
+@given(case=scoped())
+def test_a_scope_keeps_the_changes_inside(lone: Appliance, case: tuple[Site, Site, str]) -> None:
+    check_a_scope_keeps_the_changes_inside(lone, *case)
 
 
-@contextmanager
-def made(template: Path, disks: Sequence[int]) -> Iterator[Made]:
-    with TemporaryDirectory() as folder:
-        machine = Made(Path(shutil.copy(template, folder)), disks)
-        with closing(machine.world):
-            yield machine
-
-
-@pytest.fixture
-def template(sqlite_template: Path, tmp_path: Path) -> Path:
-    return database_template(sqlite_template, tmp_path)
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@explored("a_scope_keeps_changes_inside", MANY)
+@given(case=scoped())
+def test_each_of_many_scopes_keeps_the_changes_inside(lone: Appliance, case: tuple[Site, Site, str]) -> None:
+    check_a_scope_keeps_the_changes_inside(lone, *case)
 
 
 def check_a_then_b_is_made_and_served(template: Path, scene: Scene) -> None:
@@ -405,51 +261,3 @@ def drawn(name: str, count: int) -> set[object]:
 
     look()
     return found
-
-
-@pytest.mark.parametrize(("before", "after", "server"), [("iscsi", "nvme-tcp", "nvmet"), ("nvme-tcp", "iscsi", "lio")])
-def test_a_portal_with_another_protocol_has_the_engine_that_serves_it(
-    lone: Appliance, before: str, after: str, server: str
-) -> None:
-    def site(protocol: str) -> Site:
-        return Site.model_validate({"portals": [{"name": "front", "protocol": protocol, "address": "127.0.0.1"}]})
-
-    with played(lone) as world:
-        world.bring_to(site(before))
-        world.bring_to(site(after), {"portal/front"})
-        assert {(fact["protocol"], fact["engine"]) for fact in world.facts().values()} == {(after, server)}
-
-
-def test_a_disk_of_any_role_may_be_named_by_any_of_its_links(template: Path) -> None:
-    site = Site.model_validate({
-        "arrays": [
-            {"name": "pool", "engine": "zfs", "level": "mirror", "disks": ["nvme-D1", "nvme-Disk_D2"],
-             "log": ["nvme-Disk_D3"], "spares": ["nvme-Disk_D4"]},
-            {"name": "fast", "level": "raid1", "disks": ["nvme-D5", "nvme-Disk_D6"], "write_mostly": ["nvme-Disk_D6"],
-             "spares": ["nvme-Disk_D7"]},
-        ],
-    })  # fmt: skip
-    with made(template, DISK_BYTES[:1] * 8) as machine:
-        machine.world.machine.blocks.disks[2].media.signatures = [FakeSignature("ext4", 1080)]
-        machine.bring_to(site, {"disk/nvme-Disk_D3"})
-        assert ask(machine.world, site).job_id is None
-        pool, fast = (there(machine.world)[f"array/{name}"] for name in ("pool", "fast"))
-        assert (pool["log"], fast["write_mostly"]) == ({"nvme-D3"}, {"nvme-D6"})
-
-
-def test_a_schedule_that_lost_all_it_was_about_is_still_there(lone: Appliance) -> None:
-    whole = Site.model_validate({
-        "arrays": [{"name": "pool", **ARRAYS["pool"]}],
-        "volumes": [{"name": "v", "array": "pool", "size_bytes": "64MiB"}],
-        "schedules": [{"name": "daily", "action": "snapshot", "volumes": ["v"], "when": "0 2 * * *",
-                       "keep": {"last": 7}}],
-    })  # fmt: skip
-    without = whole.model_copy(update={"volumes": (), "schedules": ()})
-    with played(lone) as world:
-        world.bring_to(whole)
-        world.bring_to(without, {"volume/v"})
-        world.bring_to(whole)
-        assert world.facts().keys() == facts(whole).keys()
-        world.bring_to(without, {"volume/v"})
-        assert engine.export(world._tx, None).schedules == ()
-        assert deleted(world.bring_to(without, {"schedule/daily"})) == {"schedule/daily"}

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from backend.tests.agent.exports import dhchap_key
+from backend.tests.exploring import explored, fixed
 from backend.tests.planner.sites import facts, sites
 from lunette.api.access import ROLES
 from lunette.domain.arrays import ArrayCreate
@@ -286,24 +287,44 @@ def test_what_may_go_is_named_in_full(name: str) -> None:
         SiteRequest(site=site(), destroy=(name,))
 
 
+@fixed("a_site_and_itself", 20)
 @given(there=sites())
 def test_a_site_and_itself_differ_in_nothing(there: Site) -> None:
     assert changes(there, there, *facts(there)) == ()
 
 
-@given(wanted=sites(), there=sites(), data=st.data())
-def test_nothing_is_deleted_that_is_wanted_or_unnamed(wanted: Site, there: Site, data: st.DataObject) -> None:
+@st.composite
+def named(draw: st.DrawFn) -> tuple[Site, Site, set[str]]:
+    """A site that is wanted, one that is there, and what of it may go."""
+    wanted, there = draw(sites()), draw(sites())
     known = sorted(facts(there))
-    named = data.draw(st.sets(st.sampled_from(known))) if known else set()
+    return wanted, there, draw(st.sets(st.sampled_from(known))) if known else set()
+
+
+def check_nothing_wanted_or_unnamed_is_deleted(wanted: Site, there: Site, may_go: set[str]) -> None:
     try:
-        found = changes(wanted, there, *sorted(named))
+        found = changes(wanted, there, *sorted(may_go))
     except Conflict:
         return
     gone = {key for change in found for key in change.keys if change.verb is Verb.DELETE}
     made = {key for change in found for key in change.keys if change.verb is Verb.CREATE}
-    assert gone <= named
+    assert gone <= may_go
     assert {key for key in gone & facts(wanted).keys() if not key.startswith(REPLACEABLE)} == set()
     assert made == facts(wanted).keys() - (facts(there).keys() - gone)
+
+
+@fixed("nothing_wanted_or_unnamed_is_deleted", 20)
+@given(case=named())
+def test_nothing_is_deleted_that_is_wanted_or_unnamed(case: tuple[Site, Site, set[str]]) -> None:
+    check_nothing_wanted_or_unnamed_is_deleted(*case)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@explored("nothing_wanted_or_unnamed_is_deleted", 2000)
+@given(case=named())
+def test_nothing_is_deleted_that_is_wanted_or_unnamed_in_very_many_sites(case: tuple[Site, Site, set[str]]) -> None:
+    check_nothing_wanted_or_unnamed_is_deleted(*case)
 
 
 def test_what_the_api_can_change_a_document_can_too() -> None:
