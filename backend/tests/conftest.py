@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography.fernet import Fernet
 
+from backend.tests import compiled
 from backend.tests.databases import PostgresServer, migrated_file, postgresql_programs
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
@@ -35,6 +36,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _shares(test: pytest.Function) -> bool:
     """Whether the tests of a file stand on one thing: it is made once, where all of them run in one process."""
     return any(made[-1].scope == "module" for made in test._fixtureinfo.name2fixturedefs.values())
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_once() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        compiled.share(patch)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -10,9 +10,9 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
-EVERY, OTHERS = 16, 24
+EVERY, OTHERS, OFTEN = 16, 24, 2
 ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volume")
-"""The jobs that every appliance runs: every test is put to them, with each second of its faults."""
+"""The jobs that every appliance runs: every test is put to them, with one in OFTEN of its faults."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,7 +42,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         faults.sort(key=lambda fault: fault.name)
         case = CASES[number].name
         is_others = case not in ALWAYS and (number % OTHERS or (tests.index(name) + number // OTHERS) % 3)
-        every, turn = (2, ALWAYS.index(case)) if case in ALWAYS else (min(EVERY, len(faults)), number // OTHERS)
+        every, turn = (
+            (min(OFTEN, len(faults)), ALWAYS.index(case))
+            if case in ALWAYS
+            else (min(EVERY, len(faults)), number // OTHERS)
+        )
         for index, fault in enumerate(faults):
             if is_others or (index + turn) % every:
                 fault.add_marker(pytest.mark.slow)

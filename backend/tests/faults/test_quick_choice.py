@@ -21,7 +21,7 @@ def collected(*more: str) -> list[str]:
     return [line.rpartition("::")[2] for line in ran.stdout.splitlines() if "::" in line]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def taken() -> list[str]:
     """Those that are not `slow`."""
     return collected("-m", "not slow")
