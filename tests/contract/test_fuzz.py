@@ -24,6 +24,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
     unsupported_method,
 )
+from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from backend.tests.databases import PostgresServer, postgresql_programs
 from backend.tests.scene import make_scene
@@ -33,7 +34,7 @@ from lunette.domain.roles import Role
 from lunette.system.fake import FakeSystem
 
 pytestmark = [pytest.mark.contract, pytest.mark.timeout(300)]
-EXAMPLES, MANY = 2, 8
+EXAMPLES, MANY = 4, 8
 """Requests invented for each operation, in `make test` and in the whole matrix."""
 NOT_HTTP = b"Invalid HTTP request received."
 """The server's own answer to what is no HTTP, as an address of a megabyte: the application never hears of it."""
@@ -41,7 +42,16 @@ CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance,
     response_schema_conformance, unsupported_method, allow_header_conformance,
 ]  # fmt: skip
-schema = schemathesis.openapi.from_dict(app_of(None).openapi())
+
+
+def _schema(*, bounds: bool) -> OpenApiSchema:
+    """The operations of the document. `bounds` adds requests at and beyond each bound of a field: some 80 for each."""
+    found = schemathesis.openapi.from_dict(app_of(None).openapi())
+    found.config.phases.coverage.enabled = bounds
+    return found
+
+
+few, many = _schema(bounds=False), _schema(bounds=True)
 
 
 @pytest.fixture(
@@ -89,13 +99,13 @@ def fuzzed(examples: int, *, new: bool = False) -> settings:
     )  # fmt: skip
 
 
-@schema.exclude(operation_id=["event_stream", *SITES]).parametrize()
+@few.exclude(operation_id=["event_stream", *SITES]).parametrize()
 @fuzzed(EXAMPLES)
 def test_every_answer_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
     _ask(case, *address)
 
 
-@schema.include(operation_id=SITES).parametrize()
+@few.include(operation_id=SITES).parametrize()
 @fuzzed(1)
 def test_an_answer_to_a_site_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
     _ask(case, *address)
@@ -103,7 +113,7 @@ def test_an_answer_to_a_site_is_one_the_document_declares(case: Case[Any], addre
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-@schema.exclude(operation_id=["event_stream"]).parametrize()
+@many.exclude(operation_id=["event_stream"]).parametrize()
 @fuzzed(MANY, new=True)
 def test_each_of_many_answers_is_one_the_document_declares(case: Case[Any], address: tuple[str, str]) -> None:
     _ask(case, *address)
