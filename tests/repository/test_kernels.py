@@ -18,13 +18,12 @@ _DATA = """
 name = "arrays"
 what = "arrays"
 stable_too = true
-parts = 2
 shard = "together"
 lane = "native"
 needs = ["root", "image"]
 budget_s = 1
 deadline_s = 2
-pytest = ["-m", "uml and part{part}"]
+pytest = ["-m", "uml"]
 """
 
 
@@ -32,13 +31,10 @@ def test_a_tier_for_both_kernels_is_a_second_one_of_the_whole_matrix(tmp_path: P
     (tmp_path / "tiers.toml").write_text(_DATA)
     found = load(tmp_path / "tiers.toml").tiers
     assert [(tier.name, tier.shard, tier.lane, tier.only_full, tier.needs[1], tier.environment) for tier in found] == [
-        ("arrays-1", "together", "native", False, "image", {}),
-        ("arrays-2", "together", "native", False, "image", {}),
-        ("arrays-stable-1", "arrays-stable-1", "", True, "stable-image", {UML_KERNEL: "stable"}),
-        ("arrays-stable-2", "arrays-stable-2", "", True, "stable-image", {UML_KERNEL: "stable"}),
+        ("arrays", "together", "native", False, "image", {}),
+        ("arrays-stable", "arrays-stable", "", True, "stable-image", {UML_KERNEL: "stable"}),
     ]
-    assert "uml and part2" in found[1].command
-    assert found[1].command[:-1] == found[3].command[:-1], "the same tests, but for where the results go"
+    assert found[0].command[:-1] == found[1].command[:-1], "the same tests, but for where the results go"
     assert all(tier.has_machines for tier in found)
 
 
@@ -58,7 +54,7 @@ def _asks_uml(command: tuple[str, ...]) -> bool:
 
 def test_a_tier_finds_its_kernel_in_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(needs._NEEDS, "stable-image", lambda: None)
-    (tmp_path / "tiers.toml").write_text(_DATA.replace('"root", ', "").replace("parts = 2\n", ""))
+    (tmp_path / "tiers.toml").write_text(_DATA.replace('"root", ', ""))
     program = "import os, pathlib, sys; pathlib.Path(sys.argv[1]).write_text(os.environ.get('LUNETTE_UML_KERNEL', '-'))"
     tier = load(tmp_path / "tiers.toml").tiers[1]
     command = (sys.executable, "-c", program, "{results}/kernel")
@@ -73,5 +69,5 @@ def test_the_record_of_a_tier_names_the_kernel_that_it_boots(tmp_path: Path, mon
         matrix, "appliance_image", lambda kernel: SimpleNamespace(uml=(str(tmp_path / f"linux{kernel}"),))
     )
     (tmp_path / "tiers.toml").write_text(_DATA)
-    told = [matrix._kernels(tier) for tier in load(tmp_path / "tiers.toml").tiers[::2]]
+    told = [matrix._kernels(tier) for tier in load(tmp_path / "tiers.toml").tiers]
     assert told == [["7.2.7 (user-mode)"], ["6.12.43 (user-mode)"]]

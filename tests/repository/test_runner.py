@@ -303,17 +303,3 @@ def test_no_shard_may_take_more_than_an_hour() -> None:
     tiers = load().tiers
     for shard in load().shards():
         assert sum(tier.deadline_s for tier in tiers if tier.shard == shard) <= 60 * 60, shard
-
-
-def test_a_tier_of_parts_is_one_shard_for_each(tmp_path: Path) -> None:
-    data = tmp_path / "tiers.toml"
-    data.write_text(
-        '[[tier]]\nname = "kills"\nparts = 2\nwhat = "half {part}"\nbudget_s = 1\ndeadline_s = 2\n'
-        'run = ["kill", "--part", "{part}/2"]\n'
-    )
-    found = load(data)
-    assert found.shards() == ["kills-1", "kills-2"]
-    assert [(tier.what, tier.command) for tier in found.tiers] == [
-        ("half 1", ("kill", "--part", "1/2")),
-        ("half 2", ("kill", "--part", "2/2")),
-    ]

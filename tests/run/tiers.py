@@ -81,9 +81,7 @@ def load(path: Path = _DATA) -> Suite:
     """Reads tiers.toml; a tier without a command or with an unknown key is refused."""
     data = tomllib.loads(path.read_text())
     return Suite(
-        tiers=tuple(
-            _tier(part, path) for entry in data["tier"] for variant in _kernels(entry) for part in _parts(variant)
-        ),
+        tiers=tuple(_tier(variant, path) for entry in data["tier"] for variant in _kernels(entry)),
         allowed_skips=tuple(data.get("allowed_skips", ())),
     )
 
@@ -99,25 +97,6 @@ def _kernels(entry: dict[str, object]) -> list[dict[str, object]]:
     stable |= {"name": f"{entry['name']}-stable", "what": f"{entry['what']}, with the kernel of Debian 13"}
     stable |= {"needs": ["stable-image" if need == "image" else need for need in needs]}
     return [tier, stable | {"only_full": True, "uml_kernel": "stable"}]
-
-
-def _parts(entry: dict[str, object]) -> list[dict[str, object]]:
-    """A tier too long for one shard is `parts` tiers, `{part}` in its texts being the number of each."""
-    count = int(str(entry.get("parts", 0)))
-    if not count:
-        return [dict(entry)]
-    whole = {key: value for key, value in entry.items() if key != "parts"}
-    numbered = {**whole, "name": f"{entry['name']}-{{part}}"}
-    return [_filled(numbered, str(number)) for number in range(1, count + 1)]
-
-
-def _filled(entry: dict[str, object], part: str) -> dict[str, object]:
-    def filled(value: object) -> object:
-        if isinstance(value, list):
-            return [filled(one) for one in value]
-        return value.replace("{part}", part) if isinstance(value, str) else value
-
-    return {key: filled(value) for key, value in entry.items()}
 
 
 def _tier(entry: dict[str, object], path: Path) -> Tier:

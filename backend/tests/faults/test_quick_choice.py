@@ -42,3 +42,14 @@ def test_the_parts_of_the_full_matrix_are_the_whole_of_it_and_have_nothing_in_co
     parts = [collected("-m", "slow", "--part", f"{number}/3") for number in (1, 2, 3)]
     assert sorted(name for part in parts for name in part) == sorted(collected("-m", "slow"))
     assert all(parts)
+
+
+@pytest.mark.slow
+def test_a_run_of_the_full_matrix_draws_its_part_by_its_seed() -> None:
+    first, same, other = (
+        set(collected("-m", "slow", "--part", part, *seed))
+        for part, *seed in (("any/100", "--hypothesis-seed=101"), ("2/100",), ("any/100", "--hypothesis-seed=102"))
+    )
+    assert first == same
+    assert not first & other
+    assert first
