@@ -52,8 +52,8 @@ class Process:
 
     def command(self) -> list[str]:
         return [
-            sys.executable, "-m", "lunette.api.main", f"--data={self.folder}/data", f"--runtime={self.folder}/run",
-            f"--agent-socket={self.folder}/agent.sock",
+            sys.executable, "-c", "import sys; from lunette.api.start import main; sys.exit(main())",
+            f"--data={self.folder}/data", f"--runtime={self.folder}/run", f"--agent-socket={self.folder}/agent.sock",
         ]  # fmt: skip
 
     def wait(self) -> None:
