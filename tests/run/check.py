@@ -34,7 +34,8 @@ STEPS: dict[str, Sequence[str]] = {
     "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],
     "matrix": [sys.executable, "-m", "tests.run.matrix", "--check"],
     "cli reference": [sys.executable, "-m", "lunette.cli.manual", "--check"],
-    "web page": ["npm", "--prefix", "frontend", "run", "check"],
+    "web page, types": ["npm", "--prefix", "frontend", "run", "check:types"],
+    "web page, style": ["npm", "--prefix", "frontend", "run", "check:style"],
 }
 
 
