@@ -37,7 +37,7 @@ dev: ## the API with a fake machine behind it and the web page, both reloading w
 	@tests/run/deps python node && $(PYTHON) -m tests.run.dev
 
 e2e: deps ## only the end-to-end tests
-	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml qemu fabrics zfs ui-e2e
+	@$(ROOT) $(PYTHON) -m tests.run.suite --require-all uml qemu fabrics ui-e2e
 
 bench: deps ## run the benchmarks and write docs/reference/benchmarks.md; WHAT=name runs one of them
 	@$(ROOT) $(PYTHON) -m tests.benchmarks $(WHAT)

@@ -1,4 +1,4 @@
-"""The appliance that the tests of the fabrics share, and the guest of its hosts."""
+"""The appliance on QEMU that tests share, and the guest of its hosts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,19 @@ from tests.e2e.fabric import Fabric, fabric_appliance
 from tests.initiators.nvme import NvmeInitiator
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A power cut of the appliance that tests share comes last: the cable to the hosts' guest does not survive it."""
+    items.sort(key=lambda item: "fabric" in getattr(item, "fixturenames", ()) and _cuts_power(item))
+
+
+def _cuts_power(item: pytest.Item) -> bool:
+    return item.get_closest_marker("power_cut") is not None
+
+
 @pytest.fixture(scope="session")
 def fabric() -> Iterator[Fabric]:
-    """One appliance for the tests of NVMe, RDMA and Fibre Channel: each file clears away what it configured."""
+    """One appliance for the fabrics, a power cut and a ZFS pool: each file clears away what it configured."""
     with fabric_appliance() as standing:
         yield standing
 

@@ -1,4 +1,4 @@
-"""The appliance on which NVMe, RDMA and Fibre Channel are tried: a boot of its own for each would take minutes."""
+"""The appliance on QEMU that tests share: with a boot and a first login for each they would take minutes longer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from tests.machines.qemu import Qemu
 from tests.machines.qemu_command import cable_ends
 from tests.machines.sockets import free_port
 
-ARRAY = "tank"
+ARRAY = "shelf"
+MEMBERS = 3
+"""NVMe disks of `ARRAY`; as many follow that are blank."""
 
 
 @dataclass(frozen=True)
 class Fabric:
-    """The appliance, with `ARRAY` on its NVMe disks and its SCSI disks free, and the free end of its cable."""
+    """The appliance, with `ARRAY` on its first NVMe disks, the other disks blank, and the free end of its cable."""
 
     appliance: Appliance
     cable: str
@@ -49,10 +51,11 @@ def volumes_of(client: Client, host: str) -> list[str]:
 
 @contextmanager
 def fabric_appliance() -> Iterator[Fabric]:
-    """A fresh appliance for all of them."""
+    """A fresh appliance for all of them, whose drives lose at a power cut what was not flushed."""
     ours, theirs = cable_ends(free_port())
-    with appliance(Qemu("fabric", nvme=2, scsi=2, disk_mib=256, cpus=1, cable=ours)) as made:
-        client = made.client
-        wish = {"name": ARRAY, "engine": "md", "level": "raid1", "disks": made.disk_ids("nvme")}
+    machine = Qemu("fabric", nvme=2 * MEMBERS, scsi=2, disk_mib=512, cpus=1, cable=ours, power_cut=True)
+    with appliance(machine) as made:
+        client, disks = made.client, made.disk_ids("nvme")[:MEMBERS]
+        wish = {"name": ARRAY, "engine": "md", "level": "raid5", "write_hole": "ppl", "disks": disks}
         client.wait(client.post("/arrays", wish))
         yield Fabric(made, theirs)

@@ -1,7 +1,7 @@
 """NVMe/TCP on a real appliance, with the kernel's own initiator in a second guest.
 
-Two hosts: `db` proves itself with DH-HMAC-CHAP in both directions and has its volumes on array `tank`; `web` has its
-volume on array `late`, whose disks do not come with a reset. The tests may run in any order.
+Two hosts: `db` proves itself with DH-HMAC-CHAP in both directions and has its volumes on the array that is there; `web`
+has its volume on array `late`, whose disks do not come with a reset. The tests may run in any order.
 """
 
 from __future__ import annotations

@@ -7,11 +7,14 @@ caches). A second test takes our flush out and shows that the first would notice
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
 from lunette.client import FINISHED, JsonObject
+from lunette.providers.volumes.lvm.plan import group_name
+from tests.e2e.fabric import ARRAY, Fabric
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.appliance import Appliance, appliance
@@ -27,9 +30,10 @@ WRITES = 120
 
 @dataclass(frozen=True)
 class Writer:
-    """A host that writes to one volume of the appliance."""
+    """A host that writes to one volume of an array of the appliance."""
 
     appliance: Appliance
+    array: str
     host: KernelInitiator
     target: str
 
@@ -40,21 +44,32 @@ class Writer:
 
 @pytest.fixture
 def writer() -> Iterator[Writer]:
-    """An appliance whose drives lose unflushed writes, a RAID5 with PPL, and a host logged in to a volume of it."""
-    machine = Qemu("power", nvme=3, power_cut=True, disk_mib=256, cpus=1)
-    with appliance(machine) as made, KernelInitiator("power-host") as host:
-        client = made.client
+    """An appliance of its own whose drives lose unflushed writes, with a RAID5."""
+    with appliance(Qemu("power", nvme=3, power_cut=True, disk_mib=256, cpus=1)) as made:
         wish: JsonObject = {"name": "tank", "engine": "md", "level": "raid5", "disks": made.disk_ids("nvme")}
-        client.wait(client.post("/arrays", {**wish, "write_hole": "ppl"}))
-        client.wait(client.post("/volumes", {"name": "lun", "array": "tank", "size_bytes": 64 * MIB}))
+        made.client.wait(made.client.post("/arrays", {**wish, "write_hole": "ppl"}))
+        with writing_to(made, "tank") as writer:
+            yield writer
+
+
+@contextmanager
+def writing_to(made: Appliance, array: str) -> Iterator[Writer]:
+    """A host logged in to a new volume of a RAID5 with PPL."""
+    client, machine = made.client, made.machine
+    with KernelInitiator("power-host") as host:
+        client.wait(client.post("/volumes", {"name": "written", "array": array, "size_bytes": 64 * MIB}))
         client.post("/hosts", {"name": "writer", "iqns": [IQN]})
         client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
-        client.post("/mappings", {"volume": "lun", "host": "writer"})
+        client.post("/mappings", {"volume": "written", "host": "writer"})
         wait_until("the mapping is served", lambda: _serving(made))
-        wait_until("the first resync is over", lambda: client.get("/arrays/tank")["health"] == "clean", deadline_s=600)
+        wait_until("the first resync is over", lambda: _health(made, array) == "clean", deadline_s=600)
         target = str(client.get("/hosts/writer")["target_iqn"])
         host.login(target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN, replacement_timeout_s=900)
-        yield Writer(made, host, target)
+        yield Writer(made, array, host, target)
+
+
+def _health(made: Appliance, array: str) -> str:
+    return str(made.client.get(f"/arrays/{array}")["health"])
 
 
 def _serving(made: Appliance) -> bool:
@@ -63,9 +78,10 @@ def _serving(made: Appliance) -> bool:
 
 @dataclass(frozen=True)
 class Batch:
-    """A job that makes many volumes of `tank`."""
+    """A job that makes many volumes of an array."""
 
     appliance: Appliance
+    array: str
     count: int
     mib: int
     pattern: str = "new%02d"
@@ -77,7 +93,7 @@ class Batch:
     def run_to_its_middle(self, steps: int) -> str:
         """The job's id, when `steps` or more of its steps are done and some are not."""
         client = self.appliance.client
-        wish = {"array": "tank", "name_pattern": self.pattern, "count": self.count, "size_bytes": self.mib * MIB}
+        wish = {"array": self.array, "name_pattern": self.pattern, "count": self.count, "size_bytes": self.mib * MIB}
         job_id = str(client.post("/volumes:batch", wish)["id"])
         seen: list[JsonObject] = []
 
@@ -90,15 +106,16 @@ class Batch:
         return job_id
 
     def check_all_or_none(self, job_id: str, others: list[str]) -> None:
-        """Waits for the job's end; it and LVM tell of all its volumes or of none, and of the `others` that were."""
+        """Waits for the job's end; it and LVM show all of its volumes or none, and the `others` that were there."""
         client = self.appliance.client
         wait_until("the journal is resolved", lambda: client.get(f"/jobs/{job_id}")["state"] in FINISHED, 300)
         state = client.get(f"/jobs/{job_id}")["state"]
         assert state in {"succeeded", "failed", "undone"}
-        volumes = list(client.list("/volumes"))
+        volumes = [volume for volume in client.list("/volumes") if volume["array"] == self.array]
         assert sorted(v["name"] for v in volumes) == sorted([*others, *(self.names if state == "succeeded" else [])])
         assert {v["state"] for v in volumes} <= {"ready"}
-        tags = self.appliance.machine.check("lvs --noheadings -o lv_tags").replace(",", " ").split()
+        group = group_name(str(client.get(f"/arrays/{self.array}")["id"]))
+        tags = self.appliance.machine.check(f"lvs --noheadings -o lv_tags {group}").replace(",", " ").split()
         assert "lunette.fresh" not in tags
         tagged = sorted(tag.removeprefix("lunette.volume=") for tag in tags if tag.startswith("lunette.volume="))
         assert tagged == sorted(str(v["id"]) for v in volumes)
@@ -126,13 +143,16 @@ def cut_power_while_writing(writer: Writer, seed: int, last: Callable[[], None] 
 @pytest.mark.qemu
 @pytest.mark.power_cut
 @pytest.mark.timeout(1500)
-def test_every_flushed_write_survives_a_power_cut(writer: Writer) -> None:
+def test_every_flushed_write_survives_a_power_cut(fabric: Fabric) -> None:
     """With a job under way, which ends with all of its volumes or none."""
-    batch, jobs = Batch(writer.appliance, count=8, mib=4), list[str]()
-    device = cut_power_while_writing(writer, SEED, lambda: jobs.append(batch.run_to_its_middle(1)))
-    assert writer.host.verify_logged(device, SEED) >= 1
-    assert writer.appliance.client.get("/arrays/tank")["health"] in {"clean", "resyncing"}
-    batch.check_all_or_none(jobs[0], others=["lun"])
+    with fabric.cleared() as made, writing_to(made, ARRAY) as writer:
+        others = [str(volume["name"]) for volume in made.client.list("/volumes") if volume["array"] == ARRAY]
+        batch, jobs = Batch(made, ARRAY, count=8, mib=4), list[str]()
+        device = cut_power_while_writing(writer, SEED, lambda: jobs.append(batch.run_to_its_middle(1)))
+        assert writer.host.verify_logged(device, SEED) >= 1
+        assert _health(made, ARRAY) in {"clean", "resyncing"}
+        batch.check_all_or_none(jobs[0], others)
+        writer.host.logout(writer.target)
 
 
 @pytest.mark.slow
@@ -153,7 +173,7 @@ def test_a_host_rides_through_a_restart_that_was_asked_for(writer: Writer) -> No
     wait_until("the host writes on", lambda: writer.host.acknowledged(device, SEED) > before + 5, deadline_s=300)
     writer.host.stop_logged_writer(device, SEED)
     assert writer.host.verify_logged(device, SEED) >= 1
-    assert client.get("/arrays/tank")["health"] == "clean"
+    assert _health(writer.appliance, writer.array) == "clean"
     assert "about" in client.post("/appliance:restart", dry_run=True)["warnings"][0], "the outage was measured"
 
 
@@ -177,7 +197,7 @@ def test_a_guest_killed_in_the_middle_of_a_batch_ends_with_all_volumes_or_none()
         client, machine = made.client, made.machine
         disks = made.disk_ids("ubd")
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid5", "disks": disks}))
-        batch = Batch(made, count=12, mib=16)
+        batch = Batch(made, "tank", count=12, mib=16)
         job_id = batch.run_to_its_middle(5)
         machine.kill()
         machine.start()

@@ -6,147 +6,81 @@ The module is compiled once per kernel (`image/build zfs`), and only these tests
 
 from __future__ import annotations
 
-import contextlib
-import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import pytest
 
-from lunette.client import Client, JsonObject, Refused
+from lunette.client import Refused
 from lunette.domain.sizes import KIB
 from lunette.providers.arrays.zfs.module import most_cache
 from tests.e2e.counting import assert_agrees, fresh, of_volume
+from tests.e2e.fabric import MEMBERS, Fabric
+from tests.e2e.pool import (
+    BLOCKS,
+    NEW,
+    OLD,
+    SEED,
+    SLOW_S,
+    VOLUME_BYTES,
+    Layout,
+    Standing,
+    on_a_pool,
+    pull_while_writing,
+    standing,
+)
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
-from tests.initiators.kernel import KernelInitiator, LoginFailed
-from tests.lab.appliance import Appliance, appliance
-from tests.lab.scene import MIB, PORTAL_PORT
+from tests.lab.scene import MIB
 from tests.machines.images import zfs_image
-from tests.machines.qemu import Qemu
 
 pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400), pytest.mark.zfs]
-IQN = "iqn.2026-01.com.example:writer"
-SEED, BLOCKS = 7, 1024
-"""4 KiB blocks the host writes, over and over: 4 MiB."""
-OLD, NEW = 21, 22
-"""Seeds of what is there before and after a snapshot."""
-VOLUME_BYTES = 64 * MIB
-SLOW_S = 600.0
-"""zpool takes up to a minute on an emulated machine that others share, and several run one after the other."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    level: str
-    disks: int
-    pulled: int = 1
-    """How many disks it loses at once."""
-    beside: tuple[tuple[str, int], ...] = ()
-    """How many disks it has of each role beside the data disks."""
-
-    def count(self) -> int:
-        return self.disks + sum(count for _, count in self.beside)
-
-
-@dataclass
-class Standing:
-    """A pool with one volume, mapped to one host. `ids` are its disks, then as many blank ones as it loses."""
-
-    made: Appliance
-    host: KernelInitiator
-    layout: Layout
-    ids: list[str]
-    target: str
-
-    @property
-    def client(self) -> Client:
-        return self.made.client
-
-    def array(self) -> JsonObject:
-        found: JsonObject = self.client.get("/arrays/tank")
-        return found
-
-    def members(self) -> set[str]:
-        return {str(member["disk_id"]) for member in self.array()["members"]}
-
-    def alerts(self, family: str = "array.health") -> list[JsonObject]:
-        return [alert for alert in self.client.list("/alerts", active="true") if alert["key"].startswith(family)]
-
-    def guest(self, command: str) -> str:
-        return str(self.made.machine.check(command, timeout_s=SLOW_S)).strip()
-
-    def login(self) -> str:
-        """The host's device of the volume."""
-        machine = self.made.machine
-        self.host.login(self.target, f"{machine.address}:{machine.forward(PORTAL_PORT)}", IQN)
-        return self.host.devices(self.target, expected=1)[1]
-
-    def comes_in(self) -> str | None:
-        """The device, or None while nobody serves it."""
-        try:
-            return self.login()
-        except LoginFailed:
-            return None
-
-    def wait_for(self, health: str) -> None:
-        wait_until(f"the array is {health}", lambda: self.array()["health"] == health, deadline_s=SLOW_S)
-
-
-@contextlib.contextmanager
-def standing(layout: Layout) -> Iterator[Standing]:
-    """The pool is whole, its volume exported, and the host logged out."""
-    zfs_image()
-    name = f"zfs-{layout.level}{'-roles' if layout.beside else ''}"
-    machine = Qemu(name, nvme=layout.count() + layout.pulled, disk_mib=512)
-    with appliance(machine) as made, KernelInitiator(f"{name}-host") as host:
-        client, ids = made.client, made.disk_ids("nvme")
-        wish: JsonObject = {"name": "tank", "engine": "zfs", "level": layout.level, "disks": ids[: layout.disks]}
-        left = iter(ids[layout.disks :])
-        wish |= {role: list(itertools.islice(left, count)) for role, count in layout.beside}
-        client.wait(client.post("/arrays", wish), deadline_s=SLOW_S)
-        volume = {"name": "lun", "array": "tank", "size_bytes": VOLUME_BYTES}
-        client.wait(client.post("/volumes", volume), deadline_s=SLOW_S)
-        client.post("/hosts", {"name": "writer", "iqns": [IQN]})
-        client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
-        client.post("/mappings", {"volume": "lun", "host": "writer"})
-        yield Standing(made, host, layout, ids, str(client.get("/hosts/writer")["target_iqn"]))
 
 
 @pytest.mark.parametrize(
     "layout",
     [
-        pytest.param(Layout("mirror", 2), id="mirror"),
-        pytest.param(Layout("raidz1", 3), id="raidz1", marks=pytest.mark.slow),
-        pytest.param(Layout("raidz2", 4, pulled=2), id="raidz2", marks=pytest.mark.slow),
-        pytest.param(Layout("raidz3", 5, pulled=3), id="raidz3", marks=pytest.mark.slow),
-        pytest.param(Layout("draid1", 5), id="draid1", marks=pytest.mark.slow),
+        pytest.param(Layout("raidz1", 3), id="raidz1"),
+        pytest.param(Layout("raidz2", 4, pulled=2), id="raidz2"),
+        pytest.param(Layout("raidz3", 5, pulled=3), id="raidz3"),
+        pytest.param(Layout("draid1", 5), id="draid1"),
     ],
 )
+@pytest.mark.slow
 def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None:
     with standing(layout) as stands:
         is_as_planned(stands)
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
         is_counted(stands, device)
-        if layout.level == "mirror":
-            device = grows_and_goes_back_to_a_snapshot(stands, device)
-        stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
-        lost = stands.ids[: layout.pulled]
-        serials = pull_while_writing(stands, device, lost)
-        for old, new in zip(lost, stands.ids[layout.disks :], strict=True):
-            stands.client.wait(stands.client.post("/arrays/tank:replace", {"disk": old, "new": new}), deadline_s=SLOW_S)
-        stands.wait_for("clean")
-        assert "resilvered" in stands.guest("zpool status")
-        wait_until("the alert is over", lambda: not stands.alerts(), deadline_s=SLOW_S)
-        assert stands.members() == set(stands.ids) - set(lost)
+        loses_and_replaces(stands, device)
 
-        for serial in serials:
-            stands.made.machine.insert(serial)
-        before = stands.host.acknowledged(device, SEED)
-        wait_until("the host still writes", lambda: stands.host.acknowledged(device, SEED) > before + 20)
-        stands.host.stop_logged_writer(device, SEED)
-        stands.host.logout(stands.target)
-        comes_back_after_a_reset(stands, device, lost)
+
+def test_a_mirror_lives_through_snapshots_growth_lost_disks_and_a_reset(fabric: Fabric) -> None:
+    zfs_image()
+    layout, blank = Layout("mirror", 2), fabric.appliance.disk_ids("nvme")[MEMBERS:]
+    with fabric.cleared() as made, on_a_pool(made, layout, blank) as stands:
+        is_as_planned(stands)
+        device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
+        loses_and_replaces(stands, grows_and_goes_back_to_a_snapshot(stands, device))
+
+
+def loses_and_replaces(stands: Standing, device: str) -> None:
+    """Disks are pulled and replaced while the host writes; then the machine is reset."""
+    layout = stands.layout
+    stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
+    lost = stands.ids[: layout.pulled]
+    serials = pull_while_writing(stands, device, lost)
+    for old, new in zip(lost, stands.ids[layout.disks :], strict=True):
+        stands.client.wait(stands.client.post("/arrays/tank:replace", {"disk": old, "new": new}), deadline_s=SLOW_S)
+    stands.wait_for("clean")
+    assert "resilvered" in stands.guest("zpool status")
+    wait_until("the alert is over", lambda: not stands.alerts(), deadline_s=SLOW_S)
+    assert stands.members() == set(stands.ids) - set(lost)
+
+    for serial in serials:
+        stands.made.machine.insert(serial)
+    before = stands.host.acknowledged(device, SEED)
+    wait_until("the host still writes", lambda: stands.host.acknowledged(device, SEED) > before + 20)
+    stands.host.stop_logged_writer(device, SEED)
+    stands.host.logout(stands.target)
+    comes_back_after_a_reset(stands, device, lost)
 
 
 def is_as_planned(stands: Standing) -> None:
@@ -205,7 +139,6 @@ def grows_and_goes_back_to_a_snapshot(stands: Standing, device: str) -> str:
     again = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
     assert int(host.machine.check(f"blockdev --getsize64 {again}")) == 2 * VOLUME_BYTES
     host.verify_pattern(again, OLD, BLOCKS)
-    are_taken_at_one_moment(stands, "lun", "copy")
     return again
 
 
@@ -219,23 +152,6 @@ def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:
     assert len({txg for txg, _ in made}) == 1
     for name in volumes:
         stands.client.wait(stands.client.delete(f"/snapshots/{name}.together"), deadline_s=SLOW_S)
-
-
-def pull_while_writing(stands: Standing, device: str, lost: list[str]) -> list[str]:
-    """Pulls the disks in the middle of writes: the loss is told with array, disks and what to do. Their serials."""
-    serials = [str(stands.client.get(f"/disks/{disk}")["serial"]) for disk in lost]
-    wait_until("the host writes", lambda: stands.host.acknowledged(device, SEED) > 20, deadline_s=SLOW_S)
-    for serial in serials:
-        stands.made.machine.pull(serial)
-    stands.wait_for("degraded")
-
-    def told() -> JsonObject | None:
-        return next((one for one in stands.alerts() if all(disk in one["message"] for disk in lost)), None)
-
-    alert = wait_until("an alert names the disks", told, deadline_s=SLOW_S)
-    assert "tank" in alert["message"]
-    assert alert["fix"]
-    return serials
 
 
 def comes_back_after_a_reset(stands: Standing, device: str, lost: list[str]) -> None:
@@ -349,6 +265,9 @@ def test_a_pool_is_exported_takes_a_disk_back_and_repairs_what_was_silently_chan
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
         stands.host.write_pattern(device, SEED, BLOCKS)
         stands.host.logout(stands.target)
+        second = {"name": "second", "array": "tank", "size_bytes": VOLUME_BYTES}
+        stands.client.wait(stands.client.post("/volumes", second), deadline_s=SLOW_S)
+        are_taken_at_one_moment(stands, "lun", "second")
         an_orderly_shutdown_exports_it(stands)
         device = wait_until("the host finds its volume again", stands.comes_in, deadline_s=SLOW_S)
         stands.host.verify_pattern(device, SEED, BLOCKS)

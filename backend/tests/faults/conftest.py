@@ -17,7 +17,8 @@ ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volu
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--part", help="only the cases of one part, 3/16 or any/16: all take hours. --hypothesis-seed says which is `any`"
+        "--part",
+        help="only the cases of one part, 3/16 or any/16: all take hours. --hypothesis-seed says which is `any`",
     )
 
 
