@@ -65,9 +65,9 @@ def accelerator(kvm: bool) -> list[str]:
 
     It has AES and CRC but no AVX, which programs choose where they find it and which is slow to emulate: reading and
     hashing cost 40 % less than on `max`. Nor has it five-level page tables, or AMD's virtualisation. RDRAND is added:
-    a guest with a shell as init has no other source of randomness from its start. CMPXCHG16B is taken away: emulated, it
-    once left garbage in the flags of the kernel's allocator, whose trap flag then stopped the machine; without it the
-    kernel takes a way of its own.
+    a guest with a shell as init has no other source of randomness from its start. CMPXCHG16B is taken away: QEMU 7.2
+    once left garbage in the flags after it, in the kernel's allocator, and their trap flag stopped the machine. The
+    kernel has another way where it is missing.
     """
     if kvm:
         return ["-accel", "kvm", "-cpu", "host"]

@@ -1,5 +1,6 @@
 """What every virtual machine keeps of the interface; the machine is a parameter."""
 
+import contextlib
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ import pytest
 from tests.machines import Capability, MachineError, NotCapable, Qemu, Uml
 from tests.machines.machine import GUEST, VirtualMachine
 from tests.machines.pace import deadline, within
-from tests.machines.process import group_members, wait_gone
+from tests.machines.process import OwnedProcess, group_members, identify, is_alive, wait_gone
 from tests.machines.running import running_machine
 
 pytestmark = pytest.mark.timeout(900)
@@ -171,7 +172,7 @@ def test_an_orderly_stop_leaves_no_process_and_the_end_no_file(kind: str) -> Non
     assert not folder.exists()
 
 
-def guest_processes(kernel: int) -> list[int]:
+def guest_processes(kernel: int) -> list[OwnedProcess]:
     """Host processes that are guest processes of a user-mode kernel: its children, or what it traces."""
     signs = [f"\n{word}:\t{kernel}\n" for word in ("PPid", "TracerPid")]
     found = []
@@ -180,8 +181,8 @@ def guest_processes(kernel: int) -> list[int]:
             try:
                 told = (entry / "status").read_text()
                 if any(sign in told for sign in signs):
-                    found.append(int(entry.name))
-            except (FileNotFoundError, ProcessLookupError):
+                    found.append(identify(int(entry.name)))
+            except (FileNotFoundError, ProcessLookupError, MachineError):
                 continue
     return found
 
@@ -198,17 +199,20 @@ def test_no_guest_process_outlives_its_kernel_and_runs_on_the_host() -> None:
         os.kill(kernel.pid, signal.SIGKILL)
         assert wait_gone(kernel, 10.0)
         end = deadline(30)  # a killed process ends when it is next given a processor
-        while left := [pid for pid in guests if "State:\tZ" not in status(pid)]:
-            assert time.monotonic() < end, f"guest processes {left} run on the host after their kernel ended"
+        while left := [guest.pid for guest in guests if is_alive(guest)]:
+            assert time.monotonic() < end, f"they run on the host after their kernel ended: {described(left)}"
             time.sleep(0.1)
 
 
-def status(pid: int) -> str:
-    """The status of a process; `State:\tZ` when it ended meanwhile."""
-    try:
-        return Path(f"/proc/{pid}/status").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return "State:\tZ"
+def described(pids: list[int]) -> list[str]:
+    """What the host says of processes, for whoever asks why they are still there."""
+    said = []
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            names = ("Name", "State", "PPid", "TracerPid", "SigPnd", "ShdPnd", "SigBlk", "Seccomp")
+            said.append(", ".join(" ".join(line.split()) for line in lines if line.split(":")[0] in names))
+    return said
 
 
 @pytest.mark.uml
