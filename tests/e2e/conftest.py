@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.fabric import Fabric, fabric_appliance
 from tests.initiators.nvme import NvmeInitiator
+from tests.machines.images import zfs_image
 
 
 @pytest.hookimpl(trylast=True)
@@ -21,8 +22,10 @@ def _cuts_power(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session")
-def fabric() -> Iterator[Fabric]:
+def fabric(request: pytest.FixtureRequest) -> Iterator[Fabric]:
     """One appliance for the fabrics, a power cut and a ZFS pool: each file clears away what it configured."""
+    if any(item.get_closest_marker("zfs") for item in request.session.items):
+        zfs_image()  # it boots with the modules or never has them
     with fabric_appliance() as standing:
         yield standing
 

@@ -1,7 +1,7 @@
 """The life of a ZFS pool: volumes grow and go back to snapshots, disks are exchanged under writes, and all data verify.
 
-The module is compiled once per kernel (`image/build zfs`), and only these tests wait for it. One layout runs in
-`make test`; each loses as many disks at once as its level survives.
+The module is compiled once per kernel (`image/build zfs`). A mirror lives in `make test`, on the appliance that tests
+share; each loses as many disks at once as its level survives.
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from tests.e2e.pool import (
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
 from tests.lab.scene import MIB
-from tests.machines.images import zfs_image
 
 pytestmark = [pytest.mark.qemu, pytest.mark.timeout(2400), pytest.mark.zfs]
 
@@ -53,7 +52,6 @@ def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None
 
 
 def test_a_mirror_lives_through_snapshots_growth_lost_disks_and_a_reset(fabric: Fabric) -> None:
-    zfs_image()
     layout, blank = Layout("mirror", 2), fabric.appliance.disk_ids("nvme")[MEMBERS:]
     with fabric.cleared() as made, on_a_pool(made, layout, blank) as stands:
         is_as_planned(stands)

@@ -52,7 +52,7 @@ class Process:
 
     def command(self) -> list[str]:
         return [
-            sys.executable, "-c", "import sys; from lunette.api.start import main; sys.exit(main())",
+            sys.executable, "-c", "import sys; from lunette.start import api; sys.exit(api())",
             f"--data={self.folder}/data", f"--runtime={self.folder}/run", f"--agent-socket={self.folder}/agent.sock",
         ]  # fmt: skip
 

@@ -69,15 +69,15 @@ def test_paths_are_told_in_words_and_a_missing_one_in_the_exit_code(lunette: Cli
     assert json.loads(lunette("host", "paths", "db", "--json").out)["state"] == "down"
 
 
-def packed(name: str, kind: bytes = tarfile.REGTYPE) -> bytes:
+def packed(name: str, kind: bytes = tarfile.REGTYPE, content: bytes = b"") -> bytes:
     """An archive with one good file, and another thing of this name."""
-    content = io.BytesIO()
-    with tarfile.open(fileobj=content, mode="w") as tar:
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
         for path, is_a in (("good", tarfile.REGTYPE), (name, kind)):
             entry = tarfile.TarInfo(path)
-            entry.type, entry.mode, entry.linkname = is_a, 0o4777, "elsewhere"
-            tar.addfile(entry)
-    return content.getvalue()
+            entry.type, entry.mode, entry.linkname, entry.size = is_a, 0o4777, "elsewhere", len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    return archive.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,10 @@ def test_a_file_of_a_kit_takes_the_place_of_a_link_and_is_never_setuid(tmp_path:
     assert (tmp_path / "other").stat().st_mode & 0o7777 == 0o755
 
 
-def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "sent", [b"<html>", b"", packed("other", content=b"x" * 4096)[:2048]], ids=["page", "none", "cut"]
+)
+def test_of_what_is_no_whole_archive_nothing_is_written(tmp_path: Path, sent: bytes) -> None:
     with pytest.raises(Wrong, match="no tar archive"):
-        unpack(b"<html>", tmp_path)
+        unpack(sent, tmp_path)
+    assert [*tmp_path.iterdir()] == []

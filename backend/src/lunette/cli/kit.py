@@ -70,25 +70,27 @@ def _write(call: Call, output: Path) -> None:
 def unpack(packed: bytes, folder: Path) -> None:
     """Writes the files of a tar archive below `folder`, in place of those that are there.
 
-    Raises Wrong, before anything is written, for what is no file or lies elsewhere; OSError. By hand, for `tarfile` of
-    Debian 12's Python has no filters: they came with 3.11.4.
+    Raises Wrong, with nothing written, where the archive is damaged or holds anything but files below the folder;
+    OSError where they cannot be written. By hand, because `tarfile` of Debian 12's Python has no filters: those came
+    with 3.11.4.
     """
+    files = []
     try:
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
-            files = [(entry, entry.isreg() and tar.extractfile(entry)) for entry in tar]
-            for entry, content in files:
+            for entry in tar:
                 path = PurePosixPath(entry.name)
-                if not content or path.is_absolute() or ".." in path.parts:
+                content = tar.extractfile(entry) if entry.isreg() else None
+                if content is None or path.is_absolute() or ".." in path.parts:
                     raise Wrong(f"the appliance sent a kit with {entry.name!r} in it, so nothing of it was written")
-            for entry, content in files:
-                target = folder / entry.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.unlink(missing_ok=True)
-                with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                    os.fchmod(file.fileno(), entry.mode & 0o755)
-                    file.write(content.read() if content else b"")
+                files.append((folder / path, entry.mode & 0o755, content.read()))
     except tarfile.TarError as error:
         raise Wrong(f"the appliance sent a kit that is no tar archive: {error}") from error
+    for target, mode, text in files:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(text)
 
 
 def _print(call: Call, found: JsonObject) -> None:

@@ -94,7 +94,8 @@ _PERFORM: Mapping[tuple[Verb, SiteNoun], _Perform] = {
 
 def export(tx: Session, seen: Observation | None) -> Site:
     """The whole site by name, without secrets. Which disks stand by is asked of the machine: a spare takes a lost
-    disk's place by itself. A schedule that lost all it was about is left out: no document can ask for it."""
+    disk's place by itself. A schedule whose volumes or arrays are all gone is left out: no document could ask for it.
+    """
     site = known(tx, None).site
     spares = {
         array.uuid: {member.disk_id for member in array.members if member.state == "spare"}

@@ -55,7 +55,7 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
         mappings=_mappings(tx, names),
         settings=_settings(tx, box),
     )
-    # Not validated: one that lost all it was about is no lawful wish, and is there.
+    # Not validated: a schedule whose volumes or arrays are all gone could not be created, but it exists.
     planned = tuple(schedules.known(tx, row) for row in tx.scalars(select(Schedule).order_by(Schedule.name)))
     site = site.model_copy(update={"schedules": planned})
     return KnownSite(site, dict(_busy(SiteNoun.ARRAY, arrays)) | dict(_busy(SiteNoun.VOLUME, volumes)))
