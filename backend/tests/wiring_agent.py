@@ -25,6 +25,16 @@ LATE_S = 12.0
 Mutant = Callable[[FakeSystem, AnyStep], StepReply]
 
 
+def passed(agent: Agent, holds: Callable[[], bool]) -> bool:
+    """Whether something holds after one pass of the agent, to be asked again until it does.
+
+    A pass leaves alone an array that another has in hand, as the sealer has for a moment after each change: it is the
+    next that comes to it, and no loop makes one here.
+    """
+    agent.bring_up()
+    return holds()
+
+
 class Ending(StrEnum):
     """What happens after the agent was killed."""
 

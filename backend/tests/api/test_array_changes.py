@@ -4,6 +4,7 @@ from typing import Any
 
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
+from backend.tests.wiring_agent import passed
 from lunette.agent.core import Agent
 from lunette.system.fake import FakeDisk, FakeSignature, FakeSystem
 
@@ -50,8 +51,7 @@ def test_a_spare_takes_the_place_of_a_lost_disk_and_another_makes_up_for_it(
     assert states(appliance) == dict.fromkeys(disks[:3], "in_sync") | {disks[3]: "spare"}
     machine.pull(drive(machine, disks[1]))
     assert states(appliance)[disks[3]] == "spare", "md waits for the next write"
-    agent.bring_up()
-    appliance.until(lambda: states(appliance).get(disks[3]) == "rebuilding")
+    appliance.until(lambda: passed(agent, lambda: states(appliance).get(disks[3]) == "rebuilding"))
     appliance.until(lambda: bool(alerts(appliance)))
     (alert,) = alerts(appliance)
     assert "tank" in alert["message"]
@@ -115,11 +115,9 @@ def test_an_array_grows_and_what_the_reshape_drops_comes_back_without_being_aske
     assert "being reshaped" in refused.json()["detail"]
     appliance.until(lambda: is_known(appliance))
     machine.power_cut()
-    agent.bring_up()
-    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "reshaping")
+    appliance.until(lambda: passed(agent, lambda: appliance.get("/arrays/tank")["health"] == "reshaping"))
     machine.advance(REBUILD_S)
-    agent.bring_up()
-    appliance.until(lambda: not appliance.get("/arrays/tank")["growing"])
+    appliance.until(lambda: passed(agent, lambda: not appliance.get("/arrays/tank")["growing"]))
     after = appliance.get("/arrays/tank")
     assert after["observed"]["write_hole"] == "ppl"
     assert after["usable_bytes"] * 2 == before["usable_bytes"] * 3
@@ -145,7 +143,7 @@ def test_a_raid5_becomes_a_raid6_while_it_is_used_and_the_row_learns_it(
     assert during["usable_bytes"] == before["usable_bytes"]
     appliance.until(lambda: is_known(appliance))
     machine.power_cut()
-    agent.bring_up()
+    appliance.until(lambda: passed(agent, lambda: appliance.get("/arrays/tank")["health"] == "rebuilding"))
     machine.advance(REBUILD_S)
     appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "clean")
     assert set(states(appliance).values()) == {"in_sync"}
@@ -194,12 +192,11 @@ def test_the_pace_is_kept_and_set_again_after_a_boot(appliance: Api, machine: Fa
     low = "/sys/block/md127/md/sync_speed_min"
 
     def is_set(text: str) -> bool:
-        agent.bring_up()
-        return machine.read(low) == text
+        return passed(agent, lambda: machine.read(low) == text)
 
     appliance.until(lambda: is_set("5120 (local)\n"))
     machine.write(low, "system")  # as after a boot
-    assert is_set("5120 (local)\n")
+    appliance.until(lambda: is_set("5120 (local)\n"))
     appliance.patch("/arrays/tank", {"sync_speed_min_bytes_s": None})
     appliance.until(lambda: is_set("1000 (system)\n"))
     assert appliance.get("/arrays/tank")["sync_speed_max_bytes_s"] == 50 * 1024**2
@@ -216,11 +213,10 @@ def test_a_tuning_is_kept_set_again_after_a_boot_and_put_right_where_it_drifts(
     threads, cache = (f"/sys/block/md127/md/{name}" for name in ("group_thread_cnt", "stripe_cache_size"))
 
     def is_set(path: str, text: str) -> bool:
-        agent.bring_up()
-        return machine.read(path).strip() == text
+        return passed(agent, lambda: machine.read(path).strip() == text)
 
     appliance.until(lambda: is_set(threads, "4"))  # eight cores, and nobody asked
-    assert is_set(cache, "256")
+    appliance.until(lambda: is_set(cache, "256"))
     plan = appliance.patch("/arrays/tank", {"stripe_cache_size": 1024, "group_thread_cnt": 2}, dry_run="true").json()
     assert [change["detail"].partition(" is ")[0] for change in plan["changes"]] == [
         "group_thread_cnt", "stripe_cache_size",
@@ -233,12 +229,12 @@ def test_a_tuning_is_kept_set_again_after_a_boot_and_put_right_where_it_drifts(
     assert (told["value"], told["automatic"]) == ("2", False)
     assert tuned(appliance, "skip_copy")["automatic"] is True
     machine.write(cache, "300")
-    assert is_set(cache, "1024")
+    appliance.until(lambda: is_set(cache, "1024"))
     machine.power_cut()  # the ledger alone brings it back
-    assert is_set(cache, "1024")
+    appliance.until(lambda: is_set(cache, "1024"))
     appliance.patch("/arrays/tank", {"stripe_cache_size": None})
     appliance.until(lambda: is_set(cache, "256"))
-    assert is_set(threads, "2")
+    appliance.until(lambda: is_set(threads, "2"))
 
 
 def test_a_stripe_cache_takes_a_share_of_the_memory_at_most(appliance: Api, machine: FakeSystem, agent: Agent) -> None:
@@ -250,8 +246,7 @@ def test_a_stripe_cache_takes_a_share_of_the_memory_at_most(appliance: Api, mach
     machine.changed()
 
     def is_lowered() -> bool:
-        agent.bring_up()
-        return machine.read("/sys/block/md127/md/stripe_cache_size") == "2730\n"
+        return passed(agent, lambda: machine.read("/sys/block/md127/md/stripe_cache_size") == "2730\n")
 
     appliance.until(is_lowered)
     appliance.until(lambda: tuned(appliance, "stripe_cache_size")["value"] == "2730")
@@ -266,8 +261,7 @@ def test_the_scheduler_of_every_member_is_kept(appliance: Api, machine: FakeSyst
     assert len(disks) == len(members)
 
     def is_set(name: str) -> bool:
-        agent.bring_up()
-        return {disk.scheduler for disk in disks} == {name}
+        return passed(agent, lambda: {disk.scheduler for disk in disks} == {name})
 
     appliance.until(lambda: is_set("mq-deadline"))
     assert {disk.scheduler for disk in machine.blocks.disks if disk not in disks} == {"none"}
@@ -308,8 +302,11 @@ def test_a_dirty_degraded_array_stays_stopped_until_somebody_forces_it(
     machine.md.cut_while_written()
     machine.power_cut()
     machine.advance(REBUILD_S)
-    agent.bring_up()
-    appliance.until(lambda: bool((appliance.get("/arrays/tank")["observed"] or {}).get("dirty_degraded")))
+
+    def is_stopped() -> bool:
+        return bool((appliance.get("/arrays/tank")["observed"] or {}).get("dirty_degraded"))
+
+    appliance.until(lambda: passed(agent, is_stopped))
     assert appliance.get("/arrays/tank")["health"] == "missing"
     before = appliance.items("/jobs")
     assert appliance.post("/arrays/tank:force_start", {"confirm": "tonk"}).status_code == 422
@@ -345,8 +342,7 @@ def test_a_mirror_reads_the_other_disks_and_a_new_one_takes_that_over(
     assert mostly(appliance) == {disks[1]}
     appliance.until(lambda: observed_mostly(agent) == {disks[1]})
     machine.pull(drive(machine, disks[1]))
-    agent.bring_up()
-    appliance.until(lambda: appliance.get("/arrays/tank")["health"] == "degraded")
+    appliance.until(lambda: passed(agent, lambda: appliance.get("/arrays/tank")["health"] == "degraded"))
     change(appliance, "replace", {"disk": disks[1], "new": disks[3]})
     assert mostly(appliance) == {disks[3]}
     assert appliance.patch("/arrays/tank", {"write_mostly": None}).is_success

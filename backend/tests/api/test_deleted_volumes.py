@@ -6,6 +6,7 @@ import pytest
 
 from backend.tests.scene import make_array, make_scene
 from backend.tests.wiring import Api
+from backend.tests.wiring_agent import passed
 from lunette.agent.core import Agent
 from lunette.system.fake import FakeSystem
 
@@ -56,8 +57,7 @@ def test_it_has_no_device_after_a_boot_either(tank: Api, machine: FakeSystem, ag
     tank.done(tank.delete("/volumes/data").json())
     tank.until(lambda: tank.get("/status")["exports"]["state"] == "converged")
     machine.reboot()
-    agent.bring_up()
-    assert machine.exists(beside)
+    tank.until(lambda: passed(agent, lambda: machine.exists(beside)))
     assert not machine.exists(device)
     assert not machine.exists(device.replace("/v", "/d"))
 

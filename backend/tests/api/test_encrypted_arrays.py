@@ -9,6 +9,7 @@ from backend.tests.api.test_array_changes import is_known
 from backend.tests.api.test_rebuild import Standing, installed_anew, rebuilt, settled, standing
 from backend.tests.scene import disk_ids
 from backend.tests.wiring import Api
+from backend.tests.wiring_agent import passed
 from lunette.agent.core import Agent
 from lunette.domain.sizes import MIB
 from lunette.system.fake import FakeSystem
@@ -37,8 +38,7 @@ def mapping(api: Api) -> Any:
 
 
 def is_open(api: Api, agent: Agent) -> bool:
-    agent.bring_up()
-    return bool(mapping(api)["state"] == "open")
+    return passed(agent, lambda: bool(mapping(api)["state"] == "open"))
 
 
 def test_a_boot_locks_it_and_its_exports_wait_until_it_is_unlocked(
@@ -162,8 +162,7 @@ def test_a_locked_array_is_deleted_unseen(appliance: Api, machine: FakeSystem, a
     appliance.made("/arrays", body)
     appliance.until(lambda: is_known(appliance))
     machine.reboot()
-    agent.bring_up()
-    appliance.until(lambda: vault(appliance)["locked"] is True)
+    appliance.until(lambda: passed(agent, lambda: vault(appliance)["locked"] is True))
     plan = appliance.delete("/arrays/vault", dry_run=True).json()
     assert "luks.destroy" in [step["kind"] for step in plan["steps"]]
     assert "The array is locked" in str(plan["warnings"])
