@@ -8,7 +8,9 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 async function violations(look: AxeBuilder): Promise<string[]> {
   const { violations: found } = await look.analyze()
-  return found.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)}`))
+  return found.flatMap((rule) =>
+    rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+  )
 }
 
 /** Looks at the page as it stands, at all of it in the light theme and at the colours, which alone differ, in the dark. */

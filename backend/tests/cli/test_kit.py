@@ -1,5 +1,6 @@
 """`lunette host kit` and `lunette host paths`, of a host with one volume over two portals, logged in on the first."""
 
+import gzip
 import io
 import json
 import tarfile
@@ -110,8 +111,22 @@ def test_a_file_of_a_kit_takes_the_place_of_a_link_and_is_never_setuid(tmp_path:
     assert (tmp_path / "other").stat().st_mode & 0o7777 == 0o755
 
 
+def test_a_kit_is_not_written_through_a_link_out_of_its_folder(tmp_path: Path) -> None:
+    """Somebody else may have put it there, where a folder is shared."""
+    folder, elsewhere = tmp_path / "kits", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "kit").symlink_to(elsewhere)
+    with pytest.raises(Wrong, match="leads out of"):
+        unpack(packed("kit/run"), folder)
+    assert [*elsewhere.iterdir()] == []
+    assert [*folder.iterdir()] == [folder / "kit"]
+
+
 @pytest.mark.parametrize(
-    "sent", [b"<html>", b"", packed("other", content=b"x" * 4096)[:2048]], ids=["page", "none", "cut"]
+    "sent",
+    [b"<html>", b"", packed("other", content=b"x" * 4096)[:2048], gzip.compress(packed("other"))[:-9]],
+    ids=["page", "none", "cut", "cut and compressed"],
 )
 def test_of_what_is_no_whole_archive_nothing_is_written(tmp_path: Path, sent: bytes) -> None:
     with pytest.raises(Wrong, match="no tar archive"):

@@ -70,21 +70,24 @@ def _write(call: Call, output: Path) -> None:
 def unpack(packed: bytes, folder: Path) -> None:
     """Writes the files of a tar archive below `folder`, in place of those that are there.
 
-    Raises Wrong, with nothing written, where the archive is damaged or holds anything but files below the folder;
-    OSError where they cannot be written. By hand, because `tarfile` of Debian 12's Python has no filters: those came
-    with 3.11.4.
+    Raises Wrong, with nothing written, where the archive is damaged, holds anything but files below the folder, or
+    would follow a link that leads out of it; OSError where they cannot be written. By hand, because `tarfile` of
+    Debian 12's Python has no filters: those came with 3.11.4.
     """
-    files = []
+    files, inside = [], folder.resolve()
     try:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+        with tarfile.open(fileobj=io.BytesIO(packed), mode="r:") as tar:
             for entry in tar:
                 path = PurePosixPath(entry.name)
                 content = tar.extractfile(entry) if entry.isreg() else None
                 if content is None or path.is_absolute() or ".." in path.parts:
-                    raise Wrong(f"the appliance sent a kit with {entry.name!r} in it, so nothing of it was written")
-                files.append((folder / path, entry.mode & 0o755, content.read()))
+                    raise Wrong(f"nothing of it was written: {entry.name!r} in the kit is no file below {folder}")
+                target = folder / path
+                if not target.parent.resolve().is_relative_to(inside):
+                    raise Wrong(f"nothing of it was written: {target.parent} leads out of {folder}; choose another one")
+                files.append((target, entry.mode & 0o755, content.read()))
     except tarfile.TarError as error:
-        raise Wrong(f"the appliance sent a kit that is no tar archive: {error}") from error
+        raise Wrong(f"what the appliance sent is no tar archive ({error}): fetch the kit again") from error
     for target, mode, text in files:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
