@@ -57,6 +57,11 @@ def lose_the_control_plane(made: Appliance) -> None:
     made.wait_for_api()
 
 
+def api_process(made: Appliance) -> str:
+    """Its pid, which is 0 while there is none. A restored API answers for a moment longer, and then starts anew."""
+    return made.machine.check("systemctl show --property=MainPID --value lunette-api").strip()
+
+
 def test_a_new_installation_serves_the_old_volumes_under_their_old_names() -> None:
     with appliance(Uml("backup", disks=3, disk_mib=512)) as made, KernelInitiator("backup-host") as host:
         machine, target = made.machine, provision(made)
@@ -78,8 +83,10 @@ def test_a_new_installation_serves_the_old_volumes_under_their_old_names() -> No
         shown = machine.check(f"{LUNETTE} restore /root/state --passphrase-file /root/passphrase --dry-run", 300)
         assert "returns volume first" in shown
         assert machine.check(f"{LUNETTE} volume list --json", timeout_s=120).strip() == "[]"
+        process = api_process(made)
         machine.check(f"{LUNETTE} restore /root/state --passphrase-file /root/passphrase --yes", timeout_s=300)
 
+        wait_until("the API has started anew", lambda: api_process(made) not in {process, "0"})
         made.wait_for_api()
         wait_until(
             "all is served again",  # by the token and the certificate of the backup
