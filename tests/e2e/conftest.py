@@ -1,4 +1,4 @@
-"""The appliance on QEMU that tests share, and the guest of its hosts."""
+"""The appliances that tests share, one on QEMU and one on user-mode Linux, and the guest of QEMU's hosts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ import pytest
 
 from tests.e2e.fabric import Fabric, fabric_appliance
 from tests.initiators.nvme import NvmeInitiator
+from tests.lab.appliance import Appliance, appliance
 from tests.machines.images import zfs_image
+from tests.machines.uml import Uml
+
+DISKS = 7
+DISK_MIB = 512
 
 
 @pytest.hookimpl(trylast=True)
@@ -28,6 +33,13 @@ def fabric(request: pytest.FixtureRequest) -> Iterator[Fabric]:
         zfs_image()  # it boots with the modules or never has them
     with fabric_appliance() as standing:
         yield standing
+
+
+@pytest.fixture(scope="session")
+def native() -> Iterator[Appliance]:
+    """One appliance on user-mode Linux for what leaves it in order: each file has its disks, hosts and array's name."""
+    with appliance(Uml("native", disks=DISKS, disk_mib=DISK_MIB)) as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from lunette.client import Refused
 from tests.lab.access import PatientClient, fingerprint_of
-from tests.lab.appliance import Appliance, appliance
-from tests.machines.uml import Uml
+from tests.lab.appliance import Appliance
 
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(600)]
 
@@ -29,11 +27,10 @@ print(link.recv(65536).decode() if len(head) == 4 else "closed")
 """
 
 
-@pytest.fixture(scope="module")
-def machine() -> Iterator[Appliance]:
-    """An appliance with two disks on user-mode Linux."""
-    with appliance(Uml("privileges", disks=2, disk_mib=256)) as made:
-        yield made
+@pytest.fixture
+def machine(native: Appliance) -> Appliance:
+    """The appliance that tests share."""
+    return native
 
 
 def in_api_process(machine: Appliance, program: str) -> str:

@@ -1,10 +1,11 @@
 """The scene of `make lab` on a real appliance, and what must hold while it stands.
 
-The machine is a parameter: the whole scene on QEMU, its md, LVM and iSCSI part on user-mode Linux.
+The machine is a parameter: the whole scene on QEMU, a small one on user-mode Linux, on the appliance that tests share.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import struct
 import tarfile
@@ -19,14 +20,15 @@ from tests.initiators.kernel import LoginFailed
 from tests.initiators.libiscsi import Chap, LibiscsiInitiator
 from tests.lab.appliance import Appliance, appliance
 from tests.lab.hosts import PATTERN_BLOCKS, LabHosts, lab_hosts
-from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, Scene, SceneHost, provision
+from tests.lab.scene import DISK_BYTES, MIB, PORTAL_PORT, VOLUMES, Scene, SceneHost, provision
 from tests.machines.machine import Machine, VirtualMachine
 from tests.machines.model import MachineError
 from tests.machines.qemu import Qemu
-from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.timeout(1500), pytest.mark.quick_on_uml]
 SEED = 20260101
+FEW = 8
+"""Volumes of the scene on user-mode Linux; there are VOLUMES of them on QEMU."""
 IN_SYNC_EVERYWHERE = 2**64 - 1
 """What md writes as `resync_offset` of an array that it stopped clean: MaxSector of drivers/md/md.h."""
 NOT_EVERYWHERE = {
@@ -54,6 +56,11 @@ class Standing:
         target = self.scene.targets[host.name]
         self.hosts.initiator.login(target, portal, host.iqn, chap, replacement_timeout_s=900)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many volumes each host has."""
+        return {host.name: len(host.volumes) for host in self.scene.hosts}
+
     def serving(self) -> bool:
         """Whether every mapping is served now."""
         return all(m["state"] == "open" for m in self.appliance.client.list("/mappings"))
@@ -65,11 +72,15 @@ class Standing:
 )
 def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
     """The scene, provisioned through the API, with a pattern written to every volume by its host."""
-    is_qemu = request.param == "qemu"
-    disk_mib = DISK_BYTES // MIB
-    machine = Qemu("scene", nvme=8, scsi=4, disk_mib=disk_mib) if is_qemu else Uml("scene", disks=8, disk_mib=disk_mib)
-    with appliance(machine) as made, lab_hosts("scene-hosts") as hosts:
-        scene = provision(made.client, made.disk_ids("nvme" if is_qemu else "ubd"), print)
+    with contextlib.ExitStack() as stack:
+        if request.param == "qemu":
+            made = stack.enter_context(appliance(Qemu("scene", nvme=8, scsi=4, disk_mib=DISK_BYTES // MIB)))
+            disks, volumes = made.disk_ids("nvme"), VOLUMES
+        else:
+            made = request.getfixturevalue("native")
+            disks, volumes = made.disk_ids("ubd")[:4], FEW
+        hosts = stack.enter_context(lab_hosts("scene-hosts"))
+        scene = provision(made.client, disks, print, volumes=volumes)
         stands = Standing(made, scene, hosts)
         wait_until("every mapping is served", stands.serving)
         hosts.write_and_verify(scene, made.machine, SEED)
@@ -77,8 +88,7 @@ def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
 
 
 def test_what_was_written_is_there_after_the_hosts_come_back(standing: Standing) -> None:
-    verified = standing.hosts.verify(standing.scene, standing.appliance.machine, SEED)
-    assert verified == {host.name: 8 for host in standing.scene.hosts}
+    assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED) == standing.counts
 
 
 def test_sessions_are_listed_with_their_hosts(standing: Standing) -> None:
@@ -95,8 +105,9 @@ def test_a_host_sees_its_own_volumes_and_no_others(standing: Standing) -> None:
     plain = next(host for host in standing.scene.hosts if host.chap is None)
     own = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
     assert own.inquire(standing.scene.targets[plain.name], 1).ok
-    assert own.inquire(standing.scene.targets[plain.name], 8).ok
-    assert not own.inquire(standing.scene.targets[plain.name], 9).ok
+    last = len(plain.volumes)
+    assert own.inquire(standing.scene.targets[plain.name], last).ok
+    assert not own.inquire(standing.scene.targets[plain.name], last + 1).ok
     for name, target in standing.scene.targets.items():
         assert own.inquire(target, 1).ok == (name == plain.name), name
 
@@ -125,7 +136,7 @@ def test_mutual_chap_takes_both_secrets(standing: Standing) -> None:
             standing.login(host, wrong)
     standing.login(host, right)
     target = standing.scene.targets[host.name]
-    assert len(standing.hosts.initiator.devices(target, expected=8)) == 8
+    assert standing.hosts.initiator.devices(target, expected=len(host.volumes))
     standing.hosts.initiator.logout(target)
 
 
@@ -159,13 +170,14 @@ def test_unmapping_takes_the_lun_away_and_mapping_brings_it_back_with_its_data(s
     plain = next(host for host in standing.scene.hosts if host.chap is None)
     initiator = LibiscsiInitiator(plain.iqn, "127.0.0.1", standing.port)
     target = standing.scene.targets[plain.name]
-    mapping = next(m for m in client.list("/mappings", host=plain.name) if m["lun"] == 5)
+    last = len(plain.volumes)
+    mapping = next(m for m in client.list("/mappings", host=plain.name) if m["lun"] == last)
     client.delete(f"/mappings/{mapping['id']}", confirm=[mapping["volume"]])
-    wait_until("LUN 5 is gone", lambda: not initiator.inquire(target, 5).ok)
-    assert initiator.inquire(target, 4).ok
-    client.post("/mappings", {"volume": mapping["volume"], "host": plain.name, "lun": 5})
-    wait_until("LUN 5 is back", lambda: initiator.inquire(target, 5).ok)
-    assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED)[plain.name] == 8
+    wait_until("the LUN is gone", lambda: not initiator.inquire(target, last).ok)
+    assert initiator.inquire(target, last - 1).ok
+    client.post("/mappings", {"volume": mapping["volume"], "host": plain.name, "lun": last})
+    wait_until("the LUN is back", lambda: initiator.inquire(target, last).ok)
+    assert standing.hosts.verify(standing.scene, standing.appliance.machine, SEED) == standing.counts
 
 
 @pytest.mark.parametrize("unit", ["lunette-agent", pytest.param("lunette-api", marks=pytest.mark.slow)])
@@ -189,7 +201,7 @@ def test_exports_come_back_after_a_reset_even_without_the_api(standing: Standing
         lambda: standing.hosts.verify_if_possible(standing.scene, machine, SEED),
         deadline_s=240,
     )
-    assert verified == {host.name: 8 for host in standing.scene.hosts}
+    assert verified == standing.counts
     machine.check("systemctl enable --now lunette-api")
     standing.appliance.wait_for_api()
     wait_until("every mapping is served", standing.serving)
@@ -208,7 +220,7 @@ def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
     assert "switches the machine on" in plan["warnings"][0]
     standing.login(host, mutual(host))
     target = standing.scene.targets[host.name]
-    device = guest.devices(target, expected=8)[1]
+    device = guest.devices(target, expected=len(host.volumes))[1]
     guest.start_logged_writer(device, SEED, 2048)
     wait_until("the host writes", lambda: guest.acknowledged(device, SEED) >= 50)
     wait_until("the disks say so", lambda: resync_offset(machine) != IN_SYNC_EVERYWHERE, pause_s=0.01)
@@ -226,9 +238,9 @@ def test_an_orderly_shutdown_stops_the_array_clean(standing: Standing) -> None:
     assert guest.verify_logged(device, SEED) >= 50
     guest.logout(target)
     with standing.hosts.logged_in(standing.scene, machine):
-        guest.write_pattern(guest.devices(target, expected=8)[1], SEED + 1, PATTERN_BLOCKS)  # it was written over
-        verified = standing.hosts.verify_logged_in(standing.scene, SEED)
-        assert verified == {one.name: 8 for one in standing.scene.hosts}
+        first = guest.devices(target, expected=len(host.volumes))[1]
+        guest.write_pattern(first, SEED + 1, PATTERN_BLOCKS)  # it was written over
+        assert standing.hosts.verify_logged_in(standing.scene, SEED) == standing.counts
 
 
 def resync_offset(machine: Machine) -> int:
@@ -261,7 +273,7 @@ def test_a_support_bundle_tells_of_this_machine_and_holds_no_secret(standing: St
             for member in archive.getmembers()
             if (file := archive.extractfile(member)) is not None
         }
-    assert files["exports/target.txt"].count("/udev_path = /dev/") == 32
+    assert files["exports/target.txt"].count("/udev_path = /dev/") == sum(standing.counts.values())
     assert "lunette-agent" in files["logs/lunette.txt"]
     assert "md127" in files["logs/kernel.txt"]
     assert "Raid Level : raid5" in files["arrays/md127.txt"]

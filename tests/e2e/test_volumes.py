@@ -1,16 +1,19 @@
 """Volumes under hosts that use them: they grow, give space back, have snapshots, and a full pool harms no other.
 
-The machine is a parameter: user-mode Linux, and for the whole matrix QEMU with the appliance's own kernel.
+The machine is a parameter: the appliance on user-mode Linux that tests share, and for the whole matrix QEMU with the
+appliance's own kernel.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
 from lunette.client import Client, Refused
+from lunette.providers.arrays.md.plan import device_path, md_uuid
 from tests.e2e.counting import assert_agrees, fresh, of_session, of_volume
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
@@ -19,10 +22,10 @@ from tests.lab.appliance import Appliance, appliance
 from tests.lab.scene import MIB, PORTAL_PORT
 from tests.machines.model import MachineError
 from tests.machines.qemu import Qemu
-from tests.machines.uml import Uml
 
 pytestmark = [pytest.mark.timeout(1200), pytest.mark.quick_on_uml]
 IQN = "iqn.2026-01.com.example:volumes"
+ARRAY = "lake"
 BLOCKS_PER_MIB = MIB // 4096
 OLD, NEW, THICK, MORE = 11, 22, 33, 44
 """Seeds of the patterns."""
@@ -46,9 +49,9 @@ class Standing:
 
     def tuning(self) -> list[str]:
         """The array's stripe cache and threads, as the kernel has them."""
-        return self.made.machine.check(
-            "cat /sys/block/md*/md/stripe_cache_size /sys/block/md*/md/group_thread_cnt"
-        ).split()
+        device = device_path(md_uuid(self.client.get(f"/arrays/{ARRAY}")["uuid"]))
+        at = f"/sys/block/$(basename $(readlink -e {device}))/md"
+        return self.made.machine.check(f"cat {at}/stripe_cache_size {at}/group_thread_cnt").split()
 
     def device(self, lun: int) -> str:
         """The host's device for a LUN, once it is there."""
@@ -80,12 +83,12 @@ class Standing:
         return float(self.client.get(f"/volumes/{volume}")["observed"]["used_bytes"] or 0) / MIB
 
     def make(self, name: str, size_mib: int, kind: str) -> None:
-        wish = {"name": name, "array": "tank", "size_bytes": size_mib * MIB, "provisioning": kind}
+        wish = {"name": name, "array": ARRAY, "size_bytes": size_mib * MIB, "provisioning": kind}
         self.client.wait(self.client.post("/volumes", wish))
 
     def held(self) -> int:
         """Bytes that volumes take, of the array and of its thin pool together."""
-        array = self.client.get("/arrays/tank")
+        array = self.client.get(f"/arrays/{ARRAY}")
         return int(array["usable_bytes"] - array["free_bytes"] + (array["thin_pool"] or {}).get("used_bytes", 0))
 
     def alerts(self) -> list[str]:
@@ -105,13 +108,18 @@ class Standing:
 )
 def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
     is_qemu = request.param == "qemu"
-    machine = Qemu("volumes", nvme=3, disk_mib=512) if is_qemu else Uml("volumes", disks=3, disk_mib=512)
-    with appliance(machine) as made, KernelInitiator("volumes-host") as host:
+    with contextlib.ExitStack() as stack:
+        if is_qemu:
+            made = stack.enter_context(appliance(Qemu("volumes", nvme=3, disk_mib=512)))
+        else:
+            made = request.getfixturevalue("native")
+        host = stack.enter_context(KernelInitiator("volumes-host"))
         client = made.client
-        disks = made.disk_ids(machine.disks[0].bus)
-        client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid5", "disks": disks}))
+        disks = made.disk_ids(made.machine.disks[0].bus)[-3:]
+        client.wait(client.post("/arrays", {"name": ARRAY, "engine": "md", "level": "raid5", "disks": disks}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
-        client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
+        if not client.list("/portals"):
+            client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         first = Standing(made, host, "")
         first.make("thick", 64, "thick")
         first.make("thin", 128, "thin")
@@ -234,7 +242,7 @@ def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing
     standing.host.write_pattern(standing.device(2), OLD, blocks)
     standing.host.machine.check(f"mkswap --uuid {signature} {standing.device(1)} && sync")
     client.wait(client.post("/snapshots", {"name": "kept", "volume": "thin"}))
-    client.patch("/arrays/tank", {"stripe_cache_size": 512, "group_thread_cnt": 1})
+    client.patch(f"/arrays/{ARRAY}", {"stripe_cache_size": 512, "group_thread_cnt": 1})
     wait_until("the array is tuned", lambda: standing.tuning() == ["512", "1"])
     standing.host.logout(standing.target)
     standing.made.machine.stop()
@@ -246,7 +254,7 @@ def test_snapshots_thin_volumes_and_the_tuning_are_there_after_a_reboot(standing
     active = standing.made.machine.check("lvs --noheadings -o lv_name,lv_active,lv_tags | grep lunette.snapshot")
     assert active.split()[1] != "active"
     assert standing.tuning() == ["512", "1"]
-    client.patch("/arrays/tank", {"stripe_cache_size": None, "group_thread_cnt": None})
+    client.patch(f"/arrays/{ARRAY}", {"stripe_cache_size": None, "group_thread_cnt": None})
     assert signature not in standing.made.machine.check("ls /dev/disk/by-*/"), "what a host keeps there was looked at"
     client.wait(client.delete("/snapshots/kept"))
 
@@ -287,7 +295,7 @@ def test_a_deleted_volume_is_recovered_with_its_data_and_erasing_frees_its_space
 def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(standing: Standing) -> None:
     client, host = standing.client, standing.host
     standing.make("large", 1024, "thin")
-    free = int(client.get("/arrays/tank")["free_bytes"])
+    free = int(client.get(f"/arrays/{ARRAY}")["free_bytes"])
     standing.make("filler", free // (4 * MIB) * 4, "thick")
     standing.map("large", 4)
     host.rescan(standing.target)
@@ -306,7 +314,7 @@ def test_a_full_pool_fails_new_writes_only_and_heals_when_it_can_grow(standing: 
     wait_until("the thick volume goes on", lambda: host.acknowledged(thick, MORE) > at_full + 50)
     host.verify_pattern(large, OLD, kept)
     client.wait(client.delete("/volumes/filler", confirm=["filler"]))
-    assert client.get("/arrays/tank")["free_bytes"] < 4 * MIB, "a deleted volume keeps its space until it is erased"
+    assert client.get(f"/arrays/{ARRAY}")["free_bytes"] < 4 * MIB, "a deleted volume keeps its space until it is erased"
     client.wait(client.delete("/deleted-volumes/filler"))
     wait_until("the pool has grown by itself", lambda: not any("is full" in a for a in standing.alerts()))
     host.write_pattern(large, NEW, 8 * BLOCKS_PER_MIB, first=kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.machines.machine import Machine
@@ -10,7 +11,7 @@ from tests.machines.model import MachineError
 
 PROGRAMS = Path(__file__).resolve().parent
 IN_GUEST = "/run/programs"
-_PATTERN = f"python3 {IN_GUEST}/pattern.py"
+_PATTERN = f"python3 -IS {IN_GUEST}/pattern.py"
 _IO_TIMEOUT_S = 900.0
 
 
@@ -21,11 +22,19 @@ class BlockIo:
 
     def write_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
         """Write 4 KiB blocks past the page cache and flush them."""
-        self.machine.check(f"{_PATTERN} write {device} {seed} {first} {blocks}", timeout_s=_IO_TIMEOUT_S)
+        self.write_patterns({device: seed}, blocks, first)
+
+    def write_patterns(self, seeds: Mapping[str, int], blocks: int, first: int = 0) -> None:
+        """The same on several devices, each with its seed."""
+        self.machine.check(f"{_PATTERN} write {first} {blocks} {_pairs(seeds)}", timeout_s=_IO_TIMEOUT_S)
 
     def verify_pattern(self, device: str, seed: int, blocks: int, first: int = 0) -> None:
         """AssertionError naming the first wrong blocks and what they hold."""
-        self._judged(f"verify {device} {seed} {first} {blocks}", device)
+        self.verify_patterns({device: seed}, blocks, first)
+
+    def verify_patterns(self, seeds: Mapping[str, int], blocks: int, first: int = 0) -> None:
+        """The same on several devices, each with its seed. MachineError where one could not be read to its end."""
+        self._judged(f"verify {first} {blocks} {_pairs(seeds)}", list(seeds))
 
     def start_logged_writer(
         self, device: str, seed: int, blocks: int, seconds: float = 600.0, *, flush: bool = True
@@ -48,16 +57,23 @@ class BlockIo:
 
     def verify_logged(self, device: str, seed: int) -> int:
         """Check every noted write, AssertionError when one is lost; returns how many blocks there were."""
-        return self._judged(f"verify-log {device} {seed} {_log(device, seed)}", device)
+        return self._judged(f"verify-log {device} {seed} {_log(device, seed)}", [device])
 
-    def _judged(self, command: str, device: str) -> int:
+    def _judged(self, command: str, devices: list[str]) -> int:
+        """How many blocks there were in all."""
         result = self.machine.run(f"{_PATTERN} {command}", timeout_s=_IO_TIMEOUT_S)
-        if result.rc not in {0, 1} or not result.stdout.startswith("{"):
-            raise MachineError(f"{device} could not be read to its end: {result.stdout.strip()}")
-        report = json.loads(result.stdout.splitlines()[0])
-        if report["wrong"]:
-            raise AssertionError(f"{device}: {report['wrong']} wrong blocks, first {report['first_wrong']}")
-        return int(report["blocks"])
+        lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
+        if result.rc not in {0, 1} or len(lines) != len(devices):
+            raise MachineError(f"{', '.join(devices)} could not be read to the end: {result.stdout.strip()}")
+        reports = dict(zip(devices, map(json.loads, lines), strict=True))
+        for device, report in reports.items():
+            if report["wrong"]:
+                raise AssertionError(f"{device}: {report['wrong']} wrong blocks, first {report['first_wrong']}")
+        return sum(int(report["blocks"]) for report in reports.values())
+
+
+def _pairs(seeds: Mapping[str, int]) -> str:
+    return " ".join(f"{device} {seed}" for device, seed in seeds.items())
 
 
 def _log(device: str, seed: int) -> str:

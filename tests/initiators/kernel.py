@@ -75,6 +75,7 @@ class IscsiHosts(BlockIo):
 
     def __init__(self) -> None:
         self._sessions: list[Session] = []
+        self._interfaces: set[str] = set()
 
     def place(self, portal: str) -> str:
         """Where the guest reaches a portal that the test sees as `portal`."""
@@ -89,10 +90,9 @@ class IscsiHosts(BlockIo):
         """
         session = Session(target, self.place(portal), initiator)
         self._make_interface(session)
-        self.machine.check(session.node("-o", "new"))
-        settings = _settings(chap, replacement_timeout_s)
-        updates = [shlex.join(session.node("-o", "update", "-n", key, "-v", settings[key])) for key in settings]
-        self.machine.check("set -e; " + "; ".join(updates))
+        settings = _options(_settings(chap, replacement_timeout_s))
+        made = [session.node("-o", "new"), session.node("-o", "update", *settings)]
+        self.machine.check(" && ".join(map(shlex.join, made)))
         result = self.machine.run(session.node("-l"), timeout_s=_ISCSIADM_TIMEOUT_S)
         if result.rc != 0:
             self.machine.run(session.node("-o", "delete"))
@@ -106,8 +106,7 @@ class IscsiHosts(BlockIo):
         record = ["iscsiadm", "-m", "discoverydb", "-t", "sendtargets", "-p", asking.portal]
         self.machine.run([*record, "-o", "delete"])  # it is there already where somebody asked before
         self.machine.check([*record, "-o", "new"])
-        for key, value in _credentials("discovery.sendtargets", chap).items():
-            self.machine.check([*record, "-o", "update", "-n", key, "-v", value])
+        self.machine.check([*record, "-o", "update", *_options(_credentials("discovery.sendtargets", chap))])
         found = self.machine.run([*record, "-I", asking.interface, "--discover"], timeout_s=_ISCSIADM_TIMEOUT_S)
         if found.rc != 0:
             raise LoginFailed(f"{initiator} asks {portal}: {found.stdout.strip()}")
@@ -116,8 +115,8 @@ class IscsiHosts(BlockIo):
     def logout(self, target: str, initiator: str | None = None) -> None:
         """Log out and forget the record; nothing happens where nobody is logged in."""
         for session in self._logged_in(target, initiator):
-            self.machine.check(session.node("-u"), timeout_s=_ISCSIADM_TIMEOUT_S)
-            self.machine.check(session.node("-o", "delete"))
+            gone = [session.node("-u"), session.node("-o", "delete")]
+            self.machine.check(" && ".join(map(shlex.join, gone)), timeout_s=_ISCSIADM_TIMEOUT_S)
             self._sessions.remove(session)
 
     def is_logged_in(self, target: str, initiator: str | None = None) -> bool:
@@ -145,10 +144,13 @@ class IscsiHosts(BlockIo):
             time.sleep(0.2)
 
     def _make_interface(self, session: Session) -> None:
+        if session.interface in self._interfaces:
+            return
         interface = ["iscsiadm", "-m", "iface", "-I", session.interface]
-        self.machine.run([*interface, "-o", "new"])  # it is there already where this initiator was here before
-        for key, value in (("initiatorname", session.initiator), ("transport_name", self.iscsi_transport)):
-            self.machine.check([*interface, "-o", "update", "-n", f"iface.{key}", "-v", value])
+        named = {"iface.initiatorname": session.initiator, "iface.transport_name": self.iscsi_transport}
+        made = [[*interface, "-o", "new"], [*interface, "-o", "update", *_options(named)]]
+        self.machine.check(" && ".join(map(shlex.join, made)))
+        self._interfaces.add(session.interface)
 
     def _logged_in(self, target: str, initiator: str | None) -> list[Session]:
         return [s for s in self._sessions if s.target == target and initiator in {None, s.initiator}]
@@ -161,7 +163,7 @@ class IscsiHosts(BlockIo):
         return found[0]
 
     def _luns(self, session: Session) -> _Luns:
-        told = json.loads(self.machine.check(f"python3 /run/programs/luns.py {session.target} {session.interface}"))
+        told = json.loads(self.machine.check(f"python3 -IS /run/programs/luns.py {session.target} {session.interface}"))
         return _Luns(bool(told["connected"]), {int(lun): path for lun, path in told["devices"].items()})
 
 
@@ -204,6 +206,11 @@ def _settings(chap: Chap | None, replacement_timeout_s: int) -> dict[str, str]:
     settings = {"node.session.timeo.replacement_timeout": str(replacement_timeout_s)}
     settings |= {"node.session.initial_login_retry_max": "2", "node.startup": "manual"}
     return settings | _credentials("node.session", chap)
+
+
+def _options(settings: dict[str, str]) -> list[str]:
+    """iscsiadm takes many settings at a time."""
+    return [word for key, value in settings.items() for word in ("-n", key, "-v", value)]
 
 
 def _credentials(prefix: str, chap: Chap | None) -> dict[str, str]:

@@ -1,10 +1,11 @@
 """Program and module: data that tells by itself which block of which run it is, and how old.
 
 Every 32 bytes of a 4 KiB block hold magic, seed, block number and generation, so a block that is lost, torn,
-stale or in the wrong place is named exactly. Runs in a guest with plain python3: it imports nothing of ours.
+stale or in the wrong place is named exactly. Runs in a guest with plain python3: it imports nothing of ours, and little
+else, for in a guest imports cost more than the rest.
 
-    pattern.py write  DEVICE SEED FIRST COUNT              blocks, past the page cache, then fsync
-    pattern.py verify DEVICE SEED FIRST COUNT              JSON; status 1 when a block is wrong
+    pattern.py write  FIRST COUNT DEVICE SEED …            blocks of each device, past the page cache, then fsync
+    pattern.py verify FIRST COUNT DEVICE SEED …            JSON, a line for each device; status 1 when a block is wrong
     pattern.py log    DEVICE SEED COUNT LOG SECONDS flush|no-flush
     pattern.py verify-log DEVICE SEED LOG                  JSON; status 1 when an acknowledged block is lost
 
@@ -21,7 +22,6 @@ import os
 import struct
 import sys
 import time
-from dataclasses import dataclass
 
 BLOCK_BYTES = 4096
 _STAMP = struct.Struct("<8sQQQ")
@@ -57,22 +57,14 @@ def describe(content: bytes, seed: int, block: int) -> str:
     return f"block {found_block} of seed {found_seed}, generation {generation}"
 
 
-@dataclass(frozen=True)
-class Acknowledged:
-    """The newest generation noted for a block."""
-
-    block: int
-    generation: int
-
-
-def read_log(text: str) -> list[Acknowledged]:
-    """The newest acknowledged generation per block; a last line cut in the middle is no acknowledgement."""
+def read_log(text: str) -> dict[int, int]:
+    """The newest acknowledged generation by block; a last line cut in the middle is no acknowledgement."""
     newest: dict[int, int] = {}
     for line in text.splitlines(keepends=True):
         if line.endswith("\n"):
             block, generation = line.split()
             newest[int(block)] = int(generation)
-    return [Acknowledged(block, generation) for block, generation in sorted(newest.items())]
+    return dict(sorted(newest.items()))
 
 
 class _Device:
@@ -147,12 +139,12 @@ def verify_log(path: str, seed: int, log_path: str) -> dict[str, object]:
     with open(log_path) as file:  # noqa: PTH123 - pathlib would be the only import from there
         acknowledged = read_log(file.read())
     lost: dict[int, str] = {}
-    for entry in acknowledged:
-        content = device.read(entry.block, 1)
-        found = generation_of(content, seed, entry.block)
-        if found is None or not entry.generation <= found <= entry.generation + 1:
-            wanted = f"generation {entry.generation} was acknowledged"
-            lost[entry.block] = f"{wanted}, found {describe(content, seed, entry.block)}"
+    for block, generation in acknowledged.items():
+        content = device.read(block, 1)
+        found = generation_of(content, seed, block)
+        if found is None or not generation <= found <= generation + 1:
+            wanted = f"generation {generation} was acknowledged"
+            lost[block] = f"{wanted}, found {describe(content, seed, block)}"
     return _report(len(acknowledged), lost)
 
 
@@ -164,21 +156,26 @@ def _report(count: int, wrong: dict[int, str]) -> dict[str, object]:
 def main(arguments: list[str]) -> int:
     """Run one of the commands above."""
     match arguments:
-        case ["write", path, seed, first, count]:
-            write(path, int(seed), int(first), int(count))
+        case ["write", first, count, *pairs]:
+            for path, seed in zip(pairs[::2], pairs[1::2], strict=True):
+                write(path, int(seed), int(first), int(count))
             return 0
         case ["log", path, seed, count, log_path, seconds, flush]:
             log(path, int(seed), int(count), log_path, float(seconds), flush={"flush": True, "no-flush": False}[flush])
             return 0
-        case ["verify", path, seed, first, count]:
-            report = verify(path, int(seed), int(first), int(count))
+        case ["verify", first, count, *pairs]:
+            reports = [
+                verify(path, int(seed), int(first), int(count))
+                for path, seed in zip(pairs[::2], pairs[1::2], strict=True)
+            ]
         case ["verify-log", path, seed, log_path]:
-            report = verify_log(path, int(seed), log_path)
+            reports = [verify_log(path, int(seed), log_path)]
         case _:
             print(__doc__, file=sys.stderr)
             return 2
-    print(json.dumps(report))
-    return 1 if report["wrong"] else 0
+    for report in reports:
+        print(json.dumps(report))
+    return 1 if any(report["wrong"] for report in reports) else 0
 
 
 if __name__ == "__main__":

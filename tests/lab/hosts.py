@@ -34,8 +34,8 @@ class LabHosts:
     def write_and_verify(self, scene: Scene, machine: Machine, seed: int) -> dict[str, int]:
         """Every host writes its volumes, leaves, comes back and verifies. Volumes verified by host."""
         with self.logged_in(scene, machine):
-            for number, _, device in self._devices(scene):
-                self.initiator.write_pattern(device, seed + number, PATTERN_BLOCKS)
+            for seeds in self._seeds(scene, seed).values():
+                self.initiator.write_patterns(seeds, PATTERN_BLOCKS)
         return self.verify(scene, machine, seed)
 
     def verify(self, scene: Scene, machine: Machine, seed: int) -> dict[str, int]:
@@ -46,9 +46,9 @@ class LabHosts:
     def verify_logged_in(self, scene: Scene, seed: int) -> dict[str, int]:
         """Verifies with the sessions that are there."""
         counts: dict[str, int] = {}
-        for number, host, device in self._devices(scene):
-            self.initiator.verify_pattern(device, seed + number, PATTERN_BLOCKS)
-            counts[host.name] = counts.get(host.name, 0) + 1
+        for host, seeds in self._seeds(scene, seed).items():
+            self.initiator.verify_patterns(seeds, PATTERN_BLOCKS)
+            counts[host] = len(seeds)
         return counts
 
     def verify_if_possible(self, scene: Scene, machine: Machine, seed: int) -> dict[str, int] | None:
@@ -63,16 +63,16 @@ class LabHosts:
         portal = f"{machine.address}:{machine.forward(PORTAL_PORT)}"
         self.initiator.login(scene.targets[host.name], portal, host.iqn, chap)
 
-    def _devices(self, scene: Scene) -> Iterator[tuple[int, SceneHost, str]]:
-        """Number, host and device of every volume; raises if a host does not see exactly its own."""
-        number = 0
+    def _seeds(self, scene: Scene, seed: int) -> dict[str, dict[str, int]]:
+        """By host, its devices by LUN and the seed of each; raises if a host does not see exactly its own."""
+        found: dict[str, dict[str, int]] = {}
         for host in scene.hosts:
             devices = self.initiator.devices(scene.targets[host.name], expected=len(host.volumes))
             if sorted(devices) != list(range(1, len(host.volumes) + 1)):
                 raise AssertionError(f"{host.name} sees LUNs {sorted(devices)} instead of 1 to {len(host.volumes)}")
-            for lun in sorted(devices):
-                number += 1
-                yield number, host, devices[lun]
+            first = seed + 1 + sum(map(len, found.values()))
+            found[host.name] = {devices[lun]: first + index for index, lun in enumerate(sorted(devices))}
+        return found
 
 
 @contextmanager

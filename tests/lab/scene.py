@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from lunette.client import Client, JsonObject
 
 MIB = 1024**2
-DISK_BYTES = 512 * MIB
-VOLUME_BYTES = 64 * MIB
+DISK_BYTES = 256 * MIB
+VOLUME_BYTES = 48 * MIB
 VOLUMES, HOSTS, DRIVES = 32, 4, 8
 PORTAL_PORT = 3260
 Say = Callable[[str], None]

@@ -1,5 +1,6 @@
 """The pattern tells what is wrong with a block, and the log tells what was promised."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -49,6 +50,18 @@ def test_a_wrong_block_is_named_with_what_it_holds(device: Path, damage: Callabl
     assert pattern.verify(str(device), SEED, 0, BLOCKS)["first_wrong"] == {300: described}
 
 
+def test_of_several_devices_each_has_a_line(device: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(bytes(BLOCKS * pattern.BLOCK_BYTES))
+    both = [str(device), str(SEED), str(other), str(SEED + 1)]
+    assert pattern.main(["write", "0", str(BLOCKS), *both]) == 0
+    assert pattern.main(["verify", "0", str(BLOCKS), *both]) == 0
+    put(other, 1, pattern.stamped(SEED, 1))
+    assert pattern.main(["verify", "0", str(BLOCKS), *both]) == 1
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["wrong"] for line in lines] == [0, 0, 0, 1]
+
+
 def test_acknowledged_writes_verify_and_a_lost_one_is_found(
     device: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,8 +70,8 @@ def test_acknowledged_writes_verify_and_a_lost_one_is_found(
     monkeypatch.setattr(pattern, "time", clock)
     pattern.log(str(device), SEED, 20, str(log), 0.8, flush=True)
     assert pattern.verify_log(str(device), SEED, str(log)) == {"blocks": 20, "wrong": 0, "first_wrong": {}}
-    newest = next(entry for entry in pattern.read_log(log.read_text()) if entry.block == 3)
-    put(device, 3, pattern.stamped(SEED, 3, newest.generation - 1))
+    newest = pattern.read_log(log.read_text())[3]
+    put(device, 3, pattern.stamped(SEED, 3, newest - 1))
     assert pattern.verify_log(str(device), SEED, str(log))["wrong"] == 1
 
 
@@ -79,6 +92,6 @@ def test_devices_are_found_by_target_and_interface(tmp_path: Path) -> None:
         named = {"targetname": "iqn.t", "ifacename": interface, "state": "LOGGED_IN" if number else "FAILED"}
         for key, value in named.items():
             (session / key).write_text(value + "\n")
-    assert observe("iqn.t", "i1", tmp_path) == {"connected": False, "devices": {3: "/dev/sda"}}
-    assert observe("iqn.t", "i2", tmp_path) == {"connected": True, "devices": {4: "/dev/sdb"}}
-    assert observe("iqn.other", "i1", tmp_path) == {"connected": False, "devices": {}}
+    assert observe("iqn.t", "i1", str(tmp_path)) == {"connected": False, "devices": {3: "/dev/sda"}}
+    assert observe("iqn.t", "i2", str(tmp_path)) == {"connected": True, "devices": {4: "/dev/sdb"}}
+    assert observe("iqn.other", "i1", str(tmp_path)) == {"connected": False, "devices": {}}
