@@ -3,6 +3,7 @@ import { flushPromises } from '@vue/test-utils'
 import { onTestFinished, vi } from 'vitest'
 import { createMemoryHistory, createRouter } from 'vue-router'
 import nuxtUi from '@nuxt/ui/vue-plugin'
+import { useToast } from '@nuxt/ui/composables'
 import { createLunette } from '@/app/createLunette'
 import { makeI18n } from '@/app/i18n'
 import { makeApi } from './api'
@@ -63,6 +64,8 @@ export async function visit(path: string, world: World) {
   await router.isReady()
   app.mount(page)
   onTestFinished(() => {
+    // The messages in the corner are of the module, not of the application: the next test would show them.
+    app.runWithContext(() => useToast().clear())
     app.unmount()
     queryClient.clear()
     document.body.replaceChildren()

@@ -16,7 +16,7 @@ from tests.machines.uml import Uml
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(1500)]
 IQN = "iqn.2026-01.com.example:backup"
 CHAP = Chap("backup", "backup-secret-1")
-BLOCKS, SEED = 64 * MIB // 4096, 71
+BLOCKS, SEED = 16 * MIB // 4096, 71
 LUNETTE = "/opt/lunette/bin/lunette"
 
 
@@ -63,7 +63,7 @@ def api_process(made: Appliance) -> str:
 
 
 def test_a_new_installation_serves_the_old_volumes_under_their_old_names() -> None:
-    with appliance(Uml("backup", disks=3, disk_mib=512)) as made, KernelInitiator("backup-host") as host:
+    with appliance(Uml("backup", disks=3, disk_mib=192)) as made, KernelInitiator("backup-host") as host:
         machine, target = made.machine, provision(made)
         devices = login(made, host, target)
         for lun, device in devices.items():
@@ -111,7 +111,7 @@ def written_since(made: Appliance, moment: str) -> bool:
 
 @pytest.mark.slow
 def test_a_new_installation_without_a_backup_is_rebuilt_from_the_data_disks() -> None:
-    with appliance(Uml("rebuild", disks=3, disk_mib=512)) as made, KernelInitiator("rebuild-host") as host:
+    with appliance(Uml("rebuild", disks=3, disk_mib=192)) as made, KernelInitiator("rebuild-host") as host:
         machine, target = made.machine, provision(made)
         devices = login(made, host, target)
         for lun, device in devices.items():
