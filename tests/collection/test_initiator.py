@@ -63,6 +63,7 @@ def test_a_host_the_appliance_does_not_know_is_refused(player: Player, tmp_path:
     assert "nobody-knows" in _refused(_check(player, tmp_path, initiator_host="nobody-knows"))
 
 
+@pytest.mark.slow
 def test_the_files_of_the_kit_are_shown_and_no_secret(player: Player, tmp_path: Path) -> None:
     printed = _check(player, tmp_path)
     assert re.search(r"localhost .*changed=[1-9]\d* .*failed=0", printed), printed

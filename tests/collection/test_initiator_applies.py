@@ -9,7 +9,7 @@ import pytest
 
 from tests.collection.playing import Player, Running
 
-pytestmark = [pytest.mark.timeout(500), pytest.mark.root]
+pytestmark = [pytest.mark.timeout(500), pytest.mark.root, pytest.mark.slow]
 SECRET = "kit-secret-of-db"
 PARTS = ("files", "connect")
 

@@ -10,7 +10,7 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
-EVERY, OTHERS, OFTEN = 16, 24, 2
+EVERY, OTHERS, OFTEN = 16, 48, 2
 ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volume")
 """The jobs that every appliance runs: every test is put to them, with one in OFTEN of its faults."""
 
