@@ -118,7 +118,7 @@ def standing(request: pytest.FixtureRequest) -> Iterator[Standing]:
         disks = made.disk_ids(made.machine.disks[0].bus)[-3:]
         client.wait(client.post("/arrays", {"name": ARRAY, "engine": "md", "level": "raid5", "disks": disks}))
         client.post("/hosts", {"name": "h", "iqns": [IQN]})
-        if not client.list("/portals"):
+        if not list(client.list("/portals")):
             client.post("/portals", {"name": "storage", "address": "0.0.0.0", "port": PORTAL_PORT})
         first = Standing(made, host, "")
         first.make("thick", 64, "thick")
