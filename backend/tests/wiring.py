@@ -45,7 +45,7 @@ from lunette.system.agent_port import AgentPort
 from lunette.system.fake import FakeSystem
 
 API = "/api/v1"
-PACE = 0.1
+PACE = 0.04
 """A test does not wait ten seconds for what happens every ten seconds."""
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 """Argon2 with next to no cost: a test is about who gets in, not about how long guessing takes."""
