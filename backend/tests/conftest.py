@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from argon2.low_level import Type, hash_secret_raw
 from cryptography.fernet import Fernet
 
 from backend.tests import compiled
 from backend.tests.databases import PostgresServer, migrated_file, postgresql_programs
+from lunette.store.backup import envelope
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox
 
@@ -42,6 +44,18 @@ def _shares(test: pytest.Function) -> bool:
 def _compiled_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         compiled.share(patch)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_stretching() -> Iterator[None]:
+    """Backups of tests are sealed with a passphrase that is stretched in no time; see test_backup.py of the store."""
+
+    def quick(secret: bytes, salt: bytes, _passes: int, _kib: int, _lanes: int, length: int, kind: Type) -> bytes:
+        return hash_secret_raw(secret, salt, 1, 8, 1, length, kind)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(envelope, "hash_secret_raw", quick)
         yield
 
 

@@ -80,16 +80,16 @@ test('what the appliance refuses is shown in its words, and nothing typed is los
 })
 
 test('a deleted volume is kept, and erasing it asks for its name', { tag: '@slow' }, async ({ page }) => {
-  await deleteRow(page, '/volumes', 'lun32')
+  await deleteRow(page, '/volumes', 'lun24')
   await confirm(page, /can be recovered for 24 hours/, 'Delete')
   await finished(page)
-  await expect(page.getByText('Nothing matches “lun32”')).toBeVisible()
+  await expect(page.getByText('Nothing matches “lun24”')).toBeVisible()
 
   await page.goto('/deleted-volumes')
-  await page.getByRole('button', { name: 'Erase lun32' }).click()
+  await page.getByRole('button', { name: 'Erase lun24' }).click()
   await expect(dialog(page).getByText('16 MiB of data will be destroyed')).toBeVisible()
   await expect(dialog(page).getByRole('button', { name: 'Erase', exact: true })).toBeDisabled()
-  await confirm(page, /data are lost/, 'Erase', 'lun32')
+  await confirm(page, /data are lost/, 'Erase', 'lun24')
   await finished(page)
 })
 

@@ -19,7 +19,7 @@ export async function review(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Review the plan' }).click()
 }
 
-/** Jobs take as long as the machine below takes: 32 volumes two minutes, where other guests share its cores. */
+/** Jobs take as long as the machine below takes: 24 volumes one and a half minutes, where other guests share its cores. */
 export const JOB_MS = within(240)
 
 /** The job of the dialog is done, and the dialog closed. */

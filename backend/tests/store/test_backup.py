@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
+from argon2.low_level import Type, hash_secret_raw
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 from sqlalchemy import func, select, text
@@ -45,6 +46,25 @@ def test_a_file_says_what_it_is_and_opens_by_its_passphrase_alone(sealed: bytes)
     assert b"some content" not in sealed
     with pytest.raises(Invalid, match="passphrase is not that of this backup"):
         envelope.unseal(sealed, PASSPHRASE + "x")
+
+
+def test_the_passphrase_is_stretched_as_the_header_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Argon2id over 64 MiB in 3 passes: what the tests leave out elsewhere."""
+    asked: list[tuple[int, ...]] = []
+
+    def real(secret: bytes, salt: bytes, passes: int, kib: int, lanes: int, length: int, kind: Type) -> bytes:
+        asked.append((passes, kib, lanes))
+        assert kind is Type.ID
+        return hash_secret_raw(secret, salt, passes, kib, lanes, length, kind)
+
+    monkeypatch.setattr(envelope, "hash_secret_raw", real)
+    sealed = envelope.seal(b"some content", PASSPHRASE, ABOUT)
+    assert envelope.unseal(sealed, PASSPHRASE)[1] == b"some content"
+    how = envelope.read_header(sealed).stretching
+    assert asked == [(how.passes, how.memory_kib, how.lanes)] * 2 == [(3, 65536, 4)] * 2
+    monkeypatch.undo()
+    with pytest.raises(Invalid, match="passphrase is not that of this backup"):
+        envelope.unseal(sealed, PASSPHRASE)
 
 
 @pytest.mark.parametrize(
