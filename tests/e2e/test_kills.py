@@ -183,7 +183,7 @@ class Stage:
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Stage]:
     """On user-mode Linux."""
-    with appliance(Uml("kills", disks=2, disk_mib=1024)) as made:
+    with appliance(Uml("kills", disks=2, disk_mib=512)) as made:
         client = made.client
         disks = made.disk_ids("ubd")
         client.wait(client.post("/arrays", {"name": "tank", "engine": "md", "level": "raid1", "disks": disks}))

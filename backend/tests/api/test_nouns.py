@@ -184,7 +184,9 @@ def test_a_pulled_disk_is_missing_and_its_array_degraded(scene: Api, machine: Fa
     member = scene.get("/arrays/tank")["members"][3]
     disk = next(d for d in machine.blocks.disks if d.serial == member["serial"])
     machine.pull(disk)
+    # A look that was under way as the disk was pulled has listed it, and finds the array degraded.
     scene.until(lambda: scene.get("/arrays/tank")["health"] == "degraded")
+    scene.until(lambda: scene.get(f"/disks/{member['disk_id']}")["state"] == "missing")
     gone = scene.get(f"/disks/{member['disk_id']}")
     assert (gone["state"], gone["observed"], gone["array"]) == ("missing", None, "tank")
     status = scene.get("/status")
