@@ -47,7 +47,7 @@ export default defineConfig({
     environmentOptions: { happyDOM: { url: 'https://lunette.test/' } },
     include: ['src/**/*.spec.ts', 'mock/**/*.spec.ts'],
     restoreMocks: true,
-    // Files share a process and its modules, which are half the time: what a test leaves in a module it takes back.
+    // Files share a process and its modules: loading them took half the time. A test undoes what it changes in a module.
     isolate: false,
     // A shared two-core machine is slow now and then; a page that never settles still fails.
     testTimeout: 30_000,

@@ -64,7 +64,7 @@ export async function visit(path: string, world: World) {
   await router.isReady()
   app.mount(page)
   onTestFinished(() => {
-    // The messages in the corner are of the module, not of the application: the next test would show them.
+    // Toasts belong to the module, not to the application: without this the next test shows them.
     app.runWithContext(() => useToast().clear())
     app.unmount()
     queryClient.clear()

@@ -148,8 +148,9 @@ class IscsiHosts(BlockIo):
             return
         interface = ["iscsiadm", "-m", "iface", "-I", session.interface]
         named = {"iface.initiatorname": session.initiator, "iface.transport_name": self.iscsi_transport}
+        # It is there already where this initiator was in the guest before.
         made = [[*interface, "-o", "new"], [*interface, "-o", "update", *_options(named)]]
-        self.machine.check(" && ".join(map(shlex.join, made)))
+        self.machine.check("; ".join(map(shlex.join, made)))
         self._interfaces.add(session.interface)
 
     def _logged_in(self, target: str, initiator: str | None) -> list[Session]:

@@ -33,9 +33,11 @@ from tests.machines.sockets import connect_unix
 
 _CHUNK_BYTES = 900
 _SETTLE = (
-    '[ "$SETTLED" ] || { set +o emacs +o vi +o history; stty -echo -onlcr; PS1= PS2= PROMPT_COMMAND=; '
-    "export LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; SETTLED=yes; }"
+    '[ "$SETTLED" ] || { set +o emacs +o vi +o history; stty -echo -onlcr && PS1= PS2= PROMPT_COMMAND= && '
+    "export LC_ALL=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin && SETTLED=yes; }"
 )
+_NOTHING = "-"
+"""What stands for an answer without output: one that was lost on the way is not taken for it."""
 _MARK_LENGTH = 60
 _SENDINGS = 5
 _SLACK_S = 60.0
@@ -140,7 +142,7 @@ class GuestShell:
             self._synchronise(line, slack_s)
             self._send_text(line, text)
             line.send(_frame(nonce, timeout_s).encode())
-            answer = _expect(line, rf"@B{nonce}\r?\n(.*?)@E{nonce} (\d+)\r?\n", timeout_s + slack_s, text)
+            answer = _expect(line, rf"@B{nonce}\r?\n(.*?)\r?\n@E{nonce} (\d+)\r?\n", timeout_s + slack_s, text)
         return CommandResult(int(answer[2]), _decode(answer[1]))
 
     @contextlib.contextmanager
@@ -188,8 +190,8 @@ def _frame(nonce: str, timeout_s: float) -> str:
     return (
         f"D=/run/answer.{nonce}; "
         f'timeout -k 5 {timeout_s:.1f} bash -c "$(base64 -d <<<$C)" >$D 2>$D.e </dev/null; R=$?; '
-        f'[ $R = 0 ] || cat $D.e >>$D; echo "@B""{nonce}"; [ ! -s $D ] || gzip -1 <$D | base64 -w 120; '
-        f'echo "@E""{nonce} $R"; rm -f $D $D.e\n'
+        f'[ $R = 0 ] || cat $D.e >>$D; echo "@B""{nonce}"; if [ -s $D ]; then gzip -1 <$D | base64 -w 120; else '
+        f'echo {_NOTHING}; fi; echo "@E""{nonce} $R"; rm -f $D $D.e\n'
     )
 
 
@@ -212,9 +214,11 @@ def _expect(line: Line, pattern: str, timeout_s: float, doing: str) -> re.Match[
 
 
 def _decode(body: str) -> str:
+    if body.strip() == _NOTHING:
+        return ""
     try:
         packed = base64.b64decode(re.sub(r"\s", "", body), validate=True)
-        return "" if not packed else zlib.decompress(packed, wbits=31).decode(errors="replace")
+        return zlib.decompress(packed, wbits=31).decode(errors="replace")
     except (binascii.Error, zlib.error) as error:
         raise MachineError(
             f"the answer was damaged on the console ({error}): something else writes to it; it reads {body[:200]!r}"

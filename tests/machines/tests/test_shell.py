@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pty
+import re
 import select
 import subprocess
 import time
@@ -14,13 +15,19 @@ import pytest
 from tests.machines.model import MachineError
 from tests.machines.shell import GuestShell, Line
 
+PACKED = re.compile(rb"H4sI[A-Za-z0-9+/=]*")
+"""Output as it travels: what gzip writes begins so in base64."""
+
 
 class TtyLine:
-    """The master side of a pseudo-terminal; it loses the first character of as many lines as `losing` says."""
+    """The master side of a pseudo-terminal.
+
+    It loses the first character of as many lines as `losing` says, and with `losing_output` all of a command's output.
+    """
 
     def __init__(self, master: int) -> None:
         self._master = master
-        self.losing = 0
+        self.losing, self.losing_output = 0, False
 
     def send(self, data: bytes) -> None:
         if data.startswith(b"C+=") and self.losing:
@@ -31,7 +38,8 @@ class TtyLine:
 
     def receive(self, timeout_s: float) -> bytes:
         ready, _, _ = select.select([self._master], [], [], timeout_s)
-        return os.read(self._master, 65536) if ready else b""
+        arrived = os.read(self._master, 65536) if ready else b""
+        return PACKED.sub(b"", arrived) if self.losing_output else arrived
 
 
 @pytest.fixture
@@ -58,6 +66,18 @@ def shell(tty: TtyLine, tmp_path: Path) -> GuestShell:
 
 def test_output_and_status_come_back_whole(shell: GuestShell) -> None:
     assert shell.run("printf 'a  b\\n\\n'; exit 3", 60.0) == (3, "a  b\n\n")
+
+
+def test_a_command_without_output_answers_with_nothing(shell: GuestShell) -> None:
+    assert shell.run("true", 60.0) == (0, "")
+    assert shell.run("exit 4", 60.0) == (4, "")
+
+
+def test_output_that_was_lost_on_the_console_is_not_taken_for_none(shell: GuestShell, tty: TtyLine) -> None:
+    tty.losing_output = True
+    assert shell.run("true", 60.0) == (0, "")
+    with pytest.raises(MachineError, match="damaged"):
+        shell.run("echo something", 60.0)
 
 
 def test_an_argument_vector_is_not_read_by_a_shell(shell: GuestShell) -> None:
