@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx2
 import uvicorn
 
-from backend.tests.scene import ADDRESS, make_scene
+from backend.tests.scene import ADDRESS, WHOLE, make_scene
 from backend.tests.wiring import Api, add_token, add_user, make_app
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
@@ -84,7 +84,7 @@ def _scene(url: str, token: str, machine: FakeSystem) -> None:
     with httpx2.Client(base_url=url, verify=False) as http:  # our own port, whoever signed its certificate
         api = Api(http, token)
         api.until(lambda: _answers(http))
-        make_scene(api, size="2GiB")
+        make_scene(api, "2GiB", WHOLE)
         _over_nvme(api)
         api.until(lambda: all(mapping["state"] == "open" for mapping in api.items("/mappings")))
         hosts = [host for host in api.items("/hosts") if host["iqns"]]

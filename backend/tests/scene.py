@@ -1,4 +1,4 @@
-"""The scene of `make lab`, made through the API: one array, 32 volumes, 4 hosts with 8 each, one portal."""
+"""The scene of `make lab`, made through the API: one array, volumes that 4 hosts share evenly, one portal."""
 
 from typing import Any
 
@@ -18,12 +18,16 @@ def make_array(api: Api, name: str = "tank", disks: int = 8) -> Any:
     return api.get(f"/arrays/{job['resource_ids'][0]}")
 
 
-def make_scene(api: Api, size: str = "16MiB") -> None:
+WHOLE = 32
+"""As many volumes as the lab has."""
+
+
+def make_scene(api: Api, size: str = "16MiB", volumes: int = 8) -> None:
     """Everything of the scene; returns once all of it is made, not yet once all of it is served."""
     make_array(api)
-    api.made("/volumes:batch", {"array": "tank", "name_pattern": "lun%02d", "count": 32, "size_bytes": size})
+    api.made("/volumes:batch", {"array": "tank", "name_pattern": "lun%02d", "count": volumes, "size_bytes": size})
     for number in range(1, 5):
         api.made("/hosts", {"name": f"host{number}", "iqns": [f"iqn.2026-01.com.example:host{number}"]})
     api.made("/portals", {"name": "front", "address": ADDRESS})
-    split = {"volumes": [f"lun{n:02d}" for n in range(1, 33)], "hosts": [f"host{n}" for n in range(1, 5)]}
+    split = {"volumes": [f"lun{n:02d}" for n in range(1, volumes + 1)], "hosts": [f"host{n}" for n in range(1, 5)]}
     api.made("/mappings:batch", {"split": split})

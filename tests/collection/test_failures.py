@@ -97,6 +97,7 @@ def test_another_certificate_than_the_pinned_one_fails_the_play_before_the_token
     assert "set appliance_fingerprint to the new one" in failed["msg"]
 
 
+@pytest.mark.slow
 def test_an_expired_certificate_fails_the_play_and_a_new_one_heals_it(standing: Standing, tmp_path: Path) -> None:
     authority = trustme.CA()
     book = _book(tmp_path, {f"{OF}status_info": {}})
@@ -111,6 +112,7 @@ def test_an_expired_certificate_fails_the_play_and_a_new_one_heals_it(standing: 
         _ended(play.run(book, env=trust), changed=0)
 
 
+@pytest.mark.slow
 def test_an_appliance_that_goes_away_between_two_tasks_fails_the_play_which_goes_on_when_run_again(
     standing: Standing, tmp_path: Path
 ) -> None:
@@ -136,6 +138,7 @@ def _array(folder: Path, api: Api) -> Path:
     return _book(folder, {f"{OF}array": {"name": "tank", "level": "raid5", "disks": disks}})
 
 
+@pytest.mark.slow
 def test_a_task_that_waits_for_a_job_waits_over_a_restart_of_the_appliance(standing: Standing, tmp_path: Path) -> None:
     creating, go_on = threading.Event(), threading.Event()
 

@@ -95,6 +95,7 @@ def _state(api: Api, disk: str) -> str:
     return str(next(one["state"] for one in api.get("/arrays/tank")["members"] if one["disk_id"] == disk))
 
 
+@pytest.mark.slow
 def test_snapshot_before_upgrade_is_played(player: Player, api: Api) -> None:
     for name in ("db01", "db02"):
         api.made("/volumes", {"name": name, "array": "tank", "size_bytes": "8MiB", "provisioning": "thin"})

@@ -39,7 +39,7 @@ def test_a_role_can_be_read_by_ansible(role: Path, tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.parametrize("system", ["Ubuntu 24 x86_64", "Debian 12 x86_64"])
+@pytest.mark.parametrize("system", [pytest.param("Ubuntu 24 x86_64", marks=pytest.mark.slow), "Debian 12 x86_64"])
 def test_the_role_appliance_refuses_other_systems_and_says_why(system: str, player: Player, tmp_path: Path) -> None:
     """In check mode, so that nothing happens on this machine whatever it is."""
     said = {"debian": "13", "architecture": "x86_64"}

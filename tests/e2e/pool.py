@@ -78,6 +78,11 @@ class Standing:
         except LoginFailed:
             return None
 
+    def reset(self) -> None:
+        """The machine starts again, and its hosts are not asked."""
+        self.made.machine.reset()
+        self.made.machine.wait_for_shell()
+
     def wait_for(self, health: str) -> None:
         wait_until(f"the array is {health}", lambda: self.array()["health"] == health, deadline_s=SLOW_S)
 

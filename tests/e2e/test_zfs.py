@@ -6,13 +6,15 @@ share; each loses as many disks at once as its level survives.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from lunette.client import Refused
 from lunette.domain.sizes import KIB
 from lunette.providers.arrays.zfs.module import most_cache
 from tests.e2e.counting import assert_agrees, fresh, of_volume
-from tests.e2e.fabric import MEMBERS, Fabric
+from tests.e2e.fabric import ARRAY, MEMBERS, Fabric
 from tests.e2e.pool import (
     BLOCKS,
     NEW,
@@ -26,6 +28,7 @@ from tests.e2e.pool import (
     pull_while_writing,
     standing,
 )
+from tests.e2e.power import lives_through_a_power_cut, writing_to
 from tests.e2e.waiting import wait_until
 from tests.initiators import fio
 from tests.lab.scene import MIB
@@ -51,16 +54,20 @@ def test_disks_are_lost_and_replaced_while_a_host_writes(layout: Layout) -> None
         loses_and_replaces(stands, device)
 
 
-def test_a_mirror_lives_through_snapshots_growth_lost_disks_and_a_reset(fabric: Fabric) -> None:
+@pytest.mark.power_cut
+def test_a_mirror_lives_through_snapshots_growth_lost_disks_and_a_power_cut(fabric: Fabric) -> None:
+    """The power goes while a host writes to a RAID5 of the same appliance, in the middle of a job."""
     layout, blank = Layout("mirror", 2), fabric.appliance.disk_ids("nvme")[MEMBERS:]
     with fabric.cleared() as made, on_a_pool(made, layout, blank) as stands:
         is_as_planned(stands)
         device = wait_until("the host finds its volume", stands.comes_in, deadline_s=SLOW_S)
-        loses_and_replaces(stands, grows_and_goes_back_to_a_snapshot(stands, device))
+        device = grows_and_goes_back_to_a_snapshot(stands, device)
+        with writing_to(made, ARRAY, stands.host) as writer:
+            loses_and_replaces(stands, device, lambda: lives_through_a_power_cut(writer))
 
 
-def loses_and_replaces(stands: Standing, device: str) -> None:
-    """Disks are pulled and replaced while the host writes; then the machine is reset."""
+def loses_and_replaces(stands: Standing, device: str, go_down: Callable[[], None] | None = None) -> None:
+    """Disks are pulled and replaced while the host writes; then the machine is reset, or `go_down` does worse to it."""
     layout = stands.layout
     stands.host.start_logged_writer(device, SEED, BLOCKS, 2400)
     lost = stands.ids[: layout.pulled]
@@ -78,7 +85,7 @@ def loses_and_replaces(stands: Standing, device: str) -> None:
     wait_until("the host still writes", lambda: stands.host.acknowledged(device, SEED) > before + 20)
     stands.host.stop_logged_writer(device, SEED)
     stands.host.logout(stands.target)
-    comes_back_after_a_reset(stands, device, lost)
+    comes_back(stands, device, lost, go_down or stands.reset)
 
 
 def is_as_planned(stands: Standing) -> None:
@@ -152,12 +159,11 @@ def are_taken_at_one_moment(stands: Standing, *volumes: str) -> None:
         stands.client.wait(stands.client.delete(f"/snapshots/{name}.together"), deadline_s=SLOW_S)
 
 
-def comes_back_after_a_reset(stands: Standing, device: str, lost: list[str]) -> None:
+def comes_back(stands: Standing, device: str, lost: list[str], go_down: Callable[[], None]) -> None:
     """Disks that were pulled lie in the shelf again, with labels of this pool: they take no part."""
     hostid = stands.guest("od -An -tx1 /etc/hostid")
     assert len(hostid.split()) == 4
-    stands.made.machine.reset()
-    stands.made.machine.wait_for_shell()
+    go_down()
     found = wait_until("the host finds its volume again", stands.comes_in, deadline_s=SLOW_S)
     assert found == device, "the log of the writes is kept by device"
     assert stands.host.verify_logged(device, SEED) > 0

@@ -36,7 +36,7 @@ STEPS: dict[str, Sequence[str]] = {
     "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],
     "matrix": [sys.executable, "-m", "tests.run.matrix", "--check"],
     "cli reference": [sys.executable, "-m", "lunette.cli.manual", "--check"],
-    "web page, types": ["npm", "--prefix", "frontend", "run", "check:types"],
+    "web page, types": [sys.executable, "-m", "tests.run.web_types"],
     "web page, style": ["npm", "--prefix", "frontend", "run", "check:style"],
 }
 

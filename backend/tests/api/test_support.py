@@ -33,7 +33,7 @@ def test_it_tells_what_is_configured_what_happened_and_what_the_machine_has(appl
     appliance.until(lambda: {m["state"] for m in appliance.items("/mappings")} == {"open"})
     files = unpacked(appliance.post("/appliance:support", None))
     assert "tank" in {array["name"] for array in json.loads(files["database/site.json"])["arrays"]}
-    assert len(json.loads(files["observation.json"])["volumes"]) == 32
+    assert len(json.loads(files["observation.json"])["volumes"]) == 8
     assert "appliance.support_bundle" in {event["kind"] for event in json.loads(files["database/events.json"])}
     assert {job["state"] for job in json.loads(files["database/jobs.json"])} == {"succeeded"}
     assert "/udev_path = /dev/" in files["exports/target.txt"]

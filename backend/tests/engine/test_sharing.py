@@ -252,7 +252,7 @@ def changes() -> st.SearchStrategy[tuple[Any, ...]]:
     )
 
 
-FEW, MANY = 25, 1000
+FEW, MANY = 12, 1000
 
 
 def check_no_order_of_changes(appliance: Appliance, asked: list[tuple[Any, ...]]) -> None:

@@ -29,7 +29,7 @@ from lunette.store.journal import Event
 from lunette.store.resources import FcPort, Host, HostGroup, Mapping, Portal, Volume
 from lunette.store.undo import KeptState
 
-FEW, MANY = 8, 400
+FEW, MANY = 4, 400
 TABLES: dict[str, type[Host | HostGroup | Mapping | Portal | FcPort | Volume]] = {
     "host": Host, "host_group": HostGroup, "mapping": Mapping, "portal": Portal, "fc_port": FcPort, "volume": Volume,
 }  # fmt: skip

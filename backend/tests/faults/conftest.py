@@ -10,9 +10,9 @@ from backend.tests.faults.cases import CASES
 from backend.tests.faults.harness import Case, Harness
 from backend.tests.faults.world import database_template
 
-EVERY, OTHERS, OFTEN = 16, 48, 2
+EVERY, OTHERS = 16, 48
 ALWAYS = ("create an array", "create volumes", "delete an array", "delete a volume")
-"""The jobs that every appliance runs: every test is put to them, with one in OFTEN of its faults."""
+"""The jobs that every appliance runs: every test is put to them, with one call that fails and one kill."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,16 +44,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for (name, number), faults in groups.items():
         faults.sort(key=lambda fault: fault.name)
         case = CASES[number].name
-        is_others = case not in ALWAYS and (number % OTHERS or (tests.index(name) + number // OTHERS) % 3)
-        every, turn = (
-            (min(OFTEN, len(faults)), ALWAYS.index(case))
-            if case in ALWAYS
-            else (min(EVERY, len(faults)), number // OTHERS)
-        )
-        for index, fault in enumerate(faults):
-            if is_others or (index + turn) % every:
+        if case in ALWAYS:
+            taken = _one_of_each_kind(faults, ALWAYS.index(case))
+        elif number % OTHERS or (tests.index(name) + number // OTHERS) % 3:
+            taken = []
+        else:
+            taken = faults[-(number // OTHERS) % min(EVERY, len(faults)) :: EVERY]
+        for fault in faults:
+            if fault not in taken:
                 fault.add_marker(pytest.mark.slow)
     _keep_part(config, items)
+
+
+def _one_of_each_kind(faults: list[pytest.Function], turn: int) -> list[pytest.Function]:
+    """One fault that ends no process and one that does, where a test has both."""
+    fails = [fault for fault in faults if "None" in fault.name]
+    kills = [fault for fault in faults if fault not in fails]
+    return [kind[turn % len(kind)] for kind in (fails, kills) if kind]
 
 
 def _keep_part(config: pytest.Config, items: list[pytest.Item]) -> None:
