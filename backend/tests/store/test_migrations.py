@@ -1,11 +1,14 @@
 """The migrations build the schema of the tables, on both databases, from nothing."""
 
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, inspect, text
 
 from backend.tests.conftest import BOTH
@@ -13,7 +16,7 @@ from backend.tests.databases import PostgresServer
 from lunette.domain.errors import Unavailable
 from lunette.store import access, journal, resources, schedules, settings, undo
 from lunette.store.database import Store, connect, writing
-from lunette.store.migrate import READABLE_FROM, upgrade
+from lunette.store.migrate import MIGRATIONS, READABLE_FROM, upgrade
 from lunette.store.resources import Meta
 from lunette.store.schema import Base
 from lunette.store.secrets import SecretBox
@@ -38,6 +41,27 @@ def test_the_migrations_make_exactly_the_schema_of_the_tables(empty_url: str, bo
         difference = compare_metadata(MigrationContext.configure(connection), Base.metadata)
     store.close()
     assert difference == []
+
+
+def test_every_migration_is_in_a_file_that_begins_with_its_number_and_follows_the_one_before() -> None:
+    scripts = [*ScriptDirectory(str(MIGRATIONS)).walk_revisions()][::-1]
+    assert [Path(one.path).name[:4] for one in scripts] == [one.revision for one in scripts]
+    assert [one.down_revision for one in scripts] == [None, *(one.revision for one in scripts[:-1])]
+    assert [one.revision for one in scripts] == [f"{number:04}" for number in range(1, len(scripts) + 1)]
+
+
+def test_a_start_that_migrates_nothing_loads_no_alembic(tmp_path: Path, box: SecretBox) -> None:
+    url = f"sqlite:///{tmp_path}/lunette.db"
+    Store.open(url, box).close()
+    program = f"""
+import sys, lunette.api.main
+from cryptography.fernet import Fernet
+from lunette.store.database import Store
+from lunette.store.secrets import SecretBox
+Store.open({url!r}, SecretBox(Fernet.generate_key())).close()
+sys.exit("alembic" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
 def test_a_new_database_gets_ids_once(empty_url: str, box: SecretBox) -> None:

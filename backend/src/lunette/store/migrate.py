@@ -3,16 +3,13 @@
 After an update that failed, the version before starts on a database that the new one has migrated already. So
 migrations only add, and the database says in `meta` from which schema on its programs can work with it; such a program
 uses it as it is. Nothing is migrated back: what was made meanwhile, identities above all, stays.
+
+Alembic, an eighth of what the process imports, is loaded only where something is to be migrated.
 """
 
 from functools import cache
 from pathlib import Path
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, inspect, text
 
 from lunette.domain.errors import Unavailable
@@ -30,18 +27,12 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
     A database of a newer version is used as it is if it says that this one can; else Unavailable is raised.
     """
     with engine.begin() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
-        if revision == "head" and (current == _newest() or (current not in _known() and _is_readable(connection))):
+        current = _current(connection)
+        if revision == "head" and (
+            current == _newest() or (current not in (None, *known()) and _is_readable(connection))
+        ):
             return
-        config = _config()
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, revision)
-        except CommandError as error:
-            raise Unavailable(
-                f"The database was written by a newer version (this one knows schema {_newest()}). Start that version.",
-                log=str(error),
-            ) from error
+        _migrate(connection, revision)
         if revision == "head":
             connection.execute(text("DELETE FROM meta WHERE key = :key"), {"key": _META_KEY})
             connection.execute(
@@ -49,10 +40,29 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
             )
 
 
-def _config() -> Config:
+def _migrate(connection: Connection, revision: str) -> None:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.util import CommandError
+
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    return config
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, revision)
+    except CommandError as error:
+        raise Unavailable(
+            f"The database was written by a newer version (this one knows schema {_newest()}). Start that version.",
+            log=str(error),
+        ) from error
+
+
+def _current(connection: Connection) -> str | None:
+    """The schema that the database has, or None where it has none: Alembic keeps one line in a table of its own."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return found
 
 
 def _is_readable(connection: Connection) -> bool:
@@ -60,15 +70,15 @@ def _is_readable(connection: Connection) -> bool:
     if not inspect(connection).has_table("meta"):
         return False
     oldest = connection.execute(text("SELECT value FROM meta WHERE key = :key"), {"key": _META_KEY}).scalar()
-    return oldest is not None and oldest in _known()
+    return oldest is not None and oldest in known()
 
 
 @cache
-def _known() -> frozenset[str | None]:
-    """Every schema this program knows; None is that of an empty database."""
-    return frozenset({None, *(script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions())})
+def known() -> frozenset[str]:
+    """Every schema this program knows: the number that the file of its migration begins with."""
+    return frozenset(script.name[:4] for script in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
 @cache
-def _newest() -> str | None:
-    return ScriptDirectory.from_config(_config()).get_current_head()
+def _newest() -> str:
+    return max(known())

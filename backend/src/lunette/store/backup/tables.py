@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Table, insert, select, text
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Engine
@@ -26,7 +25,7 @@ from lunette.domain.sealed_copies import LOST
 from lunette.store import access, journal, resources, schedules, settings
 from lunette.store.access import IdempotencyKey, LoginSession
 from lunette.store.database import connect, writing
-from lunette.store.migrate import MIGRATIONS, upgrade
+from lunette.store.migrate import known, upgrade
 from lunette.store.resources import ReleaseRow
 from lunette.store.schema import Base
 from lunette.store.settings import Delivery
@@ -111,7 +110,7 @@ def _plain(value: Any) -> Any:
 
 def is_newer(revision_of_backup: str) -> bool:
     """True for a schema this version does not know."""
-    return revision_of_backup not in {one.revision for one in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
+    return revision_of_backup not in known()
 
 
 @contextmanager
