@@ -36,8 +36,8 @@ STEPS: dict[str, Sequence[str]] = {
     "python client": [sys.executable, "-m", "tests.run.python_client", "--check"],
     "matrix": [sys.executable, "-m", "tests.run.matrix", "--check"],
     "cli reference": [sys.executable, "-m", "lunette.cli.manual", "--check"],
-    "web page, types": [sys.executable, "-m", "tests.run.web_types"],
-    "web page, style": ["npm", "--prefix", "frontend", "run", "check:style"],
+    "web page, types": [sys.executable, "-m", "tests.run.web_checks", "types"],
+    "web page, style": [sys.executable, "-m", "tests.run.web_checks", "style"],
 }
 
 

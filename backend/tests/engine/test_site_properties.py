@@ -31,7 +31,7 @@ from lunette.planner.site_scope import narrow
 
 FEW, MANY = 5, 1500
 """Examples in `make test`, which take seconds for all of them, and in the full matrix."""
-FEW_MADE, MANY_MADE = 3, 200
+FEW_MADE, MANY_MADE = 5, 200
 """Those that are made on the fake machine."""
 
 
