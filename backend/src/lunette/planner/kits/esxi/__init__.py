@@ -46,10 +46,10 @@ def _check(facts: KitFacts) -> KitFile:
     lines = []
     for door in facts.doors_of(Family.SCSI):
         portals = facts.portals_of(Protocol.ISCSI) if facts.iqns else ()
-        lines += [f"iscsi {one.address} {one.shown}" for one in portals]
+        lines += [f"iscsi {_word(one.address)} {_word(one.shown)}" for one in portals]
         paths = len(portals) + int(facts.over_fc)
-        lines += [f"scsi {volume.naa} {volume.name} {paths}" for volume in door.volumes]
-    lines += [f"nvme {door.name}" for door in facts.doors_of(Family.NVME) if facts.over_nvme]
+        lines += [f"scsi {_word(volume.naa)} {_word(volume.name)} {paths}" for volume in door.volumes]
+    lines += [f"nvme {_word(door.name)}" for door in facts.doors_of(Family.NVME) if facts.over_nvme]
     content = script(__name__, "check.sh") + "".join(f"{line}\n" for line in lines) + 'exit "$failed"\n'
     purpose = "Tells whether every volume is seen over every path."
     return KitFile(path=CHECK, mode="0755", content=content, purpose=purpose, is_secret=False)
@@ -79,20 +79,20 @@ def _iscsi(facts: KitFacts) -> Iterator[KitCommand]:
     yield command(on, "Turns the software initiator on.", "esxcli iscsi software get | grep -q true")
     names = " ".join(f"-e {shlex.quote(f'Name: {name}')}" for name in facts.iqns)
     right = f"{_ADAPTER}; esxcli iscsi adapter get -A $A | grep -qi {names}"
-    stop = f'{_ADAPTER}; echo "$A is not called {" or ".join(facts.iqns)}: enter its name on the appliance"; false'
+    called = shlex.quote(f" is not called {' or '.join(facts.iqns)}: enter its name on the appliance")
+    stop = f'{_ADAPTER}; echo "$A"{called}; false'
     yield command(stop, "Stops here unless the adapter's name is the one the appliance knows.", right)
     for door in facts.doors_of(Family.SCSI):
         for portal in facts.portals_of(Protocol.ISCSI):
-            add = f"{_ADAPTER}; esxcli iscsi adapter discovery statictarget add -A $A -a {portal.shown} -n {door.name}"
-            there = (
-                f"{_ADAPTER}; esxcli iscsi adapter discovery statictarget list -A $A | "
-                f"grep {door.name} | grep -qF {portal.shown}"
-            )
-            yield command(add, f"Target on portal {portal.name}.", there)
-            yield from _chap(facts, door.name, portal.shown)
+            target, place = _word(door.name), _word(portal.shown)
+            listing = f"{_ADAPTER}; esxcli iscsi adapter discovery statictarget"
+            there = f"{listing} list -A $A | grep -F -e {target} | grep -qF -e {place}"
+            yield command(f"{listing} add -A $A -a {place} -n {target}", f"Target on portal {portal.name}.", there)
+            yield from _chap(facts, target, place)
 
 
 def _chap(facts: KitFacts, target: str, portal: str) -> Iterator[KitCommand]:
+    """Target and portal are words of the shell already."""
     if facts.chap is None:
         return
     ways = [("uni", facts.chap.user, plain(facts.chap.secret, CHAP_SECRET))]
@@ -101,7 +101,7 @@ def _chap(facts: KitFacts, target: str, portal: str) -> Iterator[KitCommand]:
     for direction, user, secret in ways:
         run = (
             f"{_ADAPTER}; esxcli iscsi adapter target portal auth chap set -A $A -a {portal} -n {target} "
-            f"-d {direction} -l required -N {shlex.quote(user)} -S {shlex.quote(secret)}"
+            f"-d {direction} -l required -N {_word(user)} -S {_word(secret)}"
         )
         yield command(run, "CHAP of the target." if direction == "uni" else "What the target answers with.")
 
@@ -114,9 +114,15 @@ def _nvme(facts: KitFacts) -> Iterator[KitCommand]:
     adapter = "A=$(esxcli nvme adapter list | awk '/[Tt][Cc][Pp]/ { print $1; exit }')"
     for door in facts.doors_of(Family.NVME):
         for portal in facts.portals_of(Protocol.NVME_TCP):
-            run = f"{adapter}; esxcli nvme fabrics connect -a $A -i {portal.address} -p {portal.port} -s {door.name}"
-            yield command(run, f"Connects through portal {portal.name}; kept over boots.",
-                           f"esxcli nvme controller list | grep {door.name} | grep -qF {portal.address}")  # fmt: skip
+            target, place = _word(door.name), _word(portal.address)
+            run = f"{adapter}; esxcli nvme fabrics connect -a $A -i {place} -p {portal.port} -s {target}"
+            there = f"esxcli nvme controller list | grep -F -e {target} | grep -qF -e {place}"
+            yield command(run, f"Connects through portal {portal.name}; kept over boots.", there)
+
+
+def _word(text: str) -> str:
+    """One word for the shell, whatever is in it."""
+    return shlex.quote(text)
 
 
 def _warnings(facts: KitFacts) -> Iterator[str]:

@@ -34,7 +34,7 @@ scsi() {
 
 # nvme SUBSYSTEM
 nvme() {
-    if esxcli nvme controller list | grep -q "$1"; then
+    if esxcli nvme controller list | grep -qF -e "$1"; then
         good "subsystem $1"
     else
         bad "not connected to $1"

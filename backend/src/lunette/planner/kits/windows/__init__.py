@@ -6,6 +6,7 @@ Set-IscsiChapSecret). PDORemovePeriod is how long a disk is kept that has lost i
 DiskTimeout how long a request may take. Windows has no iSER and no NVMe over fabrics initiator of its own.
 """
 
+import re
 from collections.abc import Iterator
 
 from lunette.domain.identity import PRODUCT, VENDOR
@@ -54,13 +55,13 @@ def _files(facts: KitFacts, *, over_iscsi: bool) -> Iterator[KitFile]:
     said = {"Vendor": _quoted(VENDOR), "Product": _quoted(PRODUCT), "KeepSeconds": str(facts.wait_s(KEEP_S))}
     yield _file("prepare.ps1", _assigned(said) + script(__name__, "prepare.ps1"), "Sets up Multipath I/O.")
     doors, portals = facts.doors_of(Family.SCSI), facts.portals_of(Protocol.ISCSI) if over_iscsi else ()
-    pairs = [f"'{door.name}' '{one.address}' {one.port}\n" for door in doors for one in portals]
+    pairs = [f"{_quoted(door.name)} {_quoted(one.address)} {one.port}\n" for door in doors for one in portals]
     if over_iscsi:
         calls = "".join(f"Connect-Lunette {pair}" for pair in pairs) + "Update-HostStorageCache\n"
         connect = _assigned(_credentials(facts)) + script(__name__, "connect.ps1") + calls
         yield _file("connect.ps1", connect, "Logs in on every portal.", is_secret=facts.needs_secrets)
     tests = [f"Test-Portal {pair}" for pair in pairs]
-    tests += [f"Test-Volume '{one.naa.upper()}' '{one.name}'\n" for door in doors for one in door.volumes]
+    tests += [f"Test-Volume {_quoted(one.naa.upper())} {_quoted(one.name)}\n" for door in doors for one in door.volumes]
     check = script(__name__, "check.ps1") + "".join(tests) + "exit $failed\n"
     yield _file("check.ps1", check, "Tells whether every volume is seen.")
 
@@ -96,8 +97,8 @@ def _assigned(values: dict[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A literal string (about_Quoting_Rules)."""
-    return "'" + text.replace("'", "''") + "'"
+    """A literal string (about_Quoting_Rules). A typographic quotation mark ends one, too: each is doubled."""
+    return "'" + re.sub("(['\u2018-\u201b])", r"\1\1", text) + "'"
 
 
 def _file(name: str, content: str, purpose: str, *, is_secret: bool = False) -> KitFile:
