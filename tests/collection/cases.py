@@ -64,7 +64,7 @@ def _nvme_fc(bench: Bench) -> Options:
 def _hosts(bench: Bench) -> Options:
     for name in ("member1", "member2"):
         if not bench.api.items("/hosts", name=name):
-            nqns = [f"nqn.2014-08.org.nvmexpress:uuid:{name}"]
+            nqns = [f"nqn.2014-08.com.example:{name}"]
             bench.api.made("/hosts", {"name": name, "iqns": [f"iqn.2026-01.com.example:{name}"], "nqns": nqns})
     return {}
 

@@ -10,7 +10,7 @@ from lunette.system.fake.faults import Call
 from lunette.system.fake.nvmet import FakeController
 
 DB_NQN, WEB_NQN = (f"nqn.2020-01.com.example:{name}" for name in ("old-db", "old-web"))
-DB, WEB1, WEB2 = (f"nqn.2014-08.org.nvmexpress:uuid:{name}" for name in ("db", "web1", "web2"))
+DB, WEB1, WEB2 = (f"nqn.2014-08.com.example:{name}" for name in ("db", "web1", "web2"))
 KEYS = (dhchap_key(1), dhchap_key(2))
 WHERE = "192.0.2.1:4421"
 UUIDS = {"disk0": "11111111-2222-4333-8444-555555555555", "disk1": "21111111-2222-4333-8444-555555555555"}

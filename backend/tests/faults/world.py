@@ -285,7 +285,7 @@ def give_fc_host(world: World, name: str, volumes: Sequence[str]) -> None:
 
 
 def nqn(host: str) -> str:
-    return f"nqn.2014-08.org.nvmexpress:uuid:{host}"
+    return f"nqn.2014-08.com.example:{host}"
 
 
 def give_host(world: World, name: str, volumes: Sequence[str]) -> None:

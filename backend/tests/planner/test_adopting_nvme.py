@@ -220,7 +220,7 @@ def test_a_host_that_comes_in_twice_is_refused(stage: Stage, hosts: list[str], d
 
 
 def test_a_volume_with_two_identities_is_refused(stage: Stage) -> None:
-    stage.second(["nqn.2014-08.org.nvmexpress:uuid:other"], 4, "/dev/srv/disk0")
+    stage.second(["nqn.2014-08.com.example:other"], 4, "/dev/srv/disk0")
     assert "has another UUID or NGUID in another subsystem" in words(stage.judged())[FIRST]
 
 
@@ -234,7 +234,7 @@ def test_who_shares_a_host_with_one_that_stays_stays_too(stage: Stage) -> None:
 
 
 def test_others_at_another_port_do_not_keep_it_out(stage: Stage) -> None:
-    stage.second(["nqn.2014-08.org.nvmexpress:uuid:other"], 4, stage.spare)
+    stage.second(["nqn.2014-08.com.example:other"], 4, stage.spare)
     assert set(stage.judged().verdict.targets) == {DB_NQN, WEB_NQN}
 
 
