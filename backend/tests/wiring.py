@@ -28,10 +28,10 @@ from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import AgentAway
-from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
 from lunette.domain.identity import IdentitySource
-from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.roles import Role
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep

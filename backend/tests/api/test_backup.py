@@ -19,7 +19,7 @@ from lunette.api.passwords import LoginLimit
 from lunette.domain.jobs import JobState
 from lunette.domain.roles import Role
 from lunette.store.journal import Job
-from lunette.store.resources import Volume
+from lunette.store.resources import Array, HostInitiator, Volume
 from lunette.system.fake import FakeSystem
 
 PASSPHRASE = "correct horse battery"
@@ -105,6 +105,41 @@ def test_a_lost_database_comes_back_while_hosts_are_served(standing: Standing) -
     assert identities(api) == before
     api.until(lambda: serves_all(api) and api.get("/status")["exports"]["state"] == "converged")
     assert [event["actor"] for event in api.items("/events", kind="appliance.restored")] != []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (update(HostInitiator).values(name="../../../../../../var/lib/lunette/api/x"), "host_initiator"),
+        (update(Array).values(group_name='--config=log{file="/tmp/owned" level=7}'), "group_name"),
+        (update(Array).values(health_command="../../../usr/bin/bash"), "health_command"),
+        (
+            update(Volume).values(
+                backstore='{"path": "core/iblock_0/x", "vendor": "v", "product": "p", "revision": "1", '
+                '"attributes": [["../../../../../../../../proc/sys/kernel/core_pattern", "|/x"]]}'
+            ),
+            "backstore",
+        ),
+    ],
+)
+def test_a_backup_with_rows_that_nobody_typed_is_refused_with_their_names(
+    standing: Standing, change: Any, words: str
+) -> None:
+    """Somebody altered it with its own passphrase."""
+    api, parts = standing
+    make_array(api)
+    api.made("/volumes", {"name": "lun", "array": "tank", "size_bytes": "16MiB"})
+    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    parts.control.stop()  # nothing looks at the rows but the backup
+    with parts.store.write() as tx:
+        tx.execute(change)
+    file = back_up(api)
+    for dry_run in (True, False):
+        refused = restore(api, file, dry_run=dry_run)
+        assert refused.status_code == 422, refused.text
+        assert "Nothing was changed" in refused.json()["detail"]
+        assert words in refused.json()["detail"]
+        assert not any(word in refused.text for word in ("bash", "owned", "core_pattern", "api/x"))
 
 
 def test_an_appliance_that_was_installed_anew_comes_back_as_it_was(

@@ -88,12 +88,31 @@ def content(parts: Parts) -> bytes:
         return sealer.content(tx)
 
 
+def test_a_copy_with_rows_that_nobody_typed_is_not_taken(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    """The disks come from an appliance whose owner wrote into its database, to become root on ours."""
+    api, parts = standing
+    make_array(api)
+    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    with parts.store.write() as tx:
+        tx.execute(update(HostInitiator).values(name="../../../../../../var/lib/lunette/api/x"))
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
+        for dry_run in (True, False):
+            [array] = (found := rebuilt(fresh, dry_run=dry_run))["arrays"]
+            assert (array["chosen"], found["rebuilt"], found["hosts"]) == (False, False, [])
+            assert "host_initiator" in array["problem"]
+        assert fresh.items("/arrays") == fresh.items("/hosts") == []
+
+
 def test_an_appliance_without_a_backup_comes_back_as_it_was(
     standing: Standing, machine: FakeSystem, tmp_path: Path
 ) -> None:
     api, parts = standing
     make_scene(api)
-    api.made("/hosts", {"name": "other", "nqns": ["nqn.2014-08.org.nvmexpress:uuid:1"]})
+    api.made("/hosts", {"name": "other", "nqns": ["nqn.2014-08.com.example:1"]})
     api.made("/host-groups", {"name": "cluster", "hosts": ["other"]})
     api.made("/volumes", {"name": "thin", "array": "tank", "size_bytes": "64MiB", "provisioning": "thin"})
     api.made("/snapshots", {"name": "before", "volume": "thin"})

@@ -22,14 +22,13 @@ from lunette.domain.exports import (
     ExportSet,
     ObservedSession,
     PortalReport,
-    RefusedLogin,
     ServingState,
     TargetReport,
     VolumeReport,
 )
 from lunette.domain.fc import FcMode
 from lunette.domain.foreign_arrays import FoundArray
-from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.spdk import SpdkEnded
 from lunette.domain.steps import (

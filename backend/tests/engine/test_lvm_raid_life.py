@@ -204,7 +204,7 @@ def test_a_group_that_carries_volumes_is_not_destroyed(world: World) -> None:
     life = Life(world)
     found = life.look()
     step = LvmRaidDestroy(
-        array_id="", uuid=found.uuid, raid_group=found.name, size_bytes=found.size_bytes,
+        array_id="a", uuid=found.uuid, raid_group=found.name, size_bytes=found.size_bytes,
         members=tuple(MdMember(disk_id=id_, serial=d.serial) for id_, d in zip(life.ids[:3], life.disks, strict=False)),
     )  # fmt: skip
     with pytest.raises(InUse, match="is in use"):

@@ -119,7 +119,7 @@ def test_with_nothing_mapped_a_host_sees_nothing(stage: FcStage) -> None:
 
 def test_a_host_waits_for_all_its_volumes_and_the_other_is_served(stage: FcStage) -> None:
     """Host A's second volume is not there: A sees nothing at all, B sees its own."""
-    gone = stage.volumes[1].model_copy(update={"device": "/dev/nowhere/v12"})
+    gone = stage.volumes[1].model_copy(update={"device": stage.volumes[1].device + "x"})
     report = stage.serve(stage.fc_wish(volumes=(stage.volumes[0], gone, stage.volumes[2])))
     assert stage.acls() == [B]
     assert port_of(report).state is ServingState.OPEN

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from lunette.domain.errors import ToolFailed
-from lunette.domain.exports import RefusedLogin
+from lunette.domain.observations import RefusedLogin
 from lunette.providers.exports.lio import refused
 from lunette.system.fake import FakeSystem
 

@@ -93,7 +93,8 @@ def filled(store: Store) -> None:
         tx.add(
             Host(
                 id="h",
-                name="höst\u2028\n",
+                name="host",
+                description="höst\u2028\n",
                 os_type="linux",
                 chap_user="u",
                 chap_secret_sealed=store.box.seal(SecretStr("s3")),

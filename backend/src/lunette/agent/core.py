@@ -33,9 +33,9 @@ from lunette.domain.counters import Counters
 from lunette.domain.disk_health import HEALTH_PERIOD_S
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import InUse
-from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet, RefusedLogin
+from lunette.domain.exports import ConvergeReport, ExportArray, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
-from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import (
     AnyStep,

@@ -69,7 +69,7 @@ def answer(agent: AgentPort, payload: bytes) -> AnyReply:
     except ValidationError as error:
         # Input is left out: it may hold secrets.
         log.warning("request refused: %s", error.errors(include_input=False, include_url=False)[:3])
-        return ProblemReply.of(Malformed("the agent does not know this request: API and agent differ in version"))
+        return ProblemReply.of(Malformed(_why_refused(error)))
     try:
         return _dispatch(agent, request)
     except LunetteError as error:
@@ -79,6 +79,17 @@ def answer(agent: AgentPort, payload: bytes) -> AnyReply:
         return ProblemReply.of(
             LunetteError(f"the agent failed at a {request.kind} request: its journal has the reason", log=repr(error))
         )
+
+
+def _why_refused(error: ValidationError) -> str:
+    """Where a text is none that may cross the border it is named, and never shown."""
+    for one in error.errors(include_input=False, include_url=False):
+        if one["type"] in {"value_error", "string_pattern_mismatch", "string_too_long"}:
+            where = ".".join(map(str, one["loc"]))
+            return (
+                f"the agent refuses this request and did nothing: {where}: {one['msg'].removeprefix('Value error, ')}"
+            )
+    return "the agent does not know this request: API and agent differ in version"
 
 
 def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:

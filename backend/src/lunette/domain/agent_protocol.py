@@ -10,12 +10,13 @@ from pydantic import Field, TypeAdapter
 
 from lunette.domain.adopting import Foreign
 from lunette.domain.base import Model
+from lunette.domain.border import Id
 from lunette.domain.counters import Counters
 from lunette.domain.encryption import KeyOrder
 from lunette.domain.errors import ERRORS, FieldProblem, LunetteError, ProblemType
-from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
-from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts
@@ -97,7 +98,7 @@ class DoStep(Model):
     """Runs one step; one that is done already answers `already` and changes nothing."""
 
     kind: Literal["do_step"] = "do_step"
-    job_id: str
+    job_id: Id
     step: AnyStep
 
 
@@ -105,7 +106,7 @@ class UndoStep(Model):
     """Takes one step back; does nothing unless what it finds is the step's own work."""
 
     kind: Literal["undo_step"] = "undo_step"
-    job_id: str
+    job_id: Id
     step: AnyStep
 
 

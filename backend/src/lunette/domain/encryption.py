@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, SecretStr, field_serializer, model_validator
 
 from lunette.domain.base import Model
+from lunette.domain.border import ArrayUuid, Id, MdName
 
 
 class Encryption(StrEnum):
@@ -55,7 +56,7 @@ class ArrayKeyChange(Model):
 
 
 class _OfArray(Model):
-    array_id: str
+    array_id: Id
     passphrase: SecretStr
 
     @field_serializer("passphrase", when_used="json")
@@ -74,23 +75,23 @@ class KeyForget(Model):
     """Drops a passphrase that was lent for a job."""
 
     kind: Literal["forget"] = "forget"
-    array_id: str
+    array_id: Id
 
 
 class KeyUnlock(_OfArray):
     """Opens the array. `uuid`: md's UUID, `name` for people."""
 
     kind: Literal["unlock"] = "unlock"
-    uuid: str
-    name: str
+    uuid: ArrayUuid
+    name: MdName
 
 
 class KeyChange(_OfArray):
     """As ArrayKeyChange says. What was cut short is done again by the same order."""
 
     kind: Literal["change"] = "change"
-    uuid: str
-    name: str
+    uuid: ArrayUuid
+    name: MdName
     new_passphrase: SecretStr | None
     keep_old: bool
     keep_key: bool | None

@@ -5,9 +5,11 @@ than the ledger, or from another database, changes nothing.
 """
 
 from enum import StrEnum
+from typing import Self
 
-from pydantic import SecretStr, field_serializer
+from pydantic import SecretStr, field_serializer, model_validator
 
+from lunette.domain import border
 from lunette.domain.arrays import ArrayEngine
 from lunette.domain.base import Model
 from lunette.domain.dhchap import DhGroup, DhHash
@@ -27,19 +29,19 @@ class ExportArray(Model):
     `group` is what its volumes are cut from: the volume group on an md array, or the pool itself.
     """
 
-    array_id: str
-    name: str
+    array_id: border.Id
+    name: border.Text
     engine: ArrayEngine
-    uuid: str
-    group: str
-    members: tuple[str, ...]
+    uuid: border.ArrayUuid
+    group: border.GroupName
+    members: tuple[border.DiskId, ...]
     sync_speed_min_bytes_s: int | None = None
     """Pace of resync, rebuild and scrub per disk; None leaves it to the kernel."""
     sync_speed_max_bytes_s: int | None = None
     tuning: ArrayTuning = ArrayTuning()
-    write_mostly: tuple[str, ...] = ()
+    write_mostly: tuple[border.DiskId, ...] = ()
     """Members of a raid1 that are read only if no other holds the data."""
-    health_command: str | None = None
+    health_command: border.HealthCommandName | None = None
     """Of an external array: which command tells its health."""
     encryption: Encryption | None = None
 
@@ -47,52 +49,58 @@ class ExportArray(Model):
 class AdoptedBackstore(Model):
     """A backstore that others made: it stays where it is, and shows hosts what it showed them."""
 
-    path: str
+    path: border.BackstorePath
     """Below /sys/kernel/config/target, such as core/iblock_0/disk1."""
-    vendor: str
-    product: str
-    revision: str
-    attributes: tuple[tuple[str, str], ...]
+    vendor: border.Text
+    product: border.Text
+    revision: border.Text
+    attributes: tuple[tuple[border.BackstoreAttribute, border.AttributeValue], ...]
     """Names and values of its `attrib`, as far as they can be set and hosts may see them."""
 
 
 class AdoptedSubsystem(Model):
     """An NVMe subsystem that others made goes on showing hosts what it showed them."""
 
-    serial: str
-    attributes: tuple[tuple[str, str], ...]
+    serial: border.Serial
+    attributes: tuple[tuple[border.SubsystemAttribute, border.AttributeValue], ...]
     """Names and values of its `attr_*`, as far as they can be set and hosts may see them; without the serial."""
 
 
 class ExportVolume(Model):
     """A volume's device and identity. The device appears once its array and group are active."""
 
-    volume_id: str
-    name: str
-    array_id: str
-    group: str
-    device: str
+    volume_id: border.Id
+    name: border.Text
+    array_id: border.Id
+    group: border.GroupName
+    device: border.DevicePath
     size_bytes: int
     identity: VolumeIdentity
     adopted: AdoptedBackstore | None = None
 
+    @model_validator(mode="after")
+    def _is_of_its_group(self) -> Self:
+        if self.device.rpartition("/")[0] not in {f"/dev/{self.group}", f"/dev/zvol/{self.group}"}:
+            raise ValueError("the device is none of its volume group")
+        return self
+
 
 class ExportPortal(Model):
-    portal_id: str
+    portal_id: border.Id
     protocol: Protocol
     engine: ExportEngine
-    address: str
+    address: border.Address
     port: int
-    adopted: str | None = None
+    adopted: border.Id | None = None
     """The folder in nvmet's `ports` that others made for it, which it keeps while that stands."""
 
 
 class ExportChap(Model):
     """Plain secrets: this leaves the API only over the agent's socket and lies only in root's ledger, sealed."""
 
-    user: str
+    user: border.Text
     secret: SecretStr
-    mutual_user: str | None
+    mutual_user: border.Text | None
     mutual_secret: SecretStr | None
 
     @field_serializer("secret", "mutual_secret", when_used="json")
@@ -103,25 +111,25 @@ class ExportChap(Model):
 class ExportInitiator(Model):
     """One initiator name of a host, with the credentials it must show."""
 
-    initiator_id: str
-    host: str
-    iqn: str
+    initiator_id: border.Id
+    host: border.Text
+    iqn: border.IscsiName
     chap: ExportChap | None
 
 
 class ExportFcInitiator(Model):
     """One WWPN of a host. Fibre Channel has no credentials: the fabric's zones say who may come."""
 
-    initiator_id: str
-    host: str
-    wwpn: str
+    initiator_id: border.Id
+    host: border.Text
+    wwpn: border.PortName
 
 
 class ExportFcPort(Model):
     """A port that an administrator manages, and what it is to be. It is named as the HBA is, for life."""
 
-    port_id: str
-    wwpn: str
+    port_id: border.Id
+    wwpn: border.PortName
     mode: FcMode
 
 
@@ -141,16 +149,16 @@ class ExportDhChap(Model):
 class ExportNvmeHost(Model):
     """One NQN of a host, with the key it must show."""
 
-    initiator_id: str
-    host: str
-    nqn: str
+    initiator_id: border.Id
+    host: border.Text
+    nqn: border.NvmeName
     dhchap: ExportDhChap | None
 
 
 class ExportLun(Model):
-    mapping_id: str
+    mapping_id: border.Id
     lun: int
-    volume_id: str
+    volume_id: border.Id
 
 
 class ExportTarget(Model):
@@ -160,9 +168,9 @@ class ExportTarget(Model):
     there; None waits for ever.
     """
 
-    target_id: str
-    owner: str
-    iqn: str
+    target_id: border.Id
+    owner: border.Text
+    iqn: border.IscsiName
     tag: int
     os_type: OsType
     """What its hosts run, `other` where they differ. Nothing that is served depends on it (decision 0050)."""
@@ -176,10 +184,10 @@ class ExportTarget(Model):
 class ExportSubsystem(Model):
     """The NVMe subsystem of one host or host group; `target_id` is the row it shares with the owner's target."""
 
-    target_id: str
-    owner: str
-    nqn: str
-    serial: str
+    target_id: border.Id
+    owner: border.Text
+    nqn: border.NvmeName
+    serial: border.Serial
     """20 characters at most (NVM Express Base 2.0, Identify Controller)."""
     hosts: tuple[ExportNvmeHost, ...]
     luns: tuple[ExportLun, ...]
@@ -203,34 +211,34 @@ class Release(Model):
     """The permission to stop serving one thing, written in the transaction that took it away."""
 
     kind: ReleaseKind
-    id: str
+    id: border.Id
     generation: int
 
 
 class Leftover(Model):
     """Something adopted that was given up and still stands: its name does not tell that it is ours to remove."""
 
-    path: str
+    path: border.LeftoverPath
     """Below /sys/kernel/config/target."""
-    volume_id: str | None = None
-    serial: str | None = None
+    volume_id: border.Id | None = None
+    serial: border.Serial | None = None
     """Of a backstore: another one may come to have its path."""
 
 
 class NvmeLeftover(Model):
     """The same in nvmet: a subsystem, or a port with its address."""
 
-    path: str
+    path: border.NvmeLeftoverPath
     """Below /sys/kernel/config/nvmet."""
-    place: str = ""
+    place: border.Text = ""
     """Of a port: another one may come to have its number."""
 
 
 class ExportSet(Model):
     """The whole wish. `generation` grows with every change in the database `database_id`."""
 
-    database_id: str
-    appliance_id: str
+    database_id: border.Id
+    appliance_id: border.Id
     generation: int
     arrays: tuple[ExportArray, ...]
     volumes: tuple[ExportVolume, ...]
@@ -363,13 +371,6 @@ class ObservedSession(Model):
     """Over iSCSI: the initiator's part of the session's name, twelve hexadecimal digits."""
     queue_depth: int | None = None
     """Over iSCSI: how many commands the initiator may have under way in one session."""
-
-
-class RefusedLogin(Model):
-    """An initiator that no host has was turned away over iSCSI; `at` is when, last, in seconds since the epoch."""
-
-    initiator: str
-    at: float
 
 
 class ObservedConnection(Model):

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable
 
 from lunette.domain.base import Model
+from lunette.domain.border import Serial
 
 TARGET_AUTHORITY = "iqn.2026-11.io.lunette"
 SUBSYSTEM_AUTHORITY = "nqn.2026-11.io.lunette"
@@ -37,12 +38,12 @@ def naa_of(serial: str) -> str:
 class VolumeIdentity(Model):
     """What a host recognises a volume by, on every fabric."""
 
-    uuid: str
-    serial: str
-    naa: str
-    nguid: str
+    uuid: Serial
+    serial: Serial
+    naa: Serial
+    nguid: Serial
     """NO_NGUID where hosts are shown none."""
-    eui64: str
+    eui64: Serial
 
 
 class KeptIdentity(Model):

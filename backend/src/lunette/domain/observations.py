@@ -54,3 +54,10 @@ class SessionsObservation(Model):
     unseen: tuple[UnseenSessions, ...] = ()
     counts: tuple[SessionCount, ...] = ()
     connections: tuple[ObservedConnection, ...] = ()
+
+
+class RefusedLogin(Model):
+    """An initiator that no host has was turned away over iSCSI; `at` is when, last, in seconds since the epoch."""
+
+    initiator: str
+    at: float

@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lunette.domain.base import Model
+from lunette.domain.border import ArrayUuid, GroupName, Id, Text
 from lunette.domain.sizes import MIB
 
 FORMAT = 1
@@ -32,12 +33,12 @@ class CopyHeader(Model):
     format: int = FORMAT
     generation: int
     written_at: dt.datetime
-    array_uuid: str
+    array_uuid: ArrayUuid
     """Of the array it was written to: what is left of another array's copy at this place counts for nothing."""
-    appliance_id: str
-    appliance: str
-    version: str
-    schema_revision: str
+    appliance_id: Id
+    appliance: Text
+    version: Text
+    schema_revision: Text
 
 
 class FoundCopy(Model):
@@ -56,7 +57,7 @@ class FoundCopy(Model):
 class SealOrder(Model):
     """What is to be written to an array; the agent takes a higher generation where the array has it already."""
 
-    group: str
+    group: GroupName
     header: CopyHeader
     content: Annotated[str, Field(max_length=2 * SLOT_BYTES)]
     """As base64."""

@@ -112,8 +112,9 @@ def _offers(copies: Sequence[FoundCopy]) -> list[_Offer]:
                 newest[header.appliance_id] = {
                     table.name: [dict(row) for row in source.execute(select(table)).mappings()] for table in TABLES
                 }
-        except LunetteError:
-            problems[header.appliance_id] = f"the copy on {copy.array} does not make a database"
+        except LunetteError as error:
+            why = error.detail.removeprefix(f"{_NOTHING} ")
+            problems[header.appliance_id] = f"the copy on {copy.array} cannot be taken: {why}"
     offers = []
     for copy in copies:
         id_ = copy.header.appliance_id if copy.header else ""

@@ -52,6 +52,8 @@ _MODELS = (
     Array, ArrayDisk, Volume, DeletedVolume, Snapshot, Host, HostInitiator, HostGroup, HostGroupMember, Target, Mapping,
     Portal, FcPort,
 )  # fmt: skip
+NO_ARRAY = "0" * 32
+"""In a header before it is written to an array."""
 TABLES = tuple(table for table in Base.metadata.sorted_tables if table.name in {m.__tablename__ for m in _MODELS})
 """What a copy holds, in the order of their keys. Users, settings and history are for backups."""
 
@@ -136,7 +138,7 @@ class Sealer:
             sealed = select(Array).where(exportset.is_served(), Array.engine.in_(grouped)).order_by(Array.id)
             lost = or_(Host.chap_secret_sealed == LOST, Host.dhchap_secret_sealed == LOST)
             header = CopyHeader(
-                generation=0, written_at=self._now(), array_uuid="", appliance=read_settings(tx).name or "",
+                generation=0, written_at=self._now(), array_uuid=NO_ARRAY, appliance=read_settings(tx).name or "",
                 appliance_id=exportset.meta(tx, "appliance_id"), version=lunette.__version__,
                 schema_revision=tables.revision(tx),
             )  # fmt: skip

@@ -99,7 +99,7 @@ def _layout(
     planning = ARRAY_ENGINES[engine]
     usable = planning.usable_bytes(wish, disks, block_bytes)
     checked = wish.model_copy(update={"integrity": True}) if "integrity" in facts.options else None
-    made = planning.blueprint("", "0", wish, disks)
+    made = planning.blueprint("0", "0", wish, disks)
     losses = None if wish.level is Level.EXTERNAL else _losses(wish)
     return Layout(
         engine=engine, level=facts.level, layout=layout, possible=True,

@@ -6,9 +6,9 @@ from lunette.domain.adopting import Foreign
 from lunette.domain.agent_protocol import HelloReply, StepReply
 from lunette.domain.counters import Counters
 from lunette.domain.encryption import KeyOrder
-from lunette.domain.exports import ConvergeReport, ExportSet, RefusedLogin
+from lunette.domain.exports import ConvergeReport, ExportSet
 from lunette.domain.foreign_arrays import FoundArray
-from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 from lunette.domain.sealed_copies import FoundCopy, SealOrder
 from lunette.domain.steps import AnyStep
 from lunette.domain.support import SupportFacts

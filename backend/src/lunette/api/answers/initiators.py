@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, datetime
 
 from lunette.api.answers.base import Answer
-from lunette.domain.exports import RefusedLogin
 from lunette.domain.hosts import InitiatorKind
 from lunette.domain.mappings import NVME_PROTOCOLS, Protocol
-from lunette.domain.observations import Observation, SessionsObservation
+from lunette.domain.observations import Observation, RefusedLogin, SessionsObservation
 
 _TARGET = "FCP Target"
 

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from lunette.domain.border import DiskId, Id, Serial
 from lunette.domain.disk_health import EraseMethod
 from lunette.domain.disks import Signature
 from lunette.domain.sizes import format_size
@@ -20,8 +21,8 @@ class DiskWipe(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["disk.wipe"] = "disk.wipe"
-    disk_id: str
-    serial: str
+    disk_id: DiskId
+    serial: Serial
     size_bytes: int
     signatures: tuple[Signature, ...]
 
@@ -40,8 +41,8 @@ class DiskLocate(Step):
     """Switches the light of the bay a disk sits in. Refuses if the disk's serial is another now."""
 
     kind: Literal["disk.locate"] = "disk.locate"
-    disk_id: str
-    serial: str
+    disk_id: DiskId
+    serial: Serial
     is_on: bool
     was_on: bool
 
@@ -57,9 +58,9 @@ class DiskErase(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["disk.erase"] = "disk.erase"
-    erase_id: str
-    disk_id: str
-    serial: str
+    erase_id: Id
+    disk_id: DiskId
+    serial: Serial
     size_bytes: int
     signatures: tuple[Signature, ...]
     method: EraseMethod

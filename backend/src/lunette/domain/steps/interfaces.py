@@ -3,6 +3,7 @@
 from typing import ClassVar, Literal
 
 from lunette.domain.base import Model
+from lunette.domain.border import Id
 from lunette.domain.interfaces import TRIAL_S, InterfaceName, InterfaceSettings
 from lunette.domain.steps.base import Step
 
@@ -10,7 +11,7 @@ from lunette.domain.steps.base import Step
 class InterfaceStep(Step):
     """Base of the steps on one interface. A trial is done once: one that is over is not begun again."""
 
-    trial_id: str
+    trial_id: Id
     interface: InterfaceName
 
 

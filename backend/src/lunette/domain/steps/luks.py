@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from lunette.domain.border import ArrayUuid, DmName, Id
 from lunette.domain.steps.base import Step
 
 
@@ -11,9 +12,9 @@ class LuksStep(Step):
     `md_uuid`: of the array below, in md's form.
     """
 
-    array_id: str
-    md_uuid: str
-    mapping: str
+    array_id: Id
+    md_uuid: ArrayUuid
+    mapping: DmName
 
 
 class LuksCreate(LuksStep):

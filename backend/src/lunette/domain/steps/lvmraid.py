@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import Level
 from lunette.domain.base import Model
+from lunette.domain.border import ArrayUuid, GroupName, Id
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.md import MdMember
@@ -13,9 +14,9 @@ from lunette.domain.steps.md import MdMember
 class LvmRaidStep(Model):
     """Which array a step changes: `uuid` is in the UUID of every physical volume of it, `raid_group` its own group."""
 
-    array_id: str
-    uuid: str
-    raid_group: str
+    array_id: Id
+    uuid: ArrayUuid
+    raid_group: GroupName
 
 
 class LvmRaidCreate(LvmRaidStep, Step):

@@ -5,23 +5,24 @@ from typing import ClassVar, Literal
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import Level, Raid10Layout, WriteHole
 from lunette.domain.base import Model
+from lunette.domain.border import ArrayUuid, DiskId, Id, MdName, Serial
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 
 
 class MdMember(Model):
-    disk_id: str
-    serial: str
+    disk_id: DiskId
+    serial: Serial
 
 
 class MdCreate(Step):
     """Creates one md array of blank disks. Undo stops it and clears only superblocks that carry this UUID."""
 
     kind: Literal["md.create"] = "md.create"
-    array_id: str
-    uuid: str
+    array_id: Id
+    uuid: ArrayUuid
     """md's form: 32 hex digits."""
-    md_name: str
+    md_name: MdName
     level: Level
     chunk_bytes: int | None
     write_hole: WriteHole
@@ -46,9 +47,9 @@ class MdDestroy(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["md.destroy"] = "md.destroy"
-    array_id: str
-    uuid: str
-    md_name: str
+    array_id: Id
+    uuid: ArrayUuid
+    md_name: MdName
     size_bytes: int
     members: tuple[MdMember, ...]
 
@@ -65,9 +66,9 @@ class MdDestroy(Step):
 class MdStep(Model):
     """Which array a step changes: `uuid` in md's form, `md_name` for people."""
 
-    array_id: str
-    uuid: str
-    md_name: str
+    array_id: Id
+    uuid: ArrayUuid
+    md_name: MdName
 
 
 class MdStart(Step):
@@ -78,9 +79,9 @@ class MdStart(Step):
     """
 
     kind: Literal["md.start"] = "md.start"
-    uuid: str
-    md_name: str
-    disk_ids: tuple[str, ...]
+    uuid: ArrayUuid
+    md_name: MdName
+    disk_ids: tuple[DiskId, ...]
 
     def describe(self) -> str:
         return f"start md array {self.md_name} read-only"
@@ -93,8 +94,8 @@ class MdOpen(Step):
     """Lets an array be written that was started read-only. Undo makes it read-only again, unless it is in use."""
 
     kind: Literal["md.open"] = "md.open"
-    uuid: str
-    md_name: str
+    uuid: ArrayUuid
+    md_name: MdName
 
     def describe(self) -> str:
         return f"let md array {self.md_name} be written"
@@ -104,9 +105,9 @@ class MdRelease(Step):
     """Takes our mark out of the superblocks of an array that nobody uses, and leaves it stopped. Undo puts it back."""
 
     kind: Literal["md.release"] = "md.release"
-    array_id: str
-    uuid: str
-    md_name: str
+    array_id: Id
+    uuid: ArrayUuid
+    md_name: MdName
     members: tuple[MdMember, ...]
     """All its disks, spares included: each must be there."""
 

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from lunette.domain.base import Model
+from lunette.domain.border import Address, Id, IscsiName, NvmeName, Text
 from lunette.domain.steps.base import Step
 
 AWAY_LEAST_S, AWAY_MOST_S, AWAY_S = 20, 120, 45
@@ -17,12 +18,12 @@ BACK_S = 120
 class HostLink(Model):
     """The connections of one of a host's addresses to one portal, over TCP."""
 
-    portal: str
+    portal: Text
     """Its name."""
-    address: str
+    address: Address
     """The appliance's address that the host connected to."""
     port: int
-    peer: str
+    peer: Address
     """The host's address."""
 
     @property
@@ -36,8 +37,8 @@ class PathsAsk(Step):
     """Looks whether every path of a host answers, and lets packets of full size through. Changes nothing."""
 
     kind: Literal["paths.ask"] = "paths.ask"
-    host: str
-    initiators: tuple[str, ...]
+    host: Text
+    initiators: tuple[IscsiName | NvmeName, ...]
     links: tuple[HostLink, ...]
 
     def describe(self) -> str:
@@ -51,13 +52,13 @@ class PathTry(Step):
     """
 
     kind: Literal["path.try"] = "path.try"
-    trial_id: str
-    host: str
-    initiators: tuple[str, ...]
+    trial_id: Id
+    host: Text
+    initiators: tuple[IscsiName | NvmeName, ...]
     link: HostLink
     others: tuple[HostLink, ...] = Field(min_length=1)
     """The paths that the host is to go on over."""
-    sessions: dict[str, int]
+    sessions: dict[IscsiName, int]
     """How many sessions each target has that nobody else uses, by IQN: so many are to be there again."""
     away_s: int = Field(ge=AWAY_LEAST_S, le=AWAY_MOST_S)
 

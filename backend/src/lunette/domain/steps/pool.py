@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 from lunette.domain.array_changes import ScrubAction
 from lunette.domain.arrays import Level, MemberRole
 from lunette.domain.base import Model
+from lunette.domain.border import ArrayUuid, DiskId, DraidLayout, GroupName, Id
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.md import MdMember
@@ -18,14 +19,14 @@ class PoolCreate(Step):
     """
 
     kind: Literal["pool.create"] = "pool.create"
-    array_id: str
-    guid: str
+    array_id: Id
+    guid: ArrayUuid
     """A 64-bit number in decimal."""
-    pool: str
+    pool: GroupName
     level: Level
     ashift: int
     """The sector size ZFS uses, as a power of two."""
-    layout: str | None = None
+    layout: DraidLayout | None = None
     """Of a draid, as zpool names it: draid2:4d:11c:1s."""
     members: tuple[MdMember, ...]
     """Its data disks."""
@@ -65,9 +66,9 @@ class PoolDestroy(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["pool.destroy"] = "pool.destroy"
-    array_id: str
-    guid: str
-    pool: str
+    array_id: Id
+    guid: ArrayUuid
+    pool: GroupName
     size_bytes: int
     members: tuple[MdMember, ...]
     """The disks of every role."""
@@ -86,9 +87,9 @@ class PoolDestroy(Step):
 class PoolStep(Model):
     """Which pool a step changes."""
 
-    array_id: str
-    guid: str
-    pool: str
+    array_id: Id
+    guid: ArrayUuid
+    pool: GroupName
 
 
 class PoolAdding(PoolStep):
@@ -175,7 +176,7 @@ class PoolSpare(PoolStep):
     """A spare by its name: a disk's id, or what zpool calls a distributed one, which is no disk (`spare` is None)."""
 
     spare: MdMember | None
-    name: str
+    name: DiskId
 
     def devices(self) -> tuple[str, ...]:
         return (self.spare.disk_id,) if self.spare else ()

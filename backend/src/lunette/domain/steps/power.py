@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from lunette.domain.border import Id
 from lunette.domain.power import PowerAction
 from lunette.domain.steps.base import Step
 
@@ -14,7 +15,7 @@ class MachineStop(Step):
 
     kind: Literal["machine.stop"] = "machine.stop"
     action: PowerAction
-    boot_id: str
+    boot_id: Id
 
     def describe(self) -> str:
         return "restart the machine" if self.action is PowerAction.RESTART else "switch the machine off"

@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from lunette.domain.border import IscsiName
 from lunette.domain.steps.base import Step
 
 MAX_DEPTH = 512
@@ -18,9 +19,9 @@ class SessionEnd(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["session.end"] = "session.end"
-    target: str
+    target: IscsiName
     tag: int
-    initiator: str
+    initiator: IscsiName
     number: int
     """LIO's own number of the session; each login has a new one."""
     queue_depth: int = Field(ge=1, le=MAX_DEPTH)

@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from lunette.domain.border import Id, Text
 from lunette.domain.steps.base import Step
 from lunette.domain.updates import BundleId, Slot, Version
 
@@ -14,7 +15,7 @@ class SlotWrite(Step):
     bundle_id: BundleId
     slot: Slot
     version: Version
-    replaces: str | None
+    replaces: Text | None
     """What lies in the slot until then."""
 
     def describe(self) -> str:
@@ -26,7 +27,7 @@ class SlotStart(Step):
     """Restarts the appliance from the other slot; if that one is not healthy it comes back by itself."""
 
     kind: Literal["slot.start"] = "slot.start"
-    trial_id: str
+    trial_id: Id
     slot: Slot
     version: Version
 

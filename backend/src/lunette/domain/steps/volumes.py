@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from lunette.domain.base import Model
+from lunette.domain.border import ArrayUuid, DmName, GroupName, Id, LvName, SnapshotName
 from lunette.domain.sizes import format_size
 from lunette.domain.steps.base import Step
 from lunette.domain.steps.md import MdMember
@@ -14,13 +15,13 @@ class GroupStep(Step):
     """`md_uuid`: md's UUID of the array. `disk`: of an external array, the device that it is; the physical volume on it
     carries the array's UUID then, and is all that marks the device."""
 
-    array_id: str
-    md_uuid: str
-    group: str
+    array_id: Id
+    md_uuid: ArrayUuid
+    group: GroupName
     disk: MdMember | None = None
-    mapping: str | None = None
+    mapping: DmName | None = None
     """Of an encrypted array: the name of the opened device, on which the group lies."""
-    raid_group: str | None = None
+    raid_group: GroupName | None = None
     """Of an array of LVM RAID: the group over its disks, whose RAID volume this group lies on."""
 
     def devices(self) -> tuple[str, ...]:
@@ -52,19 +53,19 @@ class GroupGrow(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["group.grow"] = "group.grow"
-    array_id: str
-    md_uuid: str
-    group: str
+    array_id: Id
+    md_uuid: ArrayUuid
+    group: GroupName
     size_bytes: int
-    mapping: str | None = None
+    mapping: DmName | None = None
 
     def describe(self) -> str:
         return f"let volume group {self.group} use all {format_size(self.size_bytes)} of its array"
 
 
 class AdoptedVolume(Model):
-    volume_id: str
-    lv_name: str
+    volume_id: Id
+    lv_name: LvName
 
 
 class GroupAdopt(Step):
@@ -74,10 +75,10 @@ class GroupAdopt(Step):
     """
 
     kind: Literal["group.adopt"] = "group.adopt"
-    array_id: str
-    md_uuid: str
-    group: str
-    group_uuid: str
+    array_id: Id
+    md_uuid: ArrayUuid
+    group: GroupName
+    group_uuid: Id
     """LVM's own, so that another group of this name is not taken for it."""
     is_new: bool
     """The group itself is taken over with them; otherwise it is ours already."""
@@ -102,9 +103,9 @@ class GroupRelease(Step):
     """
 
     kind: Literal["group.release"] = "group.release"
-    array_id: str
-    md_uuid: str
-    group: str
+    array_id: Id
+    md_uuid: ArrayUuid
+    group: GroupName
     stops: bool
     """Its array is stopped next, so its volumes are taken down. False: others may go on using theirs."""
 
@@ -115,8 +116,8 @@ class GroupRelease(Step):
 class KeptVolume(Model):
     """A deleted volume where it is kept."""
 
-    volume_id: str
-    aside_name: str
+    volume_id: Id
+    aside_name: LvName
     size_bytes: int
 
 
@@ -143,19 +144,19 @@ class VolumeCut(Step):
     """
 
     kind: Literal["volume.cut"] = "volume.cut"
-    volume_id: str
-    group: str
-    lv_name: str
+    volume_id: Id
+    group: GroupName
+    lv_name: LvName
     size_bytes: int
     engine: VolumeEngine = VolumeEngine.LVM
     provisioning: Provisioning = Provisioning.THICK
     """Thin: it reserves no space, and takes blocks as hosts write."""
-    pool: str | None = None
+    pool: LvName | None = None
     """The thin pool it takes these blocks from, where the engine has such pools (LVM); None: it has none, or is thick.
 
     A thin zvol takes them from its ZFS pool, which is its `group`.
     """
-    source: str | None = None
+    source: SnapshotName | None = None
     """The snapshot in the same pool that it begins as a copy of."""
 
     def describe(self) -> str:
@@ -166,15 +167,15 @@ class VolumeCut(Step):
 
 
 class SealedVolume(Model):
-    volume_id: str
-    lv_name: str
+    volume_id: Id
+    lv_name: LvName
 
 
 class VolumesSeal(Step):
     """Takes the fresh mark off: from here on no step wipes or undoes these volumes. Undo marks them fresh again."""
 
     kind: Literal["volumes.seal"] = "volumes.seal"
-    group: str
+    group: GroupName
     volumes: tuple[SealedVolume, ...]
     engine: VolumeEngine = VolumeEngine.LVM
 
@@ -192,7 +193,7 @@ class ExportsGone(Step):
     """Waits until none of the volumes is exported or open. Fails, changing nothing, when the deadline passes."""
 
     kind: Literal["exports.gone"] = "exports.gone"
-    volume_ids: tuple[str, ...]
+    volume_ids: tuple[Id, ...]
     deadline_s: float
 
     def describe(self) -> str:
@@ -206,9 +207,9 @@ class VolumeDelete(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.delete"] = "volume.delete"
-    volume_id: str
-    group: str
-    lv_name: str
+    volume_id: Id
+    group: GroupName
+    lv_name: LvName
     size_bytes: int
     engine: VolumeEngine = VolumeEngine.LVM
 
@@ -222,10 +223,10 @@ class VolumeDelete(Step):
 class VolumeAside(Step):
     """A volume between its place and where a deleted one is kept, known by its mark under either name."""
 
-    volume_id: str
-    group: str
-    lv_name: str
-    aside_name: str
+    volume_id: Id
+    group: GroupName
+    lv_name: LvName
+    aside_name: LvName
     size_bytes: int
     engine: VolumeEngine = VolumeEngine.LVM
 
@@ -263,12 +264,12 @@ class VolumeGrow(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.grow"] = "volume.grow"
-    volume_id: str
-    group: str
-    lv_name: str
+    volume_id: Id
+    group: GroupName
+    lv_name: LvName
     from_bytes: int
     size_bytes: int
-    pool: str | None = None
+    pool: LvName | None = None
     """The thin pool it takes its blocks from as hosts write; None: it is thick, or the engine has no such pools."""
     engine: VolumeEngine = VolumeEngine.LVM
 
@@ -281,9 +282,9 @@ class ThinPoolCreate(Step):
     """Makes the thin pool of a volume group. Undo removes it while it is empty and carries this id."""
 
     kind: Literal["thin_pool.create"] = "thin_pool.create"
-    pool_id: str
-    group: str
-    name: str
+    pool_id: Id
+    group: GroupName
+    name: LvName
     data_bytes: int
     metadata_bytes: int
     """Taken twice: LVM keeps as much spare to repair the pool with."""
@@ -299,8 +300,8 @@ class ThinPoolGrow(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["thin_pool.grow"] = "thin_pool.grow"
-    group: str
-    name: str
+    group: GroupName
+    name: LvName
     data_bytes: int
     metadata_bytes: int
 
@@ -314,8 +315,8 @@ class ThinPoolRemove(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["thin_pool.remove"] = "thin_pool.remove"
-    group: str
-    name: str
+    group: GroupName
+    name: LvName
 
     def describe(self) -> str:
         return f"remove the empty thin pool {self.name} from {self.group}"
@@ -325,11 +326,11 @@ class SnapshotTake(Step):
     """Takes a snapshot of one volume. Undo removes what carries the snapshot's id."""
 
     kind: Literal["snapshot.take"] = "snapshot.take"
-    snapshot_id: str
-    volume_id: str
-    group: str
-    lv_name: str
-    origin: str
+    snapshot_id: Id
+    volume_id: Id
+    group: GroupName
+    lv_name: SnapshotName
+    origin: LvName
     size_bytes: int
     engine: VolumeEngine = VolumeEngine.LVM
 
@@ -344,8 +345,8 @@ class SnapshotsTake(Step):
     """
 
     kind: Literal["snapshots.take"] = "snapshots.take"
-    together_id: str
-    group: str
+    together_id: Id
+    group: GroupName
     snapshots: tuple[SnapshotTake, ...]
     engine: VolumeEngine
 
@@ -358,9 +359,9 @@ class SnapshotDelete(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["snapshot.delete"] = "snapshot.delete"
-    snapshot_id: str
-    group: str
-    lv_name: str
+    snapshot_id: Id
+    group: GroupName
+    lv_name: SnapshotName
     engine: VolumeEngine = VolumeEngine.LVM
 
     def describe(self) -> str:
@@ -375,12 +376,12 @@ class VolumeRollBack(Step):
 
     irreversible: ClassVar[bool] = True
     kind: Literal["volume.roll_back"] = "volume.roll_back"
-    roll_back_id: str
-    volume_id: str
-    group: str
-    lv_name: str
-    snapshot_id: str
-    snapshot: str
+    roll_back_id: Id
+    volume_id: Id
+    group: GroupName
+    lv_name: LvName
+    snapshot_id: Id
+    snapshot: SnapshotName
     size_bytes: int
     engine: VolumeEngine = VolumeEngine.LVM
 

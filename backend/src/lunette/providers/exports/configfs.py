@@ -46,49 +46,58 @@ class Configfs:
         self.changed = 0
         self.found: list[tuple[str, str]] = []
 
+    def _at(self, path: str) -> str:
+        """The whole path of what is below the root. Raises Refused for one that would lead out of it.
+
+        Links lead away from here only where root made them: nobody else writes to configfs.
+        """
+        if path and any(part in {"", ".", ".."} or "\0" in part for part in path.split("/")):
+            raise Refused(f"{path!r} does not stay below {self.root}")
+        return f"{self.root}/{path}"
+
     def names(self, path: str) -> list[str]:
-        return self.system.listdir(f"{self.root}/{path}")
+        return self.system.listdir(self._at(path))
 
     def folders(self, path: str, *, but: str | None = None) -> list[str]:
         """Names of folders only, but for those that begin so: configfs mixes attributes and folders."""
         names = [name for name in self.names(path) if but is None or not name.startswith(but)]
-        return [name for name in names if self.system.is_dir(f"{self.root}/{path}/{name}")]
+        return [name for name in names if self.system.is_dir(self._at(f"{path}/{name}" if path else name))]
 
     def exists(self, path: str) -> bool:
-        return self.system.exists(f"{self.root}/{path}")
+        return self.system.exists(self._at(path))
 
     def read(self, path: str) -> str:
         """An attribute without the newline; "" where it cannot be read."""
         try:
-            return self.system.read(f"{self.root}/{path}").rstrip("\n")
+            return self.system.read(self._at(path)).rstrip("\n")
         except OSError:
             return ""
 
     def points_to(self, link: str) -> str | None:
         """Where a link leads, below the root; None if there is no such link."""
         try:
-            found = self.system.readlink(f"{self.root}/{link}")
+            found = self.system.readlink(self._at(link))
         except OSError:
             return None
         below = found.removeprefix(f"{self.root}/").rpartition("../")[2]
         return below.removeprefix(f"{self.root.rpartition('/')[2]}/")
 
     def mkdir(self, path: str) -> None:
-        self._move(f"make {path}", lambda: self.system.mkdir(f"{self.root}/{path}"), (path, "was missing"))
+        self._move(f"make {path}", lambda: self.system.mkdir(self._at(path)), (path, "was missing"))
 
     def rmdir(self, path: str) -> None:
-        self._move(f"remove {path}", lambda: self.system.rmdir(f"{self.root}/{path}"), (path, "was there unasked"))
+        self._move(f"remove {path}", lambda: self.system.rmdir(self._at(path)), (path, "was there unasked"))
 
     def link(self, path: str, target: str) -> None:
-        make = partial(self.system.symlink, f"{self.root}/{target}", f"{self.root}/{path}")
+        make = partial(self.system.symlink, self._at(target), self._at(path))
         self._move(f"link {path}", make, (path, "was missing"))
 
     def unlink(self, path: str) -> None:
-        self._move(f"unlink {path}", lambda: self.system.unlink(f"{self.root}/{path}"), (path, "was there unasked"))
+        self._move(f"unlink {path}", lambda: self.system.unlink(self._at(path)), (path, "was there unasked"))
 
     def write(self, path: str, value: str) -> None:
         """Without a newline: LIO's CHAP attributes would keep it. The value is in no message."""
-        self._move(f"set {path}", lambda: self.system.write(f"{self.root}/{path}", value), (path, "was different"))
+        self._move(f"set {path}", lambda: self.system.write(self._at(path), value), (path, "was different"))
 
     def write_sysfs(self, path: str, value: str) -> None:
         """Set an attribute of a device, by its whole path."""

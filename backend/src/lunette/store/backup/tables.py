@@ -9,6 +9,7 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,6 +25,7 @@ from lunette.domain.errors import Invalid
 from lunette.domain.sealed_copies import LOST
 from lunette.store import access, journal, resources, schedules, settings
 from lunette.store.access import IdempotencyKey, LoginSession
+from lunette.store.backup.rows import MOST_PROBLEMS, problems
 from lunette.store.database import connect, writing
 from lunette.store.migrate import known, upgrade
 from lunette.store.resources import ReleaseRow
@@ -37,6 +39,10 @@ LEFT_OUT = frozenset({one.__tablename__ for one in (LoginSession, IdempotencyKey
 SEALED = "_sealed"
 """How the columns end that hold secrets."""
 _ROWS_AT_ONCE = 500
+_CHUNK_BYTES = 1024**2
+MAX_UNPACKED_BYTES = 512 * 1024**2
+MAX_LINE_BYTES = 16 * 1024**2
+"""A row is a line: the longest hold the plan of a job with thousands of steps."""
 _SQLITE = sqlite.dialect()
 
 
@@ -119,14 +125,38 @@ def unpacked(content: bytes, schema_revision: str) -> Iterator[tuple[Extras, Eng
     with TemporaryDirectory(prefix="lunette-restore-") as folder:
         engine = connect(f"sqlite:///{Path(folder) / 'scratch.db'}")
         try:
-            yield _fill(writing(engine), content, schema_revision), engine
+            extras = _fill(writing(engine), content, schema_revision)
+            with engine.connect() as source:
+                wrong = [*islice(problems(source), MOST_PROBLEMS)]
+            if wrong:
+                raise Invalid(
+                    "Nothing was changed: rows of this copy are not such as Lunette writes, so it was altered or "
+                    f"damaged. Take another one. {'; '.join(wrong)}",
+                )
+            yield extras, engine
         finally:
             engine.dispose()
 
 
+def _lines_of(content: bytes) -> Iterator[bytes]:
+    """The lines of a compressed content, one by one. Raises ValueError where it grows beyond all measure."""
+    unpacker, rest, total = zlib.decompressobj(), b"", 0
+    while content and not unpacker.eof:
+        part = unpacker.decompress(content, _CHUNK_BYTES)
+        content, total = unpacker.unconsumed_tail, total + len(part)
+        *lines, rest = (rest + part).split(b"\n")
+        if total > MAX_UNPACKED_BYTES or len(rest) > MAX_LINE_BYTES:
+            raise ValueError(f"it unpacks to more than {MAX_UNPACKED_BYTES} bytes, or {MAX_LINE_BYTES} in a line")
+        yield from lines
+    if not unpacker.eof:
+        raise ValueError("it is cut off")
+    if rest:
+        yield rest
+
+
 def _fill(engine: Engine, content: bytes, schema_revision: str) -> Extras:
     try:
-        lines = iter(zlib.decompress(content).splitlines())
+        lines = _lines_of(content)
         extras = Extras.model_validate_json(next(lines))
         upgrade(engine, schema_revision)
         with engine.begin() as connection:

@@ -3,7 +3,7 @@
 import re
 
 from lunette.domain.arrays import HEALTH_COMMAND_PATTERN, ArrayState, ObservedArray, SyncProgress
-from lunette.domain.errors import InUse, LunetteError, NotFound
+from lunette.domain.errors import InUse, Invalid, LunetteError, NotFound
 from lunette.domain.exports import ExportArray
 from lunette.domain.health_commands import LIMIT_BYTES, TIMEOUT_S, DeviceHealth, DeviceState, read_health
 from lunette.providers.arrays.external.device import path
@@ -56,7 +56,10 @@ def told(array: ObservedArray, health: DeviceHealth | None, command: str) -> Obs
 
 
 def _program(system: System, name: str) -> str:
-    """Its path. Raises NotFound if there is none, InUse if anybody but root could have written it."""
+    """Its path. Raises Invalid if this is no bare name, NotFound if there is none, InUse if anybody but root could have
+    written it."""
+    if not _NAME.fullmatch(name):
+        raise Invalid("the name of a health command has small letters, digits, - and _ only")
     for folder in FOLDERS:
         if system.file_facts(f"{folder}/{name}") is not None:
             if (why := _refusal(system, folder, name)) is not None:

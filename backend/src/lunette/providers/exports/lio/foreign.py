@@ -5,8 +5,10 @@ Formats: drivers/target/target_core_configfs.c, target_core_iblock.c, target_cor
 
 import re
 from collections.abc import Collection, Iterable
+from typing import get_args
 
 from lunette.domain.base import Model
+from lunette.domain.border import BackstoreAttribute
 from lunette.domain.exports import AdoptedBackstore
 from lunette.domain.targetcli import (
     SavedAcl,
@@ -25,13 +27,7 @@ from lunette.providers.exports.lio.tree import PREFIX
 
 _PLUGINS = {"iblock": "block", "fileio": "fileio", "pscsi": "pscsi", "rd_mcp": "ramdisk", "user": "user"}
 """What targetcli calls the kinds of adapters."""
-KEPT = (
-    "emulate_3pc", "emulate_caw", "emulate_fua_write", "emulate_pr", "emulate_rest_reord", "emulate_rsoc",
-    "emulate_tas", "emulate_tpu", "emulate_tpws", "emulate_ua_intlck_ctrl", "emulate_write_cache",
-    "enforce_pr_isids", "is_nonrot", "max_unmap_block_desc_count", "max_unmap_lba_count", "max_write_same_len",
-    "optimal_sectors", "unmap_granularity", "unmap_granularity_alignment", "unmap_zeroes_data",
-)  # fmt: skip
-"""Attributes of a backstore that hosts may see and that can be set again."""
+KEPT: tuple[BackstoreAttribute, ...] = get_args(BackstoreAttribute)
 _NO_TARGETS = ("core", "iscsi")
 _Attributes = dict[str, int | str | None]
 

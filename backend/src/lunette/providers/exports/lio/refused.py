@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator
 
 from lunette.domain.errors import Unavailable
-from lunette.domain.exports import RefusedLogin
 from lunette.domain.names import check_iqn
+from lunette.domain.observations import RefusedLogin
 from lunette.system.doorway import System
 
 KEPT_DAYS = 1

@@ -4,11 +4,13 @@ Format: drivers/nvme/target/configfs.c (Linux 6.12); resv_enable came with 6.13.
 """
 
 from collections.abc import Iterator
+from typing import get_args
 from uuid import UUID
 
 from pydantic import SecretStr
 
 from lunette.domain.adopting import ForeignNamespace, ForeignNvmeHost, ForeignNvmePort, ForeignSubsystem
+from lunette.domain.border import SubsystemAttribute
 from lunette.domain.exports import AdoptedSubsystem, ExportSet
 from lunette.domain.identity import NO_NGUID
 from lunette.providers.exports.nvmet import adopted, strays, tree
@@ -18,11 +20,7 @@ from lunette.system.doorway import System
 
 Places = dict[str, tuple[str, str]]
 """Volume group and logical volume by the real path of its device."""
-KEPT = (
-    "attr_model", "attr_firmware", "attr_ieee_oui", "attr_version", "attr_qid_max", "attr_cntlid_min",
-    "attr_cntlid_max",
-)  # fmt: skip
-"""Attributes of a subsystem that hosts may see and that can be set again, the serial aside."""
+KEPT: tuple[SubsystemAttribute, ...] = get_args(SubsystemAttribute)
 _OFF = ("", "0")
 _PLAIN = {"addr_treq": ("", "not specified"), "addr_tsas": ("", "none")}
 """What a port has that asks for no TLS; kernels without it have no addr_tsas."""

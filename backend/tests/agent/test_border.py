@@ -1,0 +1,284 @@
+"""A process that took the API over asks the agent for anything: nothing outside our own roots is touched.
+
+The attacks are made from the protocol's own types, so a field that is new is attacked by itself.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import itertools
+import json
+import types
+import typing
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import pytest
+from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
+
+from backend.tests.agent.exports import (
+    CHAP,
+    array,
+    dhchap,
+    exports,
+    initiator,
+    lun,
+    nvme_host,
+    nvme_portal,
+    portal,
+    subsystem,
+    target,
+)
+from backend.tests.providers.test_nvmet_converge import Stage
+from lunette.agent import serving
+from lunette.agent.core import Agent
+from lunette.agent.server import answer
+from lunette.domain.agent_protocol import AnyRequest, DoStep, Envelope, ProblemReply, UndoStep
+from lunette.domain.arrays import ArrayEngine
+from lunette.domain.errors import ProblemType
+from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem, ExportSet, ServingState
+from lunette.domain.steps import AnyStep
+from lunette.system.fake import FakeSystem
+
+HOSTILE = (
+    '--config=log{file="/tmp/owned" level=7}', "-y", "../../../../tmp/owned", "a/../../../../tmp/owned", "/etc/shadow",
+    "/dev/disk/by-partlabel/lunette-b", "/dev/vda2", "/dev/mapper/control", "..", "a\x00b", "owned\nowned",
+    "owned\r\nowned", "owned owned", "$(touch /tmp/owned)", "x" * 70_000, "\u202eowned", "\u2025/owned",
+    "\uff0fetc\uff0fowned", "lunette\u20100123456789ab",
+)  # fmt: skip
+MARKS = ("owned", "/etc/shadow", "lunette-b", "vda2", "mapper/control", "\u2010", "\uff0f", "x" * 500)
+"""What gives a hostile text away wherever it turns up."""
+SAMPLES = (
+    "lunette-0123456789ab", "0123456789abcdef0123456789abcdef", "192.0.2.1", "iqn.2026-01.com.example:host1",
+    "nqn.2026-01.com.example:host1", "21:00:00:24:ff:00:00:01", "eth1", "/dev/lunette-0123456789ab/v0123456789ab",
+    "core/iblock_0/disk", "iscsi/iqn.2026-01.com.example:t", "subsystems/n", "draid1:2d:4c:1s", "1.0", "Europe/Berlin",
+    "192.0.2.1/24", "2001:db8::1/64", "2001:db8::1",
+)  # fmt: skip
+NUMBERS = (1, 4096, 30, 16 * 1024**2, 0)
+OURS = (
+    "/sys/kernel/config/target/", "/sys/kernel/config/nvmet/", "/etc/target", "/var/lib/lunette/agent/", "/run/lunette",
+    "/etc/hostid", "/sys/module/zfs/parameters/",
+)  # fmt: skip
+
+
+class Recorder:
+    """A doorway that writes down what is changed through it, and hands everything to the fake machine."""
+
+    _CHANGES = ("write", "write_durably", "mkdir", "rmdir", "unlink", "zero", "write_range", "symlink")
+
+    def __init__(self, machine: FakeSystem) -> None:
+        self._machine = machine
+        self.paths: list[str] = []
+        self.words: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._machine, name)
+
+        def noted(*given: Any, **more: Any) -> Any:
+            self._note(name, *given)
+            return found(*given, **more)
+
+        return noted if name in (*self._CHANGES, "run", "ask") else found
+
+    def _note(self, name: str, first: Any, *rest: Any) -> None:
+        """Which device is served is a word like those of a command."""
+        if name in {"run", "ask"}:
+            self.words.extend(first if isinstance(first, list | tuple) else (first, *rest[0]))
+        elif name == "symlink":
+            self.paths.extend((first, *rest))
+        else:
+            self.paths.append(first)
+        if name == "write" and first.rpartition("/")[2] in {"control", "udev_path", "device_path"}:
+            self.words.append(rest[0])
+
+
+def models(annotation: Any) -> list[type[BaseModel]]:
+    """The models of a union, in order."""
+    if get_origin(annotation) is Annotated:
+        return models(get_args(annotation)[0])
+    if get_origin(annotation) in {Union, types.UnionType}:
+        return [model for one in get_args(annotation) for model in models(one)]
+    return [annotation]
+
+
+def example(annotation: Any, *marks: Any) -> Any:
+    """A value of this type, with everything in it that may be left out."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return example(inner[0], *inner[1:], *marks)
+    if origin in {Union, types.UnionType}:
+        return example(next(one for one in inner if one is not type(None)), *marks)
+    if origin is Literal:
+        return inner[0]
+    if origin in {tuple, list, frozenset}:
+        kinds = [one for one in inner if one is not Ellipsis]
+        return [example(kind) for kind in (kinds if Ellipsis not in inner else kinds[:1])]
+    if origin is dict:
+        return {example(inner[0]): example(inner[1])}
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return filled(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return next(iter(annotation)).value
+    simple = {
+        bool: (False,),
+        SecretStr: ("a secret of 16 and more",),
+        dt.datetime: ("2026-01-01T00:00:00Z",),
+        str: SAMPLES,
+    }
+    for value in simple.get(annotation, (*NUMBERS, *SAMPLES)):
+        if fits(Annotated[(annotation, *marks)] if marks else annotation, value):
+            return value
+    raise AssertionError(f"no sample fits {annotation} {marks}: add one")
+
+
+def fits(annotation: Any, value: Any) -> bool:
+    try:
+        TypeAdapter(annotation).validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def filled(model: type[BaseModel]) -> dict[str, Any]:
+    """An object of a model. Where its fields do not go together, what may be left out is."""
+    whole = {name: example(field.annotation, *field.metadata) for name, field in model.model_fields.items()}
+    needed = {name for name, field in model.model_fields.items() if field.is_required()}
+    for left_out in itertools.chain.from_iterable(
+        itertools.combinations(sorted(set(whole) - needed), count) for count in range(len(whole) - len(needed) + 1)
+    ):
+        tried = {name: value for name, value in whole.items() if name not in left_out}
+        if fits(model, tried):
+            return tried
+    raise AssertionError(f"no example of {model.__name__} is accepted")
+
+
+def requests() -> Iterator[tuple[str, dict[str, Any]]]:
+    """An example of every request, with one of every step done and taken back."""
+    for model in models(AnyRequest):
+        if model in {DoStep, UndoStep}:
+            for step in models(AnyStep):
+                kind = model.model_fields["kind"].default
+                yield (
+                    f"{kind} {step.model_fields['kind'].default}",
+                    {"kind": kind, "job_id": SAMPLES[0], "step": filled(step)},
+                )
+        elif "order" in model.model_fields and len(models(model.model_fields["order"].annotation)) > 1:
+            for order in models(model.model_fields["order"].annotation):
+                yield f"use_key {order.__name__}", {"kind": "use_key", "order": filled(order)}
+        else:
+            yield model.model_fields["kind"].default, filled(model)
+
+
+def leaves(value: Any, *where: str | int) -> Iterator[tuple[str | int, ...]]:
+    """Where the texts are, but for the words that say what kind of thing it is."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            if key != "kind":
+                yield from leaves(one, *where, key)
+    elif isinstance(value, list):
+        for number, one in enumerate(value):
+            yield from leaves(one, *where, number)
+    elif isinstance(value, str):
+        yield where
+
+
+def with_text(value: Any, where: Sequence[str | int], text: str) -> Any:
+    """A copy with another text there."""
+    copied = json.loads(json.dumps(value))
+    holder = copied
+    for part in where[:-1]:
+        holder = holder[part]
+    holder[where[-1]] = text
+    return copied
+
+
+def fresh() -> tuple[Agent, Recorder]:
+    machine = FakeSystem()
+    machine.add_disks(2)
+    serving.prepare(machine)
+    recorder = Recorder(machine)
+    return Agent(typing.cast(Any, recorder), patience_s=0.0), recorder
+
+
+def serving_wish() -> tuple[FakeSystem, dict[str, Any]]:
+    """A machine with volumes, and a wish with everything in it that they can be served with."""
+    stage = Stage()
+    serving.prepare(stage.machine)
+    kept = AdoptedBackstore(
+        path="core/iblock_0/old", vendor="LIO-ORG", product="IBLOCK", revision="4.0", attributes=(("emulate_3pc", "0"),)
+    )
+    shown = AdoptedSubsystem(serial="theirs", attributes=(("attr_model", "theirs"),))
+    external = array(0).model_copy(
+        update={"engine": ArrayEngine.EXTERNAL, "members": ("nvme-FAKE_1",), "health_command": "a"}
+    )
+    whole = exports(
+        arrays=(external,),
+        volumes=(stage.volumes[0].model_copy(update={"adopted": kept}), *stage.volumes[1:]),
+        portals=(portal(21), nvme_portal(22)),
+        targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]), target(32, [initiator(42)], [lun(54, 1, 13)])),
+        subsystems=(
+            subsystem(31, [nvme_host(43, dhchap(1, 2))], [lun(52, 2, 12)]).model_copy(update={"adopted": shown}),
+        ),
+        discovery=CHAP,
+    )
+    return stage.machine, whole.model_dump(mode="json")
+
+
+CASES = dict(requests())
+WISHED = [where for where in leaves(serving_wish()[1]) if "secret" not in str(where[-1])]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_example_is_understood(name: str) -> None:
+    """Or else an attack would be refused for another reason than the text."""
+    Envelope.model_validate({"request": CASES[name]})
+
+
+def test_a_refused_text_is_named_and_not_shown() -> None:
+    agent, _ = fresh()
+    attack = with_text(CASES["do_step volume.cut"], ("step", "group"), HOSTILE[0])
+    reply = answer(agent, json.dumps({"request": attack}).encode())
+    assert isinstance(reply, ProblemReply)
+    assert "step.volume.cut.group: expected the name of a volume group or pool" in reply.detail
+    assert "owned" not in reply.model_dump_json()
+
+
+def test_the_wish_is_served_as_it_is() -> None:
+    """Or else an attack on it would end before it came to configfs."""
+    machine, wish = serving_wish()
+    report = Agent(machine, patience_s=0.0).converge(ExportSet.model_validate(wish))
+    assert {door.state for door in (*report.targets, *report.subsystems)} == {ServingState.OPEN}, report
+
+
+@pytest.mark.parametrize("where", WISHED, ids=lambda where: ".".join(map(str, where)))
+def test_no_text_of_a_wish_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
+    machine, wish = serving_wish()
+    doorway = Recorder(machine)
+    agent = Agent(typing.cast(Any, doorway), patience_s=0.0)
+    for generation, text in enumerate(HOSTILE, start=1):
+        attack = {"kind": "converge", "wanted": with_text(wish, where, text) | {"generation": generation}}
+        reply = answer(agent, json.dumps({"request": attack}).encode())
+        if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
+            check_untouched(doorway, f"{'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
+
+
+def check_untouched(doorway: Recorder, told: str) -> None:
+    """That nothing hostile came through, and nothing that is not ours was changed."""
+    assert not any(mark in word for word in doorway.words for mark in MARKS), told
+    assert not any(".." in path.split("/") for path in doorway.paths), told
+    assert not any(mark in path for path in doorway.paths for mark in MARKS), told
+    assert all(path.startswith(OURS) for path in doorway.paths), (told, doorway.paths)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_text_of_a_request_leads_out_of_our_own_roots(name: str) -> None:
+    for where in leaves(CASES[name]):
+        agent, doorway = fresh()
+        for text in HOSTILE:
+            doorway.paths.clear()
+            doorway.words.clear()
+            attack = {"request": with_text(CASES[name], where, text)}
+            reply = answer(agent, json.dumps(attack).encode())
+            if not (isinstance(reply, ProblemReply) and reply.type is ProblemType.MALFORMED):
+                check_untouched(doorway, f"{name}: {'.'.join(map(str, where))} = {text[:60]!r}: {reply}")
