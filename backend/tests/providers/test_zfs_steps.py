@@ -318,7 +318,7 @@ def test_a_disk_that_cannot_be_read_is_not_taken_for_blank(shop: Shop) -> None:
     step = pool_step(shop, shop.disks[:3])
     shop.do(step)
     part = f"/dev/{shop.disks[2].partition_name(1)}"
-    shop.machine.faults.break_calls(lambda call: call.detail == f"wipefs --json --no-act {part}")
+    shop.machine.faults.break_calls(lambda call: call.detail == f"wipefs --json --no-act -- {part}")
     with pytest.raises(ToolFailed, match="cannot be read"):
         shop.undo(step)
     shop.machine.faults.break_calls(None)

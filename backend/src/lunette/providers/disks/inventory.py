@@ -51,7 +51,7 @@ def read_signatures(system: System, devices: list[str]) -> dict[str, tuple[Signa
     if not devices:
         return {}
     try:
-        return parse.signatures(system.run(["wipefs", "--json", "--no-act", *devices]).stdout)
+        return parse.signatures(system.run(["wipefs", "--json", "--no-act", "--", *devices]).stdout)
     except ToolFailed as error:
         if len(devices) == 1:
             name = devices[0].rpartition("/")[2]

@@ -25,7 +25,7 @@ def wipe(system: System, step: DiskWipe) -> str | None:
     parts = [f"/dev/{name}" for name in system.listdir(f"/sys/block/{disk.kernel_name}") if _is_part(disk, name)]
     # Partitions first: their own signatures would come back to life under the next partition table.
     for device in (*parts, disk.device):
-        system.run(["wipefs", "--all", device])
+        system.run(["wipefs", "--all", "--", device])
     left = look_again(system, step, disk.device)
     if left.signatures or left.partitions:
         raise ToolFailed(f"disk {step.disk_id} is not blank after the wipe: {left.occupation()}; look at the job's log")

@@ -49,7 +49,7 @@ def header(system: System, device: str) -> Header | None:
         raise InUse(f"{device} already carries {', '.join(others)}: it is left alone")
     if not found:
         return None
-    dumped = system.run(["cryptsetup", "luksDump", "--dump-json-metadata", device], timeout_s=TIMEOUT_S).stdout
+    dumped = system.run(["cryptsetup", "luksDump", "--dump-json-metadata", "--", device], timeout_s=TIMEOUT_S).stdout
     return Header(uuid=found[0].uuid or "", slots=len(json.loads(dumped)["keyslots"]))
 
 
@@ -59,7 +59,7 @@ def write_header(system: System, device: str, uuid: str, label: str, sector_byte
         [
             "cryptsetup", "luksFormat", "--batch-mode", "--type", "luks2", "--uuid", uuid, "--label", label,
             "--sector-size", str(sector_bytes), "--offset", str(HEADER_BYTES // 512),
-            "--cipher", "aes-xts-plain64", "--key-size", "512", *_STRETCHED, "--key-file", "-", device,
+            "--cipher", "aes-xts-plain64", "--key-size", "512", *_STRETCHED, "--key-file", "-", "--", device,
         ],
         timeout_s=TIMEOUT_S, stdin=passphrase,
     )  # fmt: skip
@@ -68,7 +68,7 @@ def write_header(system: System, device: str, uuid: str, label: str, sector_byte
 
 def open_device(system: System, device: str, mapping: str, key: str) -> bool:
     """Open it; False for a wrong key. Its volume key stays out of the keyring, so that it is resized without a key."""
-    command = ["cryptsetup", "open", "--type", "luks2", "--disable-keyring", "--key-file", "-", device, mapping]
+    command = ["cryptsetup", "open", "--type", "luks2", "--disable-keyring", "--key-file", "-", "--", device, mapping]
     done = system.run(command, timeout_s=TIMEOUT_S, stdin=key, ok=(0, WRONG_KEY))
     settle(system)
     return done.returncode == 0
@@ -76,13 +76,13 @@ def open_device(system: System, device: str, mapping: str, key: str) -> bool:
 
 def opens(system: System, device: str, key: str) -> bool:
     """True if the key opens it; nothing is opened."""
-    command = ["cryptsetup", "open", "--type", "luks2", "--test-passphrase", "--key-file", "-", device]
+    command = ["cryptsetup", "open", "--type", "luks2", "--test-passphrase", "--key-file", "-", "--", device]
     return system.run(command, timeout_s=TIMEOUT_S, stdin=key, ok=(0, WRONG_KEY)).returncode == 0
 
 
 def close_device(system: System, mapping: str) -> None:
     """Raises InUse while something on it is open."""
-    if system.run(["cryptsetup", "close", mapping], timeout_s=TIMEOUT_S, ok=(0, BUSY)).returncode == BUSY:
+    if system.run(["cryptsetup", "close", "--", mapping], timeout_s=TIMEOUT_S, ok=(0, BUSY)).returncode == BUSY:
         raise InUse(f"{mapping} is in use: what is on it is still open")
     settle(system)
 
@@ -90,19 +90,19 @@ def close_device(system: System, mapping: str) -> None:
 def add_key(system: System, device: str, key: str, new_path: str, *, stretched: bool) -> None:
     """Let the key in the file open it too. `key` is one that opens it. Raises ToolFailed, with nothing changed."""
     shape = _STRETCHED if stretched else _RANDOM
-    command = ["cryptsetup", "luksAddKey", "--batch-mode", *shape, "--key-file", "-", device, new_path]
+    command = ["cryptsetup", "luksAddKey", "--batch-mode", *shape, "--key-file", "-", "--", device, new_path]
     system.run(command, timeout_s=TIMEOUT_S, stdin=key)
 
 
 def remove_key(system: System, device: str, key: str) -> None:
     """Take one key away; harmless if it opens nothing. The caller made sure that another one opens it."""
-    command = ["cryptsetup", "luksRemoveKey", "--batch-mode", "--key-file", "-", device]
+    command = ["cryptsetup", "luksRemoveKey", "--batch-mode", "--key-file", "-", "--", device]
     system.run(command, timeout_s=TIMEOUT_S, stdin=key, ok=(0, WRONG_KEY))
 
 
 def grow(system: System, mapping: str) -> None:
     """Let the mapping show all of its device."""
-    system.run(["cryptsetup", "resize", mapping], timeout_s=TIMEOUT_S)
+    system.run(["cryptsetup", "resize", "--", mapping], timeout_s=TIMEOUT_S)
 
 
 def erase(system: System, device: str, uuid: str) -> bool:
@@ -113,8 +113,8 @@ def erase(system: System, device: str, uuid: str) -> bool:
     if found.uuid != uuid:
         raise Conflict(f"{device} carries a LUKS header {found.uuid} that is not ours: it is left alone")
     if found.slots:
-        system.run(["cryptsetup", "luksErase", "--batch-mode", device], timeout_s=TIMEOUT_S)
-    system.run(["wipefs", "--all", device], timeout_s=TIMEOUT_S)
+        system.run(["cryptsetup", "luksErase", "--batch-mode", "--", device], timeout_s=TIMEOUT_S)
+    system.run(["wipefs", "--all", "--", device], timeout_s=TIMEOUT_S)
     settle(system)
     return True
 

@@ -29,7 +29,7 @@ class BlockTools:
             case "blockdev":
                 return self._reread(argv[-1])
             case "sync":
-                lost = [path for path in argv[1:] if self._blocks.find(path) is None]
+                lost = [path for path in argv[1:] if path != "--" and self._blocks.find(path) is None]
                 return (1, "", f"sync: error opening '{lost[0]}': No such file or directory\n") if lost else (0, "", "")
         return 0, "", ""
 

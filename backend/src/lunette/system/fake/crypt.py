@@ -39,7 +39,7 @@ class Crypt:
 
     def run(self, argv: Sequence[str]) -> Answer:
         """Exit code, stdout, stderr."""
-        words, options = _parse(argv[2:])
+        words, options = parse(argv[2:])
         if argv[1] == "close":
             return self._close(words[0])
         if argv[1] == "resize":
@@ -119,13 +119,15 @@ class Crypt:
         return 0, "", ""
 
 
-def _parse(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+def parse(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Words and options of a command line."""
     words, options, rest = [], {}, list(argv)
     while rest:
         word = rest.pop(0)
         if word in _VALUES:
             options[word] = rest.pop(0)
+        elif word == "--":
+            return words + rest, options
         elif word.startswith("--"):
             options[word] = ""
         else:

@@ -265,10 +265,12 @@ def parse(words: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
     options: dict[str, list[str]] = {}
     rest: list[str] = []
     waiting: str | None = None
-    for word in words:
+    for at, word in enumerate(words):
         if waiting:
             options[waiting].append(word)
             waiting = None
+        elif word == "--":
+            return options, [*rest, *words[at + 1 :]]
         elif word.startswith("-") and len(word) > 1:
             name, _, value = word.lstrip("-").partition("=") if word.startswith("--") else (word, "", "")
             if not word.startswith("--"):

@@ -20,7 +20,7 @@ class ZfsTools(VdevTools):
         """Exit code, stdout, stderr."""
         if not self._is_loaded():
             return fail("The ZFS modules cannot be auto-loaded.", "Try running 'modprobe zfs' as root.")
-        flags, options, words = _split(argv[2:])
+        flags, options, words = split(argv[2:])
         command: Callable[[set[str], dict[str, list[str]], list[str]], Answer] | None
         command = getattr(self, f"_{argv[0]}_{argv[1]}", None)
         return command(flags, options, words) if command else fail(f"the fake does not know {' '.join(argv)}")
@@ -275,18 +275,20 @@ class ZfsTools(VdevTools):
         return OK
 
 
-def _split(words: Sequence[str]) -> tuple[set[str], dict[str, list[str]], list[str]]:
+def split(words: Sequence[str]) -> tuple[set[str], dict[str, list[str]], list[str]]:
     """Flags, options with all their values, and the other words."""
-    flags = {word for word in words if word in _BARE_FLAGS}
+    flags: set[str] = set()
     options: dict[str, list[str]] = {}
     rest: list[str] = []
     waiting: str | None = None
-    for word in words:
+    for at, word in enumerate(words):
         if waiting:
             options.setdefault(waiting, []).append(word)
             waiting = None
+        elif word == "--":
+            return flags, options, [*rest, *words[at + 1 :]]
         elif word in _BARE_FLAGS:
-            continue
+            flags.add(word)
         elif word.startswith("-"):
             waiting = word
         else:

@@ -54,7 +54,7 @@ def shut_down(system: System) -> list[str]:
         return [f"arrays of LVM cannot be listed: {error.detail}"]
     for group in found:
         try:
-            system.run(["vgchange", "-an", group.name], timeout_s=TIMEOUT_S)
+            system.run(["vgchange", "-an", "--", group.name], timeout_s=TIMEOUT_S)
         except LunetteError as error:
             refused.append(f"array {group.name}: {error.detail}")
     return refused
@@ -96,8 +96,8 @@ def _activate(system: System, group: parse.RaidGroup, *, degraded: bool) -> None
     if not survives(group.level, len(group.images), left):
         raise ToolFailed(f"array {group.name} is {group.level} and does not work with {len(left)} of its disks")
     if degraded and group.integrity and group.missing():
-        system.run(["vgreduce", "--removemissing", "--force", group.name], timeout_s=TIMEOUT_S)
+        system.run(["vgreduce", "--removemissing", "--force", "--", group.name], timeout_s=TIMEOUT_S)
     mode = "degraded" if degraded else "complete"
-    command = ["lvchange", "--activate", "y", "--activationmode", mode, f"{group.name}/{VOLUME}"]
+    command = ["lvchange", "--activate", "y", "--activationmode", mode, "--", f"{group.name}/{VOLUME}"]
     system.run(command, timeout_s=TIMEOUT_S)
     settle(system)

@@ -29,11 +29,11 @@ def replace(system: System, step: LvmRaidReplace) -> str | None:
         if new not in group.pvs:
             clear_member(system, disk)
             make_member(system, disk, step.uuid)
-            system.run(["vgextend", "-y", group.name, disk.device], timeout_s=TIMEOUT_S)
+            system.run(["vgextend", "-y", "--", group.name, disk.device], timeout_s=TIMEOUT_S)
         # An image on a disk that is gone, or of which LVM has dropped the disk, is repaired; any other is replaced.
         present = group.pvs.get(old, parse.NOWHERE)
         how = ["--repair"] if present == parse.NOWHERE else ["--replace", present]
-        system.run(["lvconvert", "-y", *how, f"{group.name}/{VOLUME}", disk.device], timeout_s=TIMEOUT_S)
+        system.run(["lvconvert", "-y", *how, "--", f"{group.name}/{VOLUME}", disk.device], timeout_s=TIMEOUT_S)
         settle(system)
         group = _running(system, step)
         if new not in group.images:
@@ -81,7 +81,7 @@ def _tell(system: System, group: parse.RaidGroup, word: str) -> None:
         if _action(system, group) in SCRUBS:
             raise ToolFailed(f"the scrub of {group.name} did not stop: try again", log=told.stderr)
     else:
-        system.run(["lvchange", "--syncaction", word, f"{group.name}/{VOLUME}"], timeout_s=TIMEOUT_S)
+        system.run(["lvchange", "--syncaction", word, "--", f"{group.name}/{VOLUME}"], timeout_s=TIMEOUT_S)
 
 
 def _action(system: System, group: parse.RaidGroup) -> str:
@@ -120,9 +120,9 @@ def _forget(system: System, step: LvmRaidReplace, group: parse.RaidGroup, old: s
     """Take the old disk out of the group, and its mark off it; False if nothing was left of it."""
     device = group.pvs.get(old)
     if device == parse.NOWHERE:
-        system.run(["vgreduce", "--removemissing", group.name], timeout_s=TIMEOUT_S)
+        system.run(["vgreduce", "--removemissing", "--", group.name], timeout_s=TIMEOUT_S)
     elif device is not None:
-        system.run(["vgreduce", group.name, device], timeout_s=TIMEOUT_S)
+        system.run(["vgreduce", "--", group.name, device], timeout_s=TIMEOUT_S)
     own = observe.members(observe_disks(system), step.uuid)
     disk = own.get(old)
     if disk is not None:

@@ -23,7 +23,7 @@ def groups(system: System) -> tuple[parse.RaidGroup, ...]:
     pvs = system.run(["pvs", *_REPORT, "-o", parse.PV_FIELDS], timeout_s=TIMEOUT_S)
     if not any(TAG in line for line in pvs.stdout.splitlines()):
         return ()
-    volumes = system.run(["lvs", "--all", *_REPORT, "-o", parse.VOLUME_FIELDS, f"@{TAG}"], timeout_s=TIMEOUT_S)
+    volumes = system.run(["lvs", "--all", *_REPORT, "-o", parse.VOLUME_FIELDS, "--", f"@{TAG}"], timeout_s=TIMEOUT_S)
     return parse.groups(pvs.stdout, volumes.stdout)
 
 

@@ -50,14 +50,14 @@ def create(system: System, step: LvmRaidCreate) -> str | None:
     devices = [disk.device for disk in disks]
     tags = ["--addtag", TAG, "--addtag", array_tag(step.uuid)]
     extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
-    system.run(["vgcreate", "-y", *tags, extent, step.raid_group, *devices], timeout_s=TIMEOUT_S)
+    system.run(["vgcreate", "-y", *tags, extent, "--", step.raid_group, *devices], timeout_s=TIMEOUT_S)
     system.run(_create_command(step, devices), timeout_s=TIMEOUT_S)
     settle(system)
     device = device_path(step.raid_group)
     # What earlier owners of the disks left can show through a new array.
     if any(read_signatures(system, [system.realpath(device)]).values()):
-        system.run(["wipefs", "--all", device])
-    system.run(["lvchange", "--addtag", array_tag(step.uuid), f"{step.raid_group}/{VOLUME}"], timeout_s=TIMEOUT_S)
+        system.run(["wipefs", "--all", "--", device])
+    system.run(["lvchange", "--addtag", array_tag(step.uuid), "--", f"{step.raid_group}/{VOLUME}"], timeout_s=TIMEOUT_S)
     settle(system)
     return f"LVM RAID {step.raid_group} runs as {device}"
 
@@ -90,7 +90,7 @@ def make_member(system: System, disk: ObservedDisk, uuid: str) -> None:
         raise InUse(f"disk {disk.id} is held by another program: free it first")
     named = ["--uuid", pv_uuid(uuid, disk.id), "--norestorefile"]
     size = f"--metadatasize={METADATA_BYTES // 1024}k"
-    system.run(["pvcreate", "-y", size, *named, disk.device], timeout_s=TIMEOUT_S)
+    system.run(["pvcreate", "-y", size, *named, "--", disk.device], timeout_s=TIMEOUT_S)
 
 
 def clear_member(system: System, disk: ObservedDisk, left: str = "") -> None:
@@ -104,7 +104,7 @@ def clear_member(system: System, disk: ObservedDisk, left: str = "") -> None:
         raise Conflict(f"disk {disk.id} belongs to volume group {known.group}: it is left alone")
     # Twice forced where a vgcreate or vgremove was cut short: LVM cannot tell that from damage, the UUID can.
     force = ["-ff"] if known.group else []
-    system.run(["pvremove", "-y", *force, device], timeout_s=TIMEOUT_S)
+    system.run(["pvremove", "-y", *force, "--", device], timeout_s=TIMEOUT_S)
 
 
 def _create_command(step: LvmRaidCreate, devices: Sequence[str]) -> list[str]:
@@ -116,7 +116,7 @@ def _create_command(step: LvmRaidCreate, devices: Sequence[str]) -> list[str]:
     checked = ["--raidintegrity", "y", "--raidintegritymode", "journal"] if step.integrity else []
     return [
         "lvcreate", "-y", "--type", step.level.value, *shape, "--size", f"{step.size_bytes}b", "--name", VOLUME,
-        *checked, step.raid_group, *devices,
+        *checked, "--", step.raid_group, *devices,
     ]  # fmt: skip
 
 
@@ -182,9 +182,9 @@ def _take_apart(system: System, found: parse.RaidGroup | None, own: Mapping[str,
     found = observe.find(system, found.uuid) if found is not None else None  # a look may have dropped what is missing
     if found is not None:
         if found.missing():
-            system.run(["vgreduce", "--removemissing", "--force", found.name], timeout_s=TIMEOUT_S)
-        system.run(["vgchange", "-an", found.name], timeout_s=TIMEOUT_S)
-        system.run(["vgremove", "-y", "--force", found.name], timeout_s=TIMEOUT_S)
+            system.run(["vgreduce", "--removemissing", "--force", "--", found.name], timeout_s=TIMEOUT_S)
+        system.run(["vgchange", "-an", "--", found.name], timeout_s=TIMEOUT_S)
+        system.run(["vgremove", "-y", "--force", "--", found.name], timeout_s=TIMEOUT_S)
         settle(system)
     for disk in own.values():
         clear_member(system, disk)

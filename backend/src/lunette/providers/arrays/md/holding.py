@@ -27,7 +27,7 @@ def writes_held_back(system: System, array: KernelArray) -> Iterator[None]:
     try:
         # A flush of ours begins after the one under way has ended (block/blk-flush.c: one at a time for each disk).
         members = [f"/dev/{member.device}" for member in array.members if "faulty" not in member.flags]
-        system.run(["sync", *members], timeout_s=TIMEOUT_S)
+        system.run(["sync", "--", *members], timeout_s=TIMEOUT_S)
         yield
     finally:
         release(system, array)

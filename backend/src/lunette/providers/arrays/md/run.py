@@ -46,7 +46,7 @@ def create(system: System, step: MdCreate) -> str | None:
     # nothing can be on the array yet. A repeated step never comes here.
     device = f"/dev/{found.kernel_name}"
     if read_signatures(system, [device]):
-        system.run(["wipefs", "--all", device])
+        system.run(["wipefs", "--all", "--", device])
     settle(system)
     return f"array {step.md_name} runs as {device}"
 

@@ -73,7 +73,7 @@ def tend(system: System, array: ExportArray) -> None:
     pool = observe.find_pool(system, array.group) if idle else None
     for _, leaf in pool.leaves() if pool else ():
         if leaf.path in idle and leaf.state in parse.AWAY:
-            system.run(["zpool", "online", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
+            system.run(["zpool", "online", "--", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
 
 
 def activate(system: System, _array: ExportArray) -> None:
@@ -84,7 +84,7 @@ def activate(system: System, _array: ExportArray) -> None:
 def import_pool(system: System, pool: str, disk_ids: Sequence[str]) -> None:
     """Import a pool, by guid or name, from these disks alone. Raises ToolFailed if ZFS refuses."""
     places = [word for id_ in disk_ids for word in ("-d", device_path(id_))]
-    system.run(["zpool", "import", "-N", "-o", "cachefile=none", *places, pool], timeout_s=IMPORT_TIMEOUT_S)
+    system.run(["zpool", "import", "-N", "-o", "cachefile=none", *places, "--", pool], timeout_s=IMPORT_TIMEOUT_S)
     settle(system)
 
 
@@ -105,7 +105,7 @@ def shut_down(system: System, still_open: Set[str]) -> list[str]:
             refused.append(f"pool {name}: {', '.join(opened[:5])} still open")
             continue
         try:
-            system.run(["zpool", "export", name], timeout_s=EXPORT_TIMEOUT_S)
+            system.run(["zpool", "export", "--", name], timeout_s=EXPORT_TIMEOUT_S)
         except LunetteError as error:
             refused.append(f"pool {name}: {error.detail}")
     return refused

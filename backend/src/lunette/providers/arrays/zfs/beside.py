@@ -57,7 +57,7 @@ def _out(system: System, step: PoolAdd | PoolTakeOut, member: MdMember) -> bool:
     leaf = leaf_of(pool, member.disk_id)
     if leaf is not None:
         verb = _verb(pool, step.role, member)
-        system.run(["zpool", verb, step.pool, leaf.guid], timeout_s=TIMEOUT_S)
+        system.run(["zpool", verb, "--", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
         settle(system)
     try:
         disk = same_disk(observe_disks(system), member.disk_id, member.serial)
@@ -90,11 +90,11 @@ def _commands(system: System, step: PoolAdd | PoolAddSpecial, pool: parse.Pool, 
     ashift = ["-o", f"ashift={_shift(system, step.pool)}"]
     if step.beside is None:
         force = ["-f"] if step.role is MemberRole.SPECIAL else []
-        return [["zpool", "add", *force, *ashift, step.pool, *role_words(step.role, ids)]]
+        return [["zpool", "add", *force, *ashift, "--", step.pool, *role_words(step.role, ids)]]
     leaf = leaf_of(pool, step.beside.disk_id)
     if leaf is None:
         raise NotFound(f"disk {step.beside.disk_id} has no place in pool {step.pool}: look at the array's members")
-    return [["zpool", "attach", *ashift, step.pool, leaf.guid, f"/dev/disk/by-id/{id_}"] for id_ in ids]
+    return [["zpool", "attach", *ashift, "--", step.pool, leaf.guid, f"/dev/disk/by-id/{id_}"] for id_ in ids]
 
 
 def _check_sector(system: System, disk: ObservedDisk, step: PoolAdd | PoolAddSpecial) -> None:

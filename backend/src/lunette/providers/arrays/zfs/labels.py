@@ -73,8 +73,8 @@ def clear(system: System, disk: ObservedDisk, pool: str, guid: str | None, *, is
     if label is None and not is_bare(system, disk):
         return False
     if label is not None:
-        system.run(["zpool", "labelclear", "-f", device_path(disk.id)], timeout_s=180)
-    system.run(["wipefs", "--all", disk.device])
+        system.run(["zpool", "labelclear", "-f", "--", device_path(disk.id)], timeout_s=180)
+    system.run(["wipefs", "--all", "--", disk.device])
     settle(system)
     if system.exists(device_path(disk.id)):  # a wipefs that was killed took the table, and left the kernel its parts
         system.run(["blockdev", "--rereadpt", disk.device])

@@ -28,7 +28,7 @@ def replace(system: System, step: PoolReplace) -> str | None:
     labels.clear(system, disk, step.pool, step.guid)
     if system.is_held(disk.device):
         raise InUse(f"disk {disk.id} is held by another program: free it first")
-    system.run(["zpool", "replace", step.pool, old.guid, f"/dev/disk/by-id/{disk.id}"], timeout_s=TIMEOUT_S)
+    system.run(["zpool", "replace", "--", step.pool, old.guid, f"/dev/disk/by-id/{disk.id}"], timeout_s=TIMEOUT_S)
     settle(system)
     return f"disk {disk.id} is being filled"
 
@@ -43,7 +43,7 @@ def undo_replace(system: System, step: PoolReplace) -> str | None:
     if leaf is not None:
         if leaf_of(pool, step.old.disk_id) is None:
             raise Conflict(f"disk {step.new.disk_id} has taken its place in pool {step.pool}: it is not taken out")
-        system.run(["zpool", "detach", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
+        system.run(["zpool", "detach", "--", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
         settle(system)
     try:
         disk = same_disk(observe_disks(system), step.new.disk_id, step.new.serial)
@@ -78,7 +78,7 @@ def scrub(system: System, step: PoolScrub) -> str | None:
         return None
     if step.action is ScrubAction.STOP:
         return _stop(system, step.pool)
-    system.run(["zpool", "scrub", step.pool], timeout_s=TIMEOUT_S)
+    system.run(["zpool", "scrub", "--", step.pool], timeout_s=TIMEOUT_S)
     return f"pool {step.pool} is being scrubbed"
 
 
@@ -90,7 +90,7 @@ def undo_scrub(system: System, step: PoolScrub) -> str | None:
 
 
 def _stop(system: System, pool: str) -> str:
-    system.run(["zpool", "scrub", "-s", pool], timeout_s=TIMEOUT_S)
+    system.run(["zpool", "scrub", "-s", "--", pool], timeout_s=TIMEOUT_S)
     return f"the scrub of pool {pool} is stopped"
 
 

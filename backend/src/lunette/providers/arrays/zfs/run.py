@@ -122,7 +122,7 @@ def _finish(system: System, step: PoolCreate) -> str | None:
             )
     if pool.guid == step.guid:
         return None
-    system.run(["zpool", "reguid", "-g", step.guid, step.pool], timeout_s=CREATE_TIMEOUT_S)
+    system.run(["zpool", "reguid", "-g", step.guid, "--", step.pool], timeout_s=CREATE_TIMEOUT_S)
     return f"pool {step.pool} is made of {len(step.everyone())} disks"
 
 
@@ -152,7 +152,7 @@ def _remove(system: System, step: PoolCreate | PoolDestroy, guid: str | None) ->
         volumes = [found.name for found in observe.datasets(system, step.pool) if found.name not in gone]
         if volumes:
             raise InUse(f"pool {step.pool} still holds {', '.join(volumes[:5])}: delete its volumes first")
-        system.run(["zpool", "destroy", step.pool], timeout_s=CREATE_TIMEOUT_S)
+        system.run(["zpool", "destroy", "--", step.pool], timeout_s=CREATE_TIMEOUT_S)
         settle(system)
         disks = _own_disks(observe_disks(system), step)
     cleared = sum([_clear(system, disk, step, guid) for disk in disks])
@@ -215,7 +215,7 @@ def _create_command(step: PoolCreate, disks: Mapping[MemberRole, Sequence[Observ
         if found and role is not MemberRole.DATA
         for word in role_words(role, [disk.id for disk in found])
     ]
-    return ["zpool", "create", *force, *pool, *root, step.pool, *level, *data, *beside]
+    return ["zpool", "create", *force, *pool, *root, "--", step.pool, *level, *data, *beside]
 
 
 def role_words(role: MemberRole, disk_ids: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ def step_in(system: System, step: PoolSpareIn) -> str | None:
     if not stands_by:
         raise Conflict(f"spare {step.name} does not stand by in pool {step.pool} any more")
     word = f"/dev/disk/by-id/{step.spare.disk_id}" if step.spare else step.name
-    system.run(["zpool", "replace", step.pool, old.guid, word], timeout_s=TIMEOUT_S)
+    system.run(["zpool", "replace", "--", step.pool, old.guid, word], timeout_s=TIMEOUT_S)
     settle(system)
     return f"spare {step.name} is being filled for disk {step.old.disk_id}"
 
@@ -35,7 +35,7 @@ def go_back(system: System, step: PoolSpareIn | PoolSpareBack) -> str | None:
     leaf = _in_place(pool, step)
     if leaf is None:
         return None
-    system.run(["zpool", "detach", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
+    system.run(["zpool", "detach", "--", step.pool, leaf.guid], timeout_s=TIMEOUT_S)
     settle(system)
     return f"spare {step.name} stands by again"
 

@@ -85,4 +85,4 @@ def _marks(one: AdoptedVolume) -> set[str]:
 
 
 def _tag(system: System, command: list[str], option: str, tags: list[str], name: str) -> None:
-    system.run([*command, *(word for tag in tags for word in (option, tag)), name], timeout_s=TIMEOUT_S)
+    system.run([*command, *(word for tag in tags for word in (option, tag)), "--", name], timeout_s=TIMEOUT_S)

@@ -23,10 +23,10 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
         raise InUse(f"volume {step.group}/{found.name} is open: unmap it first")
     path = f"{step.group}/{found.name}"
     if found.active:
-        system.run(["lvchange", "-an", path], timeout_s=TIMEOUT_S)
-    system.run(["lvchange", "--setactivationskip", "y", path], timeout_s=TIMEOUT_S)
+        system.run(["lvchange", "-an", "--", path], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "--setactivationskip", "y", "--", path], timeout_s=TIMEOUT_S)
     if found.name != step.aside_name:
-        system.run(["lvrename", step.group, step.lv_name, step.aside_name], timeout_s=TIMEOUT_S)
+        system.run(["lvrename", "--", step.group, step.lv_name, step.aside_name], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} is kept as {step.aside_name}"
 
 
@@ -36,10 +36,10 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
     if found.name == step.lv_name and found.active:
         return None
     if found.name == step.aside_name:
-        system.run(["lvrename", step.group, step.aside_name, step.lv_name], timeout_s=TIMEOUT_S)
+        system.run(["lvrename", "--", step.group, step.aside_name, step.lv_name], timeout_s=TIMEOUT_S)
     path = f"{step.group}/{step.lv_name}"
-    system.run(["lvchange", "--setactivationskip", "n", path], timeout_s=TIMEOUT_S)
-    system.run(["lvchange", "-ay", path], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "--setactivationskip", "n", "--", path], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "-ay", "--", path], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} is back"
 
 

@@ -45,12 +45,12 @@ def create(system: System, step: GroupCreate | GroupRemove) -> str | None:
     if known is None:
         size = f"--metadatasize={METADATA_BYTES // 1024}k"
         named = ["--uuid", pv_uuid(step.md_uuid), "--norestorefile"] if step.disk else []
-        system.run(["pvcreate", "-y", size, *named, device], timeout_s=TIMEOUT_S)
+        system.run(["pvcreate", "-y", size, *named, "--", device], timeout_s=TIMEOUT_S)
     else:
         list_device(system, device)
     tags = ["--addtag", TAG, "--addtag", array_tag(step.md_uuid)]
     extent = f"--physicalextentsize={step.extent_bytes // 1024}k"
-    system.run(["vgcreate", "-y", *tags, extent, step.group, device], timeout_s=TIMEOUT_S)
+    system.run(["vgcreate", "-y", *tags, extent, "--", step.group, device], timeout_s=TIMEOUT_S)
     keys.forget(system, keys.lent_path(step.array_id))
     return f"volume group {step.group} is made on {device}"
 
@@ -68,7 +68,7 @@ def remove(system: System, step: GroupCreate | GroupRemove | GroupErase) -> str 
     list_device(system, device)
     if known.group:
         _remove_group(system, step, known)
-    system.run(["pvremove", "-y", device], timeout_s=TIMEOUT_S)
+    system.run(["pvremove", "-y", "--", device], timeout_s=TIMEOUT_S)
     return f"volume group {step.group} is gone from {device}"
 
 
@@ -87,7 +87,7 @@ def grow(system: System, step: GroupGrow) -> str | None:
         return None
     if step.mapping:
         luks.grow(system, step.mapping)
-    system.run(["pvresize", device], timeout_s=TIMEOUT_S)
+    system.run(["pvresize", "--", device], timeout_s=TIMEOUT_S)
     return f"volume group {step.group} uses all {size} bytes of its array"
 
 
@@ -96,14 +96,14 @@ def activate(system: System, group: str, device: str) -> None:
 
     No other device is read for it (lvm(8), --devices): one that hangs does not keep these from coming up.
     """
-    system.run(["vgchange", "-ay", "--devices", device, group], timeout_s=TIMEOUT_S)
+    system.run(["vgchange", "-ay", "--devices", device, "--", group], timeout_s=TIMEOUT_S)
     list_device(system, device)
     settle(system)
 
 
 def deactivate(system: System, group: str) -> None:
     """Take every volume of the group down. Raises ToolFailed while one is open."""
-    system.run(["vgchange", "-an", group], timeout_s=TIMEOUT_S)
+    system.run(["vgchange", "-an", "--", group], timeout_s=TIMEOUT_S)
 
 
 def _array_device(system: System, step: GroupCreate | GroupRemove | GroupGrow) -> str:
@@ -141,11 +141,11 @@ def _physical_volume(system: System, device: str) -> parse.PhysicalVolume | None
     known = observe.physical_volume(system, device)
     if known is None or known.group != parse.UNKNOWN_GROUP:
         return known
-    headers = system.run(["pvck", "--dump", "headers", device], timeout_s=TIMEOUT_S, ok=(0, 5)).stdout
+    headers = system.run(["pvck", "--dump", "headers", "--", device], timeout_s=TIMEOUT_S, ok=(0, 5)).stdout
     if not parse.is_bare(headers):
         raise Conflict(f"{device} carries damaged LVM metadata: restore it with vgcfgrestore, nothing was changed")
     # Twice forced, because LVM cannot tell this from damage; the headers could.
-    system.run(["pvremove", "-y", "-ff", device], timeout_s=TIMEOUT_S)
+    system.run(["pvremove", "-y", "-ff", "--", device], timeout_s=TIMEOUT_S)
     return None
 
 
@@ -167,7 +167,7 @@ def _remove_group(system: System, step: GroupCreate | GroupRemove | GroupErase, 
     for found in copies:
         own.remove(system, group, found)
     # No -y and no --force: vgremove itself refuses a group with volumes.
-    system.run(["vgremove", step.group], timeout_s=TIMEOUT_S)
+    system.run(["vgremove", "--", step.group], timeout_s=TIMEOUT_S)
 
 
 def _erase(system: System, step: GroupErase, group: parse.Group) -> parse.Group:

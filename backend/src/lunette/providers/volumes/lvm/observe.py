@@ -18,7 +18,7 @@ def find_group(system: System, name: str) -> parse.Group | None:
     """The group of this name, None if there is none. One command, or two while it is empty: commands are what costs."""
     fields = f"{parse.GROUP_FIELDS},{parse.VOLUME_FIELDS}"
     # Exit code 5: there is no such group.
-    found = system.run(["vgs", *_REPORT, "-o", fields, name], timeout_s=REPORT_TIMEOUT_S, ok=(0, 5))
+    found = system.run(["vgs", *_REPORT, "-o", fields, "--", name], timeout_s=REPORT_TIMEOUT_S, ok=(0, 5))
     joined = parse.group_of_volumes(found.stdout) if found.returncode == 0 else None
     return joined or next((group for group in observe_groups(system) if group.name == name), None)
 

@@ -42,7 +42,7 @@ def remove(system: System, group: parse.Group, volume: parse.Volume) -> None:
     if open_volumes(system, group, [volume.name]):
         raise InUse(f"volume {group.name}/{volume.name} is open: unmap it first")
     # -y answers the question whether an active volume may go; LVM still refuses one that is open.
-    system.run(["lvremove", "-y", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
+    system.run(["lvremove", "-y", "--", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
 
 
 def open_volumes(system: System, group: parse.Group, names: Sequence[str]) -> list[str]:

@@ -34,7 +34,7 @@ def create(system: System, step: ThinPoolCreate) -> str | None:
         _make(system, step, _next_name(group))
     elif known.active:
         return None
-    system.run(["lvchange", "--activate", "y", f"{step.group}/{step.name}"], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "--activate", "y", "--", f"{step.group}/{step.name}"], timeout_s=TIMEOUT_S)
     return f"thin pool {step.name} of {format_size(step.data_bytes)} is made in {step.group}"
 
 
@@ -62,12 +62,12 @@ def grow(system: System, step: ThinPoolGrow) -> str | None:
     if not (metadata or data):
         if not _is_stale(system, group, known):
             return None
-        system.run(["lvchange", "--refresh", path], timeout_s=TIMEOUT_S)
+        system.run(["lvchange", "--refresh", "--", path], timeout_s=TIMEOUT_S)
         return f"the kernel knows of {format_size(step.data_bytes)} in thin pool {step.name}"
     check_space(group, f"thin pool {step.name}", 2 * metadata + data)
     sizes = ["--poolmetadatasize", f"{step.metadata_bytes}b"] if metadata else []
     sizes += ["--size", f"{step.data_bytes}b"] if data else []
-    system.run(["lvextend", *sizes, path], timeout_s=TIMEOUT_S)
+    system.run(["lvextend", *sizes, "--", path], timeout_s=TIMEOUT_S)
     return f"thin pool {step.name} has {format_size(step.data_bytes)}"
 
 
@@ -83,7 +83,7 @@ def take_away(system: System, group: parse.Group, pool: parse.Volume) -> str | N
     if group.in_pool(pool.name):
         return None
     path = f"{group.name}/{pool.name}"
-    system.run(["lvremove", "-y", "--select", "thin_count=0", path], timeout_s=TIMEOUT_S)
+    system.run(["lvremove", "-y", "--select", "thin_count=0", "--", path], timeout_s=TIMEOUT_S)
     return f"thin pool {pool.name} is gone from {group.name}"
 
 
@@ -122,7 +122,7 @@ def _next_name(group: parse.Group) -> str:
 
 def _remove(system: System, group: parse.Group, parts: Sequence[parse.Volume]) -> None:
     for part in parts:
-        system.run(["lvremove", "-y", f"{group.name}/{part.name}"], timeout_s=TIMEOUT_S)
+        system.run(["lvremove", "-y", "--", f"{group.name}/{part.name}"], timeout_s=TIMEOUT_S)
 
 
 def _make(system: System, step: ThinPoolCreate, spare: str) -> None:
@@ -131,13 +131,13 @@ def _make(system: System, step: ThinPoolCreate, spare: str) -> None:
     shapes = ((_metadata(step.name), step.metadata_bytes, ours + foretold), (step.name, step.data_bytes, ours))
     for name, size_bytes, tags in shapes:
         bare = ["--activate", "n", "--wipesignatures", "n", "--zero", "n"]
-        sized = ["--type", "linear", *bare, *tags, "--name", name, "--size", f"{size_bytes}b", step.group]
+        sized = ["--type", "linear", *bare, *tags, "--name", name, "--size", f"{size_bytes}b", "--", step.group]
         system.run(["lvcreate", "-y", *sized], timeout_s=TIMEOUT_S)
     shape = ["--poolmetadata", _metadata(step.name), "--poolmetadataspare", "y", "--chunksize", f"{step.chunk_bytes}b"]
     # lvconvert knows no --errorwhenfull (2.03.31), but keeps in the pool what its configuration says.
     policy = ["--zero", "y", "--discards", "passdown", "--config", "activation/error_when_full=1"]
     path = f"{step.group}/{step.name}"
-    system.run(["lvconvert", "-y", "--type", "thin-pool", *shape, *policy, path], timeout_s=TIMEOUT_S)
+    system.run(["lvconvert", "-y", "--type", "thin-pool", *shape, *policy, "--", path], timeout_s=TIMEOUT_S)
 
 
 def _known(group: parse.Group, name: str) -> parse.Volume | None:

@@ -113,4 +113,4 @@ def _tag(system: System, group: str, volume: str, *, gone: Collection[str], new:
         return
     words = [word for tag in gone for word in ("--deltag", tag)] + [word for tag in new for word in ("--addtag", tag)]
     command, place = ("lvchange", f"{group}/{volume}") if volume else ("vgchange", group)
-    system.run([command, *words, place], timeout_s=TIMEOUT_S)
+    system.run([command, *words, "--", place], timeout_s=TIMEOUT_S)

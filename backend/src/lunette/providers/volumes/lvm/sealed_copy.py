@@ -62,7 +62,7 @@ def write(system: System, order: SealOrder) -> int:
         check_space(group, "the sealed copy of the array", SPACE_BYTES)
         tags = ["--addtag", TAG, "--addtag", COPY_TAG]
         shape = ["--wipesignatures", "n", "--zero", "n", "--name", COPY_NAME, "--size", f"{SPACE_BYTES}b"]
-        system.run(["lvcreate", "-y", *tags, *shape, order.group], timeout_s=TIMEOUT_S)
+        system.run(["lvcreate", "-y", *tags, *shape, "--", order.group], timeout_s=TIMEOUT_S)
         known = own_group(system, order.group).volume(COPY_NAME)
     if known is None:
         raise NotFound(f"{order.group}/{COPY_NAME} was made and is gone")
@@ -120,7 +120,7 @@ def _readable(system: System, device: str, array: ObservedArray) -> str:
 def _slots(system: System, group: parse.Group, volume: parse.Volume) -> list[bytes]:
     path = device_path(group.name, volume.name)
     if not volume.active:
-        system.run(["lvchange", "-ay", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
+        system.run(["lvchange", "-ay", "--", f"{group.name}/{volume.name}"], timeout_s=TIMEOUT_S)
     if not system.exists(path):
         settle(system)
     slots = []

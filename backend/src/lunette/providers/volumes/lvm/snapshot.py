@@ -24,7 +24,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
     if origin.size_bytes != step.size_bytes:
         raise Conflict(f"volume {step.group}/{step.origin} has another size by now: take the snapshot again")
     tags = ["--addtag", TAG, "--addtag", snapshot_tag(step.snapshot_id)]
-    shape = ["--snapshot", "--setactivationskip", "y", "--name", step.lv_name, f"{step.group}/{step.origin}"]
+    shape = ["--snapshot", "--setactivationskip", "y", "--name", step.lv_name, "--", f"{step.group}/{step.origin}"]
     system.run(["lvcreate", "-y", *tags, *shape], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is taken of {step.origin}"
 
@@ -58,15 +58,15 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
         copy = _copy(system, group, step)
     if copy.size_bytes < step.size_bytes:
         size = f"{step.size_bytes}b"
-        system.run(["lvextend", "--size", size, f"{step.group}/{copy.name}"], timeout_s=TIMEOUT_S)
+        system.run(["lvextend", "--size", size, "--", f"{step.group}/{copy.name}"], timeout_s=TIMEOUT_S)
     if volume is not None:
         remove(system, group, volume)
-    system.run(["lvrename", step.group, copy.name, step.lv_name], timeout_s=TIMEOUT_S)
+    system.run(["lvrename", "--", step.group, copy.name, step.lv_name], timeout_s=TIMEOUT_S)
     return _activate(system, step)
 
 
 def _activate(system: System, step: VolumeRollBack) -> str:
-    system.run(["lvchange", "-ay", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+    system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} is as it was in {step.snapshot}"
 
 
@@ -79,7 +79,7 @@ def _copy(system: System, group: parse.Group, step: VolumeRollBack) -> parse.Vol
     tags = [word for tag in marks for word in ("--addtag", tag)]
     name = roll_back_name(step.roll_back_id)
     shape = ["--snapshot", "--activate", "n", "--setactivationskip", "n", "--name", name]
-    system.run(["lvcreate", "-y", *tags, *shape, f"{step.group}/{step.snapshot}"], timeout_s=TIMEOUT_S)
+    system.run(["lvcreate", "-y", *tags, *shape, "--", f"{step.group}/{step.snapshot}"], timeout_s=TIMEOUT_S)
     return snapshot.model_copy(update={"name": name})
 
 

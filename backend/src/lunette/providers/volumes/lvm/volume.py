@@ -41,7 +41,7 @@ def cut(system: System, step: VolumeCut) -> str | None:
         if FRESH_TAG not in known.tags:
             return None
         if not known.active:
-            system.run(["lvchange", "-ay", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+            system.run(["lvchange", "-ay", "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
         elif step.pool:
             return None
     if step.pool is None:
@@ -95,9 +95,9 @@ def grow(system: System, step: VolumeGrow) -> str | None:
     if known.size_bytes < step.size_bytes:
         if known.pool is None:
             check_space(group, f"volume {step.lv_name}", step.size_bytes - known.size_bytes)
-        system.run(["lvextend", "--size", f"{step.size_bytes}b", path], timeout_s=TIMEOUT_S)
+        system.run(["lvextend", "--size", f"{step.size_bytes}b", "--", path], timeout_s=TIMEOUT_S)
     elif known.active and device_bytes(system, device_path(step.group, step.lv_name)) != step.size_bytes:
-        system.run(["lvchange", "--refresh", path], timeout_s=TIMEOUT_S)
+        system.run(["lvchange", "--refresh", "--", path], timeout_s=TIMEOUT_S)
     else:
         return None
     return f"volume {step.lv_name} has {format_size(step.size_bytes)}"
@@ -121,13 +121,13 @@ def _lvcreate(group: parse.Group, step: VolumeCut) -> list[str]:
         raise Conflict(f"{step.size_bytes} bytes are no multiple of the group's {group.extent_bytes} byte extents")
     if step.pool is None:
         check_space(group, f"volume {step.lv_name}", step.size_bytes)
-        return [*common, "--wipesignatures", "n", "--zero", "n", "--size", f"{step.size_bytes}b", step.group]
+        return [*common, "--wipesignatures", "n", "--zero", "n", "--size", f"{step.size_bytes}b", "--", step.group]
     if group.volume(step.pool) is None:
         raise NotFound(f"{step.group} has no thin pool now: it went with its last volume; try again")
     if step.source is None:
         shape = ["--type", "thin", "--thinpool", step.pool, "--virtualsize", f"{step.size_bytes}b"]
-        return [*common, *shape, step.group]
-    return [*common, "--snapshot", "--setactivationskip", "n", f"{step.group}/{step.source}"]
+        return [*common, *shape, "--", step.group]
+    return [*common, "--snapshot", "--setactivationskip", "n", "--", f"{step.group}/{step.source}"]
 
 
 def _wipe_edges(system: System, device: str, size: int) -> None:
@@ -159,5 +159,5 @@ def _retag(system: System, step: VolumesSeal, option: str, names: list[str], wor
     if not names:
         return None
     paths = [f"{step.group}/{name}" for name in names]
-    system.run(["lvchange", option, FRESH_TAG, *paths], timeout_s=TIMEOUT_S + len(paths))
+    system.run(["lvchange", option, FRESH_TAG, "--", *paths], timeout_s=TIMEOUT_S + len(paths))
     return f"{len(names)} volumes are {word}"

@@ -23,9 +23,9 @@ def set_aside(system: System, step: VolumeAside) -> str | None:
         return None
     if held(system, [found.name]):
         raise InUse(f"volume {found.name} is open: unmap it first")
-    system.run(["zfs", "set", "volmode=none", found.name], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "set", "--", "volmode=none", found.name], timeout_s=TIMEOUT_S)
     _await_gone(system, device_path(step.group, step.lv_name))
-    system.run(["zfs", "rename", found.name, _path(step, step.aside_name)], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "rename", "--", found.name, _path(step, step.aside_name)], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} is kept as {step.aside_name}"
 
 
@@ -36,8 +36,8 @@ def bring_back(system: System, step: VolumeAside) -> str | None:
     if found.name == path and found.volmode == "dev" and system.exists(device):
         return None
     if found.name != path:
-        system.run(["zfs", "rename", found.name, path], timeout_s=TIMEOUT_S)
-    system.run(["zfs", "set", "volmode=dev", path], timeout_s=TIMEOUT_S)
+        system.run(["zfs", "rename", "--", found.name, path], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "set", "--", "volmode=dev", path], timeout_s=TIMEOUT_S)
     await_device(system, device)
     return f"volume {step.lv_name} is back"
 

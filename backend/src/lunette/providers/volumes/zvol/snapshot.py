@@ -24,7 +24,7 @@ def take(system: System, step: SnapshotTake) -> str | None:
         _check_mark(pool[path], step.snapshot_id)
         return None
     _check_origins(pool, [step])
-    system.run(["zfs", "snapshot", "-o", f"{SNAPSHOT_MARK}={step.snapshot_id}", path], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "snapshot", "-o", f"{SNAPSHOT_MARK}={step.snapshot_id}", "--", path], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is taken"
 
 
@@ -39,7 +39,7 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
     if not there:
         _check_origins(pool, step.snapshots)
         paths = [f"{step.group}/{one.lv_name}" for one in step.snapshots]
-        system.run(["zfs", "snapshot", "-o", f"{TOGETHER_MARK}={step.together_id}", *paths], timeout_s=TIMEOUT_S)
+        system.run(["zfs", "snapshot", "-o", f"{TOGETHER_MARK}={step.together_id}", "--", *paths], timeout_s=TIMEOUT_S)
     elif len(there) < len(step.snapshots):
         raise Conflict(f"{len(there)} of {len(step.snapshots)} snapshots are there, the others were removed meanwhile")
     unnamed = [
@@ -48,7 +48,7 @@ def take_together(system: System, step: SnapshotsTake) -> str | None:
     ]  # fmt: skip
     for one in unnamed:
         mark = f"{SNAPSHOT_MARK}={one.snapshot_id}"
-        system.run(["zfs", "set", mark, f"{step.group}/{one.lv_name}"], timeout_s=TIMEOUT_S)
+        system.run(["zfs", "set", "--", mark, f"{step.group}/{one.lv_name}"], timeout_s=TIMEOUT_S)
     return f"{len(step.snapshots)} snapshots are taken at one moment" if unnamed else None
 
 
@@ -58,7 +58,7 @@ def undo_together(system: System, step: SnapshotsTake) -> str | None:
     there = _together(pool, step)
     _check_clones(pool, [known.name for known in there.values()])
     for known in there.values():
-        system.run(["zfs", "destroy", known.name], timeout_s=TIMEOUT_S)
+        system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
     return f"{len(there)} snapshots are deleted" if there else None
 
 
@@ -97,7 +97,7 @@ def delete(system: System, step: SnapshotDelete | SnapshotTake) -> str | None:
         return None
     _check_mark(known, step.snapshot_id)
     _check_clones(pool, [known.name])
-    system.run(["zfs", "destroy", known.name], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "destroy", "--", known.name], timeout_s=TIMEOUT_S)
     return f"snapshot {step.lv_name} is deleted"
 
 
@@ -123,9 +123,9 @@ def roll_back(system: System, step: VolumeRollBack) -> str | None:
     _check_mark(known, step.snapshot_id)
     if held(system, [volume.name]):
         raise InUse(f"volume {volume.name} is open: unmap it first")
-    system.run(["zfs", "rollback", known.name], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "rollback", "--", known.name], timeout_s=TIMEOUT_S)
     properties = [f"volsize={step.size_bytes}", f"{ROLLED_MARK}={step.roll_back_id}"]
-    system.run(["zfs", "set", *properties, volume.name], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "set", "--", *properties, volume.name], timeout_s=TIMEOUT_S)
     settle(system)
     return f"volume {step.lv_name} is as it was in {step.snapshot}"
 

@@ -37,7 +37,7 @@ def cut(system: System, step: VolumeCut) -> str | None:
             "delete volumes, or take a smaller size"
         )
     shape = [*(["-s"] if is_thin else []), "-b", str(BLOCK_BYTES), "-V", str(step.size_bytes)]
-    system.run(["zfs", "create", *shape, *_marks(step), f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "create", *shape, *_marks(step), "--", f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     await_device(system, device_path(step.group, step.lv_name))
     return f"volume {step.lv_name} is cut"
 
@@ -48,7 +48,7 @@ def _clone(system: System, step: VolumeCut, found: dict[str, Dataset]) -> str:
         raise NotFound(f"snapshot {step.source} is not in {step.group}: it was removed meanwhile")
     if source.volume_bytes != step.size_bytes:
         raise Conflict(f"snapshot {step.source} has {source.volume_bytes} bytes where {step.size_bytes} were planned")
-    system.run(["zfs", "clone", *_marks(step), source.name, f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "clone", *_marks(step), "--", source.name, f"{step.group}/{step.lv_name}"], timeout_s=TIMEOUT_S)
     await_device(system, device_path(step.group, step.lv_name))
     return f"volume {step.lv_name} is a clone of {step.source}"
 
@@ -79,7 +79,7 @@ def seal(system: System, step: VolumesSeal) -> str | None:
     marked = [found.name for found in _sealed_volumes(system, step) if is_fresh(found)]
     if not marked:
         return None
-    system.run(["zfs", "inherit", FRESH_MARK, *marked], timeout_s=TIMEOUT_S + len(marked))
+    system.run(["zfs", "inherit", "--", FRESH_MARK, *marked], timeout_s=TIMEOUT_S + len(marked))
     return f"{len(marked)} volumes are sealed"
 
 
@@ -91,7 +91,7 @@ def undo_seal(system: System, step: VolumesSeal) -> str | None:
     opened = held(system, unmarked)
     if opened:
         raise InUse(f"volumes {', '.join(opened)} are open: unmap them first")
-    system.run(["zfs", "set", f"{FRESH_MARK}=yes", *unmarked], timeout_s=TIMEOUT_S + len(unmarked))
+    system.run(["zfs", "set", "--", f"{FRESH_MARK}=yes", *unmarked], timeout_s=TIMEOUT_S + len(unmarked))
     return f"{len(unmarked)} volumes are fresh"
 
 
@@ -113,7 +113,7 @@ def grow(system: System, step: VolumeGrow) -> str | None:
             f"{format_size(found[step.group].available)} left: delete volumes, or take a smaller size"
         )
     # With the size, ZFS sets the reservation of a thick one (libzfs, zfs_add_synthetic_resv).
-    system.run(["zfs", "set", f"volsize={step.size_bytes}", known.name], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "set", "--", f"volsize={step.size_bytes}", known.name], timeout_s=TIMEOUT_S)
     return f"volume {step.lv_name} has {format_size(step.size_bytes)}"
 
 
@@ -135,7 +135,7 @@ def _destroy(system: System, volume: Dataset) -> None:
     if held(system, [volume.name]):
         raise InUse(f"volume {volume.name} is open: unmap it first")
     # Without -r: ZFS refuses a volume with snapshots, and one that was opened meanwhile.
-    system.run(["zfs", "destroy", volume.name], timeout_s=TIMEOUT_S)
+    system.run(["zfs", "destroy", "--", volume.name], timeout_s=TIMEOUT_S)
     settle(system)
 
 
