@@ -10,6 +10,7 @@ from cryptography.fernet import Fernet
 
 from backend.tests import compiled
 from backend.tests.databases import PostgresServer, migrated_file, postgresql_programs
+from backend.tests.watch import _names_stand_behind_dashes, _requests_cross_the_border  # noqa: F401  (fixtures)
 from lunette.store.backup import envelope
 from lunette.store.database import Store
 from lunette.store.secrets import SecretBox

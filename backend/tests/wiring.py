@@ -87,7 +87,7 @@ class AwayAgent:
     def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
         raise _away()
 
-    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+    def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         raise _away()
 
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:

@@ -155,7 +155,7 @@ class MemoryAgent:
         self._answer()
         raise Conflict("this system has no second slot")
 
-    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+    def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         self._answer()
         self.before("do", step)
         self.calls.append(("do", step.kind))

@@ -44,7 +44,7 @@ class KillingAgent(Agent):
         self.strike_at, self.strike_after = 0, False
         self.asked: list[tuple[str, str]] = []
 
-    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+    def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         self.asked.append(("do", step.kind))
         strikes = len(self.asked) == self.strike_at
         if strikes and not self.strike_after:

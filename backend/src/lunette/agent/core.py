@@ -178,7 +178,7 @@ class Agent:
     def await_change(self, known: int, timeout_s: float) -> int:
         return self.changes.wait(known, timeout_s)
 
-    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+    def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         if isinstance(step, ExportsGone):
             return self._await_gone(step)
         if isinstance(step, SlotWrite | SlotStart | MachineStop):
@@ -295,7 +295,7 @@ class Agent:
         repaired += self._firewall.settle(exports, keep_all=self._keep_strays)
         return report.model_copy(update={"changed": report.changed + repaired}) if repaired else report
 
-    def _run(self, job_id: str, step: AnyStep, *, undo: bool) -> StepReply:
+    def _run(self, job_id: str | None, step: AnyStep, *, undo: bool) -> StepReply:
         runner = RUNNERS[type(step)]
         if not isinstance(step, MdForceStart):  # what is to be forced does not come up by itself
             self._await_array(step)

@@ -123,8 +123,9 @@ def _dispatch(agent: AgentPort, request: AnyRequest) -> AnyReply:
 def _work(agent: AgentPort, request: DoStep | UndoStep | LookAtBundle) -> AnyReply:
     if isinstance(request, LookAtBundle):
         return BundleReply(bundle=agent.look_at_bundle(request.bundle_id))
-    act = agent.do_step if isinstance(request, DoStep) else agent.undo_step
-    return act(request.job_id, request.step)
+    if isinstance(request, UndoStep):
+        return agent.undo_step(request.job_id, request.step)
+    return agent.do_step(request.job_id, request.step)
 
 
 def _exports(agent: AgentPort, request: ObserveServed | ObserveForeign | ObserveForeignArrays) -> AnyReply:

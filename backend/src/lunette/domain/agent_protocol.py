@@ -98,7 +98,8 @@ class DoStep(Model):
     """Runs one step; one that is done already answers `already` and changes nothing."""
 
     kind: Literal["do_step"] = "do_step"
-    job_id: Id
+    job_id: Id | None
+    """None: outside any job, such as to confirm what is on trial."""
     step: AnyStep
 
 

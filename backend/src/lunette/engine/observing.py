@@ -105,6 +105,6 @@ def use_key(agent: AgentPort, cache: ObservationCache, order: KeyOrder) -> str |
 def do_now(agent: AgentPort, cache: ObservationCache, step: AnyStep) -> None:
     """Does a step outside any job; whoever asks then sees what it did."""
     try:
-        agent.do_step("", step)
+        agent.do_step(None, step)
     finally:
         cache.forget()

@@ -163,7 +163,7 @@ class AgentClient:
     def look_at_bundle(self, bundle_id: BundleId) -> BundleFacts:
         return self._expect(BundleReply, LookAtBundle(bundle_id=bundle_id), BUNDLE_S).bundle
 
-    def do_step(self, job_id: str, step: AnyStep) -> StepReply:
+    def do_step(self, job_id: str | None, step: AnyStep) -> StepReply:
         return self._expect(StepReply, DoStep(job_id=job_id, step=step), self._step_s)
 
     def undo_step(self, job_id: str, step: AnyStep) -> StepReply:

@@ -1,0 +1,100 @@
+"""What every test watches, beside what it is about.
+
+Names on the agent's command lines stand behind `--`, where none can be taken for an option: the types of the border to
+root let none begin with a hyphen, and this holds where one gets in some other way. And what is asked of an agent in the
+process of the test could be asked of one behind its socket: the request exists, and is read again as what it was.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from lunette.agent.core import Agent
+from lunette.domain.agent_protocol import AnyRequest, Envelope
+from lunette.system.agent_client import AgentClient
+from lunette.system.fake import FakeSystem, crypt, lvm_tools, zfs_tools
+
+_PLAIN = ("wipefs", "sync")
+"""All of their options are flags."""
+
+
+def bare_words(argv: Sequence[str]) -> list[str]:
+    """The words of a command that stand before `--` and are neither options nor values of options.
+
+    Nothing of tools that know no `--` (mdadm, nvme and blockdev, which are given absolute paths alone), nor of dmsetup,
+    which is given names that LVM has made.
+    """
+    tool, before = argv[0], [*argv[1:]]
+    if "--" in before:
+        before = before[: before.index("--")]
+    if tool == "lvm":
+        tool, before = before[0], before[1:]
+    if tool in (*lvm_tools.COMMANDS, "lvmdevices") and tool != "dmsetup":
+        return lvm_tools.parse(before)[1]
+    if tool in zfs_tools.COMMANDS:
+        return zfs_tools.split(before[1:])[2]
+    if tool == "cryptsetup":
+        return crypt.parse(before[1:])[0]
+    return [word for word in before if not word.startswith("-")] if tool in _PLAIN else []
+
+
+@pytest.fixture(autouse=True)
+def _names_stand_behind_dashes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test itself runs is what an administrator would type, and free."""
+    run, wrong = FakeSystem.run, list[str]()
+
+    def watched(system: FakeSystem, argv: Sequence[str], **more: Any) -> Any:
+        if sys._getframe(1).f_globals["__name__"].startswith("lunette.") and bare_words(argv):
+            wrong.append(" ".join(argv))
+        return run(system, argv, **more)
+
+    monkeypatch.setattr(FakeSystem, "run", watched)
+    yield
+    assert not wrong, "names that do not stand behind --"
+
+
+class _Asked(BaseException):
+    """Carries a request that was about to be sent."""
+
+    def __init__(self, request: AnyRequest) -> None:
+        super().__init__()
+        self.request = request
+
+
+class _Client(AgentClient):
+    """Makes a request and sends none."""
+
+    def call(self, request: AnyRequest, *, deadline_s: float | None = None) -> Any:
+        raise _Asked(request)
+
+
+ASKED = ("do_step", "undo_step", "converge", "look_at_bundle", "use_key", "seal_copy")
+"""What carries something from the API to the agent."""
+
+
+def crossing(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of the agent that is called only with what a request can carry. Raises ValidationError before."""
+
+    @functools.wraps(method)
+    def crossed(agent: Agent, *given: Any, **more: Any) -> Any:
+        try:
+            getattr(_Client(), name)(*given, **more)
+        except _Asked as asked:
+            envelope = Envelope(request=asked.request)
+            assert Envelope.model_validate_json(envelope.model_dump_json()) == envelope
+        return method(agent, *given, **more)
+
+    return crossed
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _requests_cross_the_border() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ASKED:
+            patch.setattr(Agent, name, crossing(name, getattr(Agent, name)))
+        yield
