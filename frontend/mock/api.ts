@@ -121,8 +121,13 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     [`POST /foreign-arrays/${takeover.FOREIGN}:adopt`]: async (request, url) =>
       settle(takeover.adoptForeign(world, (await request.json()) as never), url),
     'POST /site:inspect': () => json(takeover.inspection()),
-    'POST /appliance:rebuild': async (request, url) =>
-      json(takeover.rebuild((await request.json()) as never, url.searchParams.get('dry_run') === 'true')),
+    'POST /appliance:rebuild': async (request, url) => {
+      const found = takeover.rebuild(
+        (await request.json()) as never,
+        url.searchParams.get('dry_run') === 'true',
+      )
+      return found instanceof Response ? found : json(found)
+    },
     'GET /events:export': () =>
       new Response('[]', {
         headers: { 'Content-Disposition': 'attachment; filename="lunette-events-20261123.json"' },

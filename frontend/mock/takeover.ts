@@ -110,12 +110,18 @@ const lost = (name: string, change: Partial<RebuildArray> = {}): RebuildArray =>
   written_at: '2026-11-19T21:40:00Z',
   volumes: 4,
   mappings: 6,
+  sealed_here: false,
   chosen: true,
   problem: null,
   ...change,
 })
 
-export function rebuild({ arrays = [] }: RebuildRequest, isRehearsal: boolean): RebuildFound {
+export function rebuild(
+  { arrays = [], adopt }: RebuildRequest,
+  isRehearsal: boolean,
+): RebuildFound | Response {
+  if (!isRehearsal && !adopt)
+    return refusal('Nothing was changed: nobody adopted what the disks say', [], 409)
   const found = [
     lost('pond'),
     lost('lake'),
@@ -127,6 +133,12 @@ export function rebuild({ arrays = [] }: RebuildRequest, isRehearsal: boolean): 
     hosts: ['db1', 'esx7'],
     secrets_missing: ['db1'],
     warnings: [],
+    changes: [
+      'Array pond is taken up, with volume group lunette-3c3c3c3c3c3c',
+      'Host db1 is let in as iqn.2026-01.com.example:db1',
+      'Host db1 gets volume orders under number 1 (scsi)',
+      'Portal storage-a is opened: iscsi on 192.0.2.10, port 3260',
+    ],
     rebuilt: !isRehearsal,
   }
 }

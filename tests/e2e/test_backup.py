@@ -128,7 +128,7 @@ def test_a_new_installation_without_a_backup_is_rebuilt_from_the_data_disks() ->
         assert [(one["name"], one["volumes"], one["problem"]) for one in found["arrays"]] == [("tank", 2, None)]
         assert found["secrets_missing"] == ["h"]
         assert machine.check(f"{LUNETTE} array list --json", timeout_s=120).strip() == "[]"
-        machine.check(f"{LUNETTE} rebuild --yes", timeout_s=300)
+        machine.check(f"{LUNETTE} rebuild --yes --adopt", timeout_s=300)
 
         def states() -> list[str]:
             return [one["state"] for one in json.loads(machine.check(f"{LUNETTE} mapping list --json", timeout_s=120))]

@@ -117,7 +117,7 @@ def test_an_array_of_another_machine_is_adopted_with_its_data_and_rebuilt_from_i
 
         lose_the_control_plane(made)
         assert started(made)["next"] == "rebuild"
-        machine.check(f"{LUNETTE} rebuild --yes", timeout_s=300)
+        machine.check(f"{LUNETTE} rebuild --yes --adopt", timeout_s=300)
         assert served(made, host) == sums
         assert {one["name"]: one["naa"] for one in asked(made, "volume list")} == naas
 

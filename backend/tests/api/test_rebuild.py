@@ -1,5 +1,6 @@
 """The database is lost and there is no backup: what the data disks carry brings the appliance back."""
 
+import base64
 import datetime as dt
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
-from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS
+from lunette.domain.sealed_copies import SLOT_BYTES, SLOTS, SealOrder
 from lunette.engine import sealer
 from lunette.engine.sealer import Sealer
 from lunette.providers.volumes.lvm.observe import observe_groups
@@ -52,12 +53,12 @@ def installed_anew(machine: FakeSystem, parts: Parts, folder: Path) -> Iterator[
         yield Api(http, add_token(new.store, Role.ADMINISTRATOR)), new
 
 
-def rebuild(api: Api, *arrays: str, dry_run: bool = False) -> Response:
-    return api.post("/appliance:rebuild", {"arrays": list(arrays)}, dry_run=dry_run)
+def rebuild(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True) -> Response:
+    return api.post("/appliance:rebuild", {"arrays": list(arrays), "adopt": adopt}, dry_run=dry_run)
 
 
-def rebuilt(api: Api, *arrays: str, dry_run: bool = False) -> Any:
-    answer = rebuild(api, *arrays, dry_run=dry_run)
+def rebuilt(api: Api, *arrays: str, dry_run: bool = False, adopt: bool = True) -> Any:
+    answer = rebuild(api, *arrays, dry_run=dry_run, adopt=adopt)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -105,6 +106,64 @@ def test_a_copy_with_rows_that_nobody_typed_is_not_taken(
             assert (array["chosen"], found["rebuilt"], found["hosts"]) == (False, False, [])
             assert "host_initiator" in array["problem"]
         assert fresh.items("/arrays") == fresh.items("/hosts") == []
+
+
+def test_what_no_key_of_this_appliance_sealed_is_read_first_and_adopted_by_word(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    """Whoever wrote the disks says who is let in; so all of it is shown, and nothing is done unasked."""
+    api, parts = standing
+    make_array(api)
+    api.made("/portals", {"name": "front", "address": "192.0.2.1"})
+    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
+    api.made("/mappings", {"volume": "data", "host": "db", "lun": 3})
+    with parts.store.write() as tx:
+        tx.execute(update(Array).values(health_command="raid-health"))
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        fresh.until(lambda: fresh.get("/status")["exports"]["state"] == "converged")
+        found = rebuilt(fresh, dry_run=True, adopt=False)
+        assert [(one["chosen"], one["sealed_here"]) for one in found["arrays"]] == [(True, False)]
+        for told in (
+            "Host db is let in as iqn.2026-01.com.example:db", "Host db gets volume data under number 3 (scsi)",
+            "Portal front is opened: iscsi on 192.0.2.1, port 3260",
+            "Array tank is watched by the health command raid-health",
+        ):  # fmt: skip
+            assert told in found["changes"]
+        refused = rebuild(fresh, adopt=False)
+        assert (refused.status_code, "`adopt`" in refused.json()["detail"]) == (409, True)
+        assert fresh.items("/arrays") == fresh.items("/hosts") == fresh.items("/portals") == []
+        assert rebuilt(fresh)["changes"] == found["changes"]
+
+
+def test_a_copy_that_was_written_by_another_counts_for_less_than_one_that_is_sealed_here(standing: Standing) -> None:
+    """However new it says it is: its rows are not taken where one that is sealed here has the array."""
+    api, parts = standing
+    make_array(api, disks=3)
+    api.made("/volumes", {"name": "data", "array": "tank", "size_bytes": "16MiB"})
+    api.made("/arrays", {"name": "other", "level": "raid1", "disks": disk_ids(api)[-2:]})
+    settled(parts)
+    agent = parts.control.agent
+    headers = {copy.array_uuid: copy.header for copy in agent.read_copies()}
+    with parts.store.write() as tx:
+        tx.execute(update(Volume).values(name="forged"))
+        forged = sealer.content(tx)
+        group, uuid = tx.execute(select(Array.group_name, Array.uuid).where(Array.name == "other")).one()
+    header = headers[uuid]
+    assert header is not None
+    for seal in (header.seal, "0" * 64, None):
+        late = header.model_copy(update={"generation": 10**6, "seal": seal})
+        agent.seal_copy(SealOrder(group=group, header=late, content=base64.b64encode(forged).decode()))
+        with parts.store.write() as tx:
+            for model in (Mapping, Volume, ArrayDisk, Array):
+                tx.execute(delete(model))
+        found = rebuilt(api, dry_run=True, adopt=False)
+        assert {one["name"]: one["sealed_here"] for one in found["arrays"]} == {"tank": True, "other": False}
+        refused = rebuild(api, adopt=False)
+        assert (refused.status_code, "on other," in refused.json()["detail"]) == (409, True)
+        assert rebuilt(api, "tank", adopt=False)["rebuilt"] is True
+        assert [one["name"] for one in api.items("/volumes")] == ["data"]
 
 
 def test_an_appliance_without_a_backup_comes_back_as_it_was(
@@ -243,7 +302,7 @@ def test_a_forgotten_array_is_taken_up_beside_what_is_here(standing: Standing) -
     with parts.store.write() as tx:
         tx.execute(delete(HostInitiator))
         tx.execute(update(Host).values(name="h"))
-    assert rebuilt(api)["hosts"] == []
+    assert rebuilt(api, adopt=False)["hosts"] == [], "it has sealed this copy itself"
     assert identities(api) == before
     api.until(lambda: serves_all(api) and api.get("/status")["exports"]["state"] == "converged")
 
@@ -259,7 +318,7 @@ def test_an_array_without_one_of_its_disks_is_started_only_if_that_is_said(
         [array] = rebuilt(fresh)["arrays"]
         assert "1 of its disks are missing" in array["problem"]
         assert fresh.items("/arrays") == []
-        answer = fresh.post("/appliance:rebuild", {"degraded": True}).json()
+        answer = fresh.post("/appliance:rebuild", {"degraded": True, "adopt": True}).json()
         assert answer["rebuilt"] is True, answer
         assert [one["name"] for one in fresh.items("/arrays")] == ["tank"]
 

@@ -10,6 +10,8 @@ import pytest
 from backend.tests.cli.appliance import Cli, appliance
 from lunette.agent.core import Agent
 from lunette.cli import exits
+from lunette.domain.sealed_copies import SealOrder
+from lunette.providers.volumes.lvm.observe import observe_groups
 
 
 @pytest.fixture
@@ -80,7 +82,18 @@ def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
     assert lunette("restore", "state", "--passphrase-file", "phrase", "--yes").code == exits.OK
     assert json.loads(lunette("array", "list", "--json").out) == []
 
+    [(copy, group)] = [(one, group.name) for one in agent.read_copies() for group in observe_groups(lunette.machine)]
+    assert copy.header is not None
+    stripped = copy.header.model_copy(update={"seal": None})
+    agent.seal_copy(SealOrder(group=group, header=stripped, content=copy.content))
+    assert "no key of this appliance has sealed it" in lunette("rebuild", "--dry-run").out
+    assert "give --adopt" in lunette("rebuild").err
+    unsealed = lunette("rebuild", "--yes")
+    assert (unsealed.code == exits.OK, "`adopt`" in unsealed.err) == (False, True), unsealed.err
+    agent.seal_copy(SealOrder(group=group, header=copy.header, content=copy.content))
+
     looked = lunette("rebuild", "--dry-run")
+    assert "Array tank is taken up" in looked.out
     assert (looked.code, "rebuild array tank" in looked.out) == (exits.OK, True), looked.out + looked.err
     unasked = lunette("rebuild")
     assert (unasked.code, "give --yes" in unasked.err) == (exits.USAGE, True)

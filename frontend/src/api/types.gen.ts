@@ -4617,6 +4617,10 @@ export type RebuildArray = {
      */
     mappings: number;
     /**
+     * Sealed Here
+     */
+    sealed_here: boolean;
+    /**
      * Chosen
      */
     chosen: boolean;
@@ -4649,6 +4653,10 @@ export type RebuildFound = {
      */
     warnings: Array<string>;
     /**
+     * Changes
+     */
+    changes: Array<string>;
+    /**
      * Rebuilt
      */
     rebuilt: boolean;
@@ -4670,6 +4678,10 @@ export type RebuildRequest = {
      * Degraded
      */
     degraded?: boolean;
+    /**
+     * Adopt
+     */
+    adopt?: boolean;
 };
 
 /**

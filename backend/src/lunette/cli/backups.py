@@ -86,8 +86,8 @@ def _done(call: Call, done: JsonObject) -> None:
 
 
 def rebuild(call: Call) -> None:
-    """Shows what the disks tell, asks, and rebuilds."""
-    body = {"arrays": call["array"] or [], "degraded": bool(call["degraded"])}
+    """Shows what the disks tell, asks, and rebuilds; what was sealed elsewhere only where that is asked by name."""
+    body = {"arrays": call["array"] or [], "degraded": bool(call["degraded"]), "adopt": bool(call["adopt"])}
     found = call.client.operate("appliance_rebuild", {}, {}, body, dry_run=True)
     if call.dry_run or not any(one["chosen"] for one in found["arrays"]):
         call.show(found, lambda _: _print_found(call, found))
@@ -95,7 +95,11 @@ def rebuild(call: Call) -> None:
     if not call["yes"]:
         if call.screen.can_ask:
             _print_found(call, found)
-        call.confirm("Rebuild these arrays?", "--yes")
+        if any(one["chosen"] and not one["sealed_here"] for one in found["arrays"]) and not call["adopt"]:
+            call.confirm("No key of this appliance has sealed these copies. Adopt what they say?", "--adopt")
+            body["adopt"] = True
+        else:
+            call.confirm("Rebuild these arrays?", "--yes")
     answer = call.client.operate("appliance_rebuild", {}, {}, body)
     call.show(answer, lambda done: _rebuilt(call, done))
 
@@ -112,12 +116,16 @@ def _print_found(call: Call, found: JsonObject) -> None:
             f"{word} array {one['name']} ({one['uuid']}) of appliance {one['appliance'] or one['appliance_id']}", "bold"
         )
         line(f"  {one['volumes']} volumes, {one['mappings']} mappings; copy {one['generation']} of {written} UTC")
+        if not one["sealed_here"]:
+            line("  no key of this appliance has sealed it: whoever had the disks may have written it", "yellow")
     if found["hosts"]:
         line(f"hosts that come back: {', '.join(found['hosts'])}")
     for name in found["secrets_missing"]:
         line(f"secret must be set again: host {name} is not let in before", "yellow")
     for warning in found["warnings"]:
         line(f"warning: {warning}", "yellow")
+    for change in found["changes"]:
+        line(f"  {change}")
     if not any(one["chosen"] for one in found["arrays"]):
         line(
             "Nothing is rebuilt. Name arrays where those of several appliances are here."
@@ -152,5 +160,7 @@ COMMANDS = {
                         ("appliance_rebuild",), (
         Param("array", "Name or UUID; all if none is given and all are of one appliance.", many=True, optional=True),
         Param("--degraded", "Start arrays without disks that are missing.", flag=True),
+        Param("--adopt", "Take up copies that no key of this appliance has sealed, such as those of another one.",
+              flag=True),
     ), rebuild, interrupts=True, more="For an appliance that lost its database and has no backup; that holds more."),),
 }  # fmt: skip

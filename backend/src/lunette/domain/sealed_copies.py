@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lunette.domain.base import Model
-from lunette.domain.border import ArrayUuid, GroupName, Id, Text
+from lunette.domain.border import ArrayUuid, GroupName, Hex, Id, Text
 from lunette.domain.sizes import MIB
 
 FORMAT = 1
@@ -39,6 +39,8 @@ class CopyHeader(Model):
     appliance: Text
     version: Text
     schema_revision: Text
+    seal: Hex | None = None
+    """HMAC-SHA-256 of `sealed_part` with a key of the appliance that wrote it. None: by a version without seals."""
 
 
 class FoundCopy(Model):
@@ -71,6 +73,8 @@ class RebuildRequest(Model):
 
     arrays: Annotated[tuple[str, ...], Field(max_length=1000)] = ()
     degraded: bool = False
+    adopt: bool = False
+    """Take up copies that no key of this appliance has sealed: another one wrote them, or whoever had the disks."""
 
 
 class RebuildArray(Model):
@@ -84,6 +88,8 @@ class RebuildArray(Model):
     written_at: dt.datetime | None
     volumes: int
     mappings: int
+    sealed_here: bool
+    """Its copy has the seal of a key that this appliance has. Any other is rebuilt only if `adopt` says so."""
     chosen: bool
     problem: str | None
     """Why it cannot be rebuilt."""
@@ -98,6 +104,8 @@ class RebuildFound(Model):
     secrets_missing: tuple[str, ...]
     """Hosts of them whose CHAP or DH-CHAP secret must be set again: until then they are not let in."""
     warnings: tuple[str, ...]
+    changes: tuple[str, ...]
+    """All that rebuilding does, a sentence each: above all who is let in to what."""
     rebuilt: bool
     """False for a dry run: nothing was changed."""
 
@@ -112,6 +120,12 @@ def pack(header: CopyHeader, content: bytes) -> bytes:
     if len(made) > SLOT_BYTES:
         raise ValueError(f"{len(made)} bytes do not fit into the {SLOT_BYTES} of a slot")
     return made
+
+
+def sealed_part(header: CopyHeader, content: bytes) -> bytes:
+    """What the seal is of: where the copy lies and what is in it. Not its generation, which the agent may raise."""
+    fields = (header.format, header.array_uuid, header.appliance_id, header.schema_revision)
+    return b"\0".join((b"sealed copy", *(str(one).encode() for one in fields), content))
 
 
 def length(prefix: bytes) -> int:

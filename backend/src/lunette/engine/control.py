@@ -391,9 +391,9 @@ class Control:
         copies = self.agent.read_copies(degraded=degraded)
         return rebuilding.Disks(copies, self.agent.served(), self.observation(max_age_s=0))
 
-    def rebuild(self, tx: Session, actor: Actor, disks: rebuilding.Disks, arrays: Sequence[str]) -> RebuildFound:
+    def rebuild(self, tx: Session, actor: Actor, disks: rebuilding.Disks, wanted: rebuilding.Wanted) -> RebuildFound:
         """Adds arrays the database does not know, with all that belongs to them, from their sealed copies."""
-        return rebuilding.rebuild(tx, self.desk, actor, disks, arrays)
+        return rebuilding.rebuild(tx, self.desk, actor, disks, wanted)
 
     def resolve_job(self, tx: Session, actor: Actor, job_id: str, how: Resolution, dry_run: bool = False) -> Outcome:
         """Decides about a stuck job. Raises Conflict if the job is not stuck."""

@@ -8,7 +8,6 @@ import base64
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sqlalchemy import Table, UniqueConstraint, insert, select
 from sqlalchemy.orm import Session
@@ -18,19 +17,20 @@ from lunette.domain.errors import Conflict, Invalid, LunetteError
 from lunette.domain.exports import ExportSet
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
-from lunette.domain.sealed_copies import FORMAT, LOST, CopyHeader, FoundCopy, RebuildArray, RebuildFound
+from lunette.domain.sealed_copies import FORMAT, LOST, CopyHeader, FoundCopy, RebuildArray, RebuildFound, sealed_part
 from lunette.engine import exportset, uptime
 from lunette.engine.array_disks import observed_roles
 from lunette.engine.desk import Desk
 from lunette.engine.outcome import Actor
+from lunette.engine.rebuild_changes import Row, Rows, changes
 from lunette.engine.sealer import TABLES
 from lunette.store.backup import tables
+from lunette.store.database import store_of
 from lunette.store.events import emit
 from lunette.store.resources import Array, Host, HostGroup, Meta, Portal
+from lunette.store.secrets import SecretBox
 from lunette.store.settings import read_settings
 
-Row = dict[str, Any]
-Rows = dict[str, list[Row]]
 _NOTHING = "Nothing was changed:"
 
 
@@ -41,6 +41,8 @@ class _Offer:
     found: FoundCopy
     rows: Rows = field(default_factory=dict)
     problem: str | None = None
+    sealed_here: bool = False
+    """Its own copy and the one its rows are of have a seal of this appliance."""
 
     @property
     def header(self) -> CopyHeader | None:
@@ -56,6 +58,14 @@ class _Offer:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """Names or UUIDs of arrays, none for all. `adopt`: copies without a seal of this appliance, too."""
+
+    arrays: Sequence[str] = ()
+    adopt: bool = False
+
+
+@dataclass(frozen=True)
 class Disks:
     """What the agent tells: the copies, what it serves, and the machine as it is."""
 
@@ -64,20 +74,21 @@ class Disks:
     seen: Observation
 
 
-def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Sequence[str]) -> RebuildFound:
+def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted) -> RebuildFound:
     """Adds the rows of the chosen arrays to the database. Raises Conflict or Invalid, and then changed nothing."""
     known = set(tx.scalars(select(Array.uuid)))
-    offers = _offers([copy for copy in disks.copies if copy.array_uuid not in known])
-    chosen = _choose(offers, wanted)
+    offers = _offers(store_of(tx).box, [copy for copy in disks.copies if copy.array_uuid not in known])
+    chosen = _choose(offers, wanted.arrays)
     if not chosen:
-        return _answer(offers, [], {}, ())
+        return _answer(offers, [], {}, (), ())
+    _check_seals(chosen, wanted)
     appliance_id = _appliance(tx, chosen, disks.served)
     rows = _selected(chosen)
     warnings = [*_settle(tx, rows, disks.seen)]
     missing = _new(tx, rows)
     if refusals := [*_conflicts(tx, missing)]:
         raise Conflict(f"{_NOTHING} {'; '.join(refusals[:10])}. Rename or delete what is here, then try again.")
-    answer = _answer(offers, chosen, missing, warnings)
+    answer = _answer(offers, chosen, missing, warnings, [*changes(tx, missing)])
     for table in TABLES:
         if missing[table.name]:
             tx.execute(insert(table), missing[table.name])
@@ -91,12 +102,28 @@ def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Sequenc
     return answer
 
 
-def _offers(copies: Sequence[FoundCopy]) -> list[_Offer]:
-    """Every array that is not known, with the rows of the newest copy of its appliance that has it."""
+def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
+    """Raises Conflict for a copy that anybody may have written, unless it is to be adopted."""
+    others = sorted(offer.name for offer in chosen if not offer.sealed_here)
+    if others and not wanted.adopt:
+        raise Conflict(
+            f"{_NOTHING} no key of this appliance has sealed the copies on {', '.join(others[:10])}, so whoever had "
+            "the disks may have written them. A dry run shows what they change: if that is what you expect, ask again "
+            "with `adopt`."
+        )
+
+
+def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
+    """Every array that is not known, with the rows of the newest copy of its appliance that has it.
+
+    A copy that is sealed here goes before any that is not, however new that one says it is.
+    """
     newest: dict[str, Rows] = {}
     problems: dict[str, str] = {}
+    sealed = {copy.array_uuid for copy in copies if _is_sealed(box, copy)}
     by_age = sorted(
-        (copy for copy in copies if copy.header), key=lambda one: one.header.generation if one.header else 0
+        (copy for copy in copies if copy.header),
+        key=lambda one: (one.array_uuid in sealed, one.header.generation if one.header else 0),
     )
     for copy in reversed(by_age):
         header = copy.header
@@ -118,7 +145,7 @@ def _offers(copies: Sequence[FoundCopy]) -> list[_Offer]:
     offers = []
     for copy in copies:
         id_ = copy.header.appliance_id if copy.header else ""
-        offer = _Offer(copy, newest.get(id_, {}), copy.problem or problems.get(id_))
+        offer = _Offer(copy, newest.get(id_, {}), copy.problem or problems.get(id_), copy.array_uuid in sealed)
         if offer.problem is None and copy.header is None:
             offer.problem = "it carries no sealed copy: restore a backup"
         elif offer.problem is None and offer.row is None:
@@ -127,6 +154,13 @@ def _offers(copies: Sequence[FoundCopy]) -> list[_Offer]:
             offer.problem = "it was being made when the copy was written"
         offers.append(offer)
     return offers
+
+
+def _is_sealed(box: SecretBox, copy: FoundCopy) -> bool:
+    header = copy.header
+    if header is None or header.seal is None or header.array_uuid != copy.array_uuid:
+        return False
+    return box.has_made(header.seal, sealed_part(header, base64.b64decode(copy.content)))
 
 
 def _choose(offers: Sequence[_Offer], wanted: Sequence[str]) -> list[_Offer]:
@@ -267,7 +301,9 @@ def _taken(tx: Session, table: Table, columns: Sequence[str], rows: Sequence[Row
             yield f"a {table.name.replace('_', ' ')} with {what} is here already"
 
 
-def _answer(offers: Sequence[_Offer], chosen: Sequence[_Offer], missing: Rows, warnings: Sequence[str]) -> RebuildFound:
+def _answer(
+    offers: Sequence[_Offer], chosen: Sequence[_Offer], missing: Rows, warnings: Sequence[str], does: Sequence[str]
+) -> RebuildFound:
     hosts = missing.get("host", [])
     secrets = [row for row in hosts if LOST in (row["chap_secret_sealed"], row["dhchap_secret_sealed"])]
     return RebuildFound(
@@ -275,6 +311,7 @@ def _answer(offers: Sequence[_Offer], chosen: Sequence[_Offer], missing: Rows, w
         hosts=tuple(sorted(row["name"] for row in hosts)),
         secrets_missing=tuple(sorted(row["name"] for row in secrets)),
         warnings=tuple(warnings),
+        changes=tuple(does),
         rebuilt=bool(chosen),
     )
 
@@ -287,5 +324,5 @@ def _shown(offer: _Offer, *, chosen: bool) -> RebuildArray:
         appliance_id=header.appliance_id if header else None, generation=header.generation if header else None,
         written_at=header.written_at if header else None, volumes=len(volumes),
         mappings=sum(one["volume_id"] in volumes for one in offer.rows.get("mapping", ())),
-        chosen=chosen, problem=offer.problem,
+        sealed_here=offer.sealed_here, chosen=chosen, problem=offer.problem,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 import lunette
 from lunette.domain.alerts import Severity
 from lunette.domain.errors import LunetteError, NotFound, Unavailable
-from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder
+from lunette.domain.sealed_copies import LOST, CopyHeader, SealOrder, sealed_part
 from lunette.domain.volumes import VolumeEngine
 from lunette.engine import exportset
 from lunette.engine.alerts import AlertBoard, Cause
@@ -118,6 +118,8 @@ class Sealer:
             if self._written.get(uuid) == digest:
                 continue
             header = state.header.model_copy(update={"array_uuid": uuid, "generation": self._generation})
+            seal = self._store.box.mac(sealed_part(header, state.content))
+            header = header.model_copy(update={"seal": seal})
             try:
                 order = SealOrder(group=group, header=header, content=packed)
                 self._generation = max(self._generation, self._agent.seal_copy(order))

@@ -21,7 +21,6 @@ class SecretBox:
     def __init__(self, *keys: bytes, path: Path | None = None) -> None:
         self.keys, self._path = keys, path
         self._fernet = MultiFernet([Fernet(key) for key in keys])
-        self._mac_key = hashlib.sha256(b"mac " + keys[0]).digest()
 
     @classmethod
     def at(cls, path: Path) -> "SecretBox":
@@ -71,7 +70,16 @@ class SecretBox:
 
     def mac(self, data: bytes) -> str:
         """A keyed fingerprint in hex: equal for equal data, and no help in guessing a password that is in the data."""
-        return hmac.new(self._mac_key, data, hashlib.sha256).hexdigest()
+        return hmac.new(_mac_key(self.keys[0]), data, hashlib.sha256).hexdigest()
+
+    def has_made(self, mac: str, data: bytes) -> bool:
+        """Whether this is the fingerprint of the data with any of its keys."""
+        made = (hmac.new(_mac_key(key), data, hashlib.sha256).hexdigest() for key in self.keys)
+        return any(hmac.compare_digest(one.encode(), mac.encode()) for one in made)
+
+
+def _mac_key(key: bytes) -> bytes:
+    return hashlib.sha256(b"mac " + key).digest()
 
 
 def _create_key(path: Path) -> None:

@@ -85,12 +85,17 @@ describe('a rebuild from the data disks', () => {
     ])
   })
 
-  it('happens once the word was typed', async () => {
+  it('happens once what it does was shown, adopted, and the word was typed', async () => {
     const { page, requests } = await looked()
     const button = control(page, 'Rebuild') as HTMLButtonElement
-    expect(button.disabled).toBe(true)
+    const list = page.querySelector<HTMLDetailsElement>('details')
+    expect(list?.open).toBe(true)
+    expect(list?.textContent).toContain('Host db1 is let in as iqn.2026-01.com.example:db1')
     type(field(page, 'This cannot be taken back. Type rebuild to go on'), 'rebuild')
     await settle()
+    expect(button.disabled, 'nobody adopted what the disks say').toBe(true)
+    await click(page, 'Adopt what these disks say')
+    expect(button.disabled).toBe(false)
     button.closest('form')?.requestSubmit()
     await vi.waitFor(() => expect(page.textContent).toContain('The arrays are taken up'))
     expect(requests.filter((one) => one.includes('rebuild')).at(-1)).not.toContain('dry_run=true')

@@ -19,6 +19,7 @@ from lunette.domain.errors import FieldProblem, Invalid
 from lunette.domain.power import PowerAction
 from lunette.domain.sealed_copies import RebuildFound, RebuildRequest
 from lunette.engine import power, restoring
+from lunette.engine.rebuilding import Wanted
 from lunette.store.backup import envelope, tables
 from lunette.store.database import Store
 from lunette.store.events import emit
@@ -138,13 +139,15 @@ def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
 
     Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
     its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
-    let in until then.
+    let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
+    first, for whoever wrote it says who is let in.
     """
     with change.control.exports_held():
         disks = change.control.look_at_disks(degraded=body.degraded)
 
         def work(tx: Session) -> Response:
-            found = change.control.rebuild(tx, change.actor, disks, body.arrays)
+            wanted = Wanted(arrays=body.arrays, adopt=body.adopt or change.dry_run)
+            found = change.control.rebuild(tx, change.actor, disks, wanted)
             return answer(found.model_copy(update={"rebuilt": found.rebuilt and not change.dry_run}))
 
         return change.run(work)

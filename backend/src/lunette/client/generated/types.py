@@ -2099,6 +2099,7 @@ class RebuildArray(TypedDict):
     written_at: str | None
     volumes: int
     mappings: int
+    sealed_here: bool
     chosen: bool
     problem: str | None
 
@@ -2110,6 +2111,7 @@ class RebuildFound(TypedDict):
     hosts: list[str]
     secrets_missing: list[str]
     warnings: list[str]
+    changes: list[str]
     rebuilt: bool
 
 
@@ -2118,6 +2120,7 @@ class RebuildRequest(TypedDict):
 
     arrays: NotRequired[list[str]]
     degraded: NotRequired[bool]
+    adopt: NotRequired[bool]
 
 
 class RestoreFound(TypedDict):

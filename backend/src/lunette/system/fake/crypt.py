@@ -121,7 +121,8 @@ class Crypt:
 
 def parse(argv: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     """Words and options of a command line."""
-    words, options, rest = [], {}, list(argv)
+    words: list[str] = []
+    options, rest = dict[str, str](), list(argv)
     while rest:
         word = rest.pop(0)
         if word in _VALUES:
