@@ -28,7 +28,7 @@ def made() -> Iterator[Appliance]:
         for name in (CARD, *MEMBERS):
             device = f"[NetDev]\\nName={name}\\nKind=dummy\\n"
             standing.machine.check(f"printf '{device}' > /etc/systemd/network/30-{name}.netdev")
-        standing.machine.check("networkctl reload")
+        standing.machine.check("sync; networkctl reload")  # a reset is a power cut
         wait_until("the interfaces are there", lambda: all(is_there(standing, one) for one in (CARD, *MEMBERS)))
         yield standing
 
