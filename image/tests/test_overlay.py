@@ -48,6 +48,18 @@ def test_the_api_runs_without_privileges_and_does_not_need_the_agent() -> None:
     assert "Requires" not in api
 
 
+def test_every_unit_has_only_the_capabilities_and_calls_that_it_needs() -> None:
+    """What systemd makes of it is told by tests/e2e/test_privileges.py, on the booted appliance."""
+    asked = ("LockPersonality", "NoNewPrivileges", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID")
+    for path in UNITS.glob("*.service"):
+        settings = unit(path.name)
+        assert all(settings.get(name) == ["yes"] for name in asked), path.name
+        for name in ("CapabilityBoundingSet", "RestrictAddressFamilies"):
+            assert name in settings, path.name
+            assert not any(word.startswith("~") for word in settings[name]), f"{path.name}: what is new comes in"
+        assert settings["SystemCallArchitectures"] == ["native"], path.name
+
+
 def test_nothing_restores_exports_or_assembles_arrays_by_itself() -> None:
     masked = {path.name for path in (SERVER / "etc/systemd/system").iterdir() if path.is_symlink()}
     assert {"rtslib-fb-targetctl.service", "target.service", "multipathd.service", "open-iscsi.service"} <= masked

@@ -58,6 +58,46 @@ def test_the_api_process_runs_unprivileged(machine: Appliance) -> None:
         assert facts["Seccomp"] == "2", "no filter (proc_pid_status(5))"
 
 
+EXPOSED = {
+    "agent": 5.6, "exports": 6.1, "firewall": 3.3, "network": 3.3, "network-revert": 3.3, "spdk": 4.5, "api": 1.5,
+}  # fmt: skip
+"""What `systemd-analyze security` says of each unit at most, of 10. The agent makes devices and loads modules."""
+
+
+def test_no_unit_may_more_than_it_is_known_to_need(machine: Appliance) -> None:
+    for name, limit in EXPOSED.items():
+        said = machine.machine.check(f"systemd-analyze security --no-pager lunette-{name}.service | tail -n 1")
+        assert float(said.split(": ", 1)[1].split()[0]) <= limit, said
+
+
+def in_agent_process(machine: Appliance, command: str) -> str:
+    """What a shell says that begins as a child of the agent would: its namespaces, capabilities and filter."""
+    shown = machine.machine.check("systemctl cat lunette-agent.service")
+    keep = ("Cap", "Lock", "Memory", "NoNew", "Private", "Protect", "ReadOnly", "Restrict", "SystemCall")
+    held = [line for line in shown.splitlines() if line.startswith(keep) and "MemoryMax" not in line]
+    given = " ".join(f"--property={shlex.quote(line)}" for line in held)
+    return machine.machine.run(f"systemd-run --quiet --pipe --wait {given} sh -c {shlex.quote(command)} 2>&1").stdout
+
+
+def test_what_the_agent_runs_cannot_reach_what_it_never_needs(machine: Appliance) -> None:
+    pid = machine.machine.check("systemctl show --property=MainPID --value lunette-agent").strip()
+    facts = dict(
+        line.split(":\t", 1) for line in machine.machine.check(f"cat /proc/{pid}/status").splitlines() if ":\t" in line
+    )
+    assert facts["NoNewPrivs"] == "1"
+    kept = int(facts["CapEff"], 16)
+    for name, number in (("CAP_SETUID", 7), ("CAP_SYS_PTRACE", 19), ("CAP_SYS_BOOT", 22), ("CAP_SYSLOG", 34)):
+        assert not kept >> number & 1, name
+    for tried in ("touch /usr/lib/owned", "touch /opt/owned", "touch /root/owned", "cat /dev/kmsg", "unshare -n true"):
+        said = in_agent_process(machine, f"{tried} && echo wor''ked")
+        assert said.strip(), tried
+        assert "worked" not in said, tried
+    machine.machine.check("test ! -e /usr/lib/owned -a ! -e /opt/owned")
+    assert "worked" in in_agent_process(
+        machine, "modprobe dm_mod; vgs; touch /etc/lvm/x && rm /etc/lvm/x && echo worked"
+    )
+
+
 def test_the_units_have_the_limits_that_they_name_and_the_clock_is_set(machine: Appliance) -> None:
     shown = {
         unit: dict(line.split("=", 1) for line in machine.machine.check(f"systemctl show {unit}").splitlines() if line)
