@@ -7,6 +7,8 @@ import { within } from './e2e/pace.ts'
 // The browser is the one the system's package manager brought; Playwright downloads none.
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
+const SPKI = process.env['LUNETTE_SPKI']
+
 export default defineConfig({
   testDir: 'e2e',
   // One appliance, one administrator, one one-time password: the tests share them in order.
@@ -27,7 +29,14 @@ export default defineConfig({
     launchOptions: {
       executablePath: process.env['LUNETTE_CHROMIUM'] || CHROMIUM.find((path) => existsSync(path)),
       timeout: within(180),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--disable-background-networking',
+        // The appliance's own certificate is the one that is trusted; ignoring errors asks anew for each connection.
+        ...(SPKI ? [`--ignore-certificate-errors-spki-list=${SPKI}`] : []),
+      ],
     },
   },
   projects: [

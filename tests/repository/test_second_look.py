@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.run import again, needs, suite
-from tests.run.results import Case, TierResult, report
+from tests.run.results import Case, TierResult, report, required
 from tests.run.tiers import Suite, Tier
 
 _FAILS_UNTIL = """
@@ -91,6 +91,15 @@ def test_a_machine_that_failed_all_tests_of_a_file_is_one_failure() -> None:
     tier = _tier("python", "-m", "pytest", "--junitxml=s", is_pytest=True)
     [narrowed] = again.to_look_at([tier], _failures(*(f"{_HERE}::test_{n}" for n in range(20))))
     assert len(narrowed.command) == len(tier.command) + 20 + 4
+
+
+def test_what_did_not_run_for_want_of_another_is_no_failure_of_its_own() -> None:
+    """In a browser the first file makes what those after it look at."""
+    tier = _tier("web", is_pytest=False)
+    rest = [Case(f"file{n}::test", "skipped", "no reason given") for n in range(again.MOST + 1)]
+    cases = required([Case("first::test", "failed", "late"), *rest], ())
+    assert {case.outcome for case in cases} == {"failed"}
+    assert again.to_look_at([tier], {"sample": TierResult("sample", 1, 10, cases)}) == [tier]
 
 
 @pytest.mark.parametrize(

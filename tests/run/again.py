@@ -13,11 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.run.command import ROOT, cache_folder
-from tests.run.results import Case, TierResult
+from tests.run.results import NOT_RUN, Case, TierResult
 from tests.run.tiers import Tier
 
 MOST = 3
-"""Files with failures, of a whole run, that may be a coincidence. A machine that does not boot fails all of a file."""
+"""Files with failures, of a whole run, that may be a coincidence. A machine that does not boot fails all of a file.
+
+What did not run because what it stands on failed is no failure of its own.
+"""
 _WRONG_DATA = "wrong blocks"
 
 
@@ -25,7 +28,7 @@ def to_look_at(tiers: Sequence[Tier], results: Mapping[str, TierResult]) -> list
     """The tiers with failures, narrowed to these where pytest runs them; none if they are not to be run again."""
     failed = {tier.name: [case for case in results[tier.name].cases if case.outcome == "failed"] for tier in tiers}
     every = [case for cases in failed.values() for case in cases]
-    files = {case.name.partition("::")[0] for case in every}
+    files = {case.name.partition("::")[0] for case in every if not case.reason.startswith(NOT_RUN)}
     if len(files) > MOST or any(_WRONG_DATA in case.reason for case in every):
         return []
     if any(failed[tier.name] and not tier.has_machines for tier in tiers):

@@ -72,13 +72,17 @@ def _first_line(element: ElementTree.Element) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")[:600]
 
 
+NOT_RUN = "skipped, but everything is required here"
+"""How the reason begins of a test that counts as failed because it did not run."""
+
+
 def required(cases: Iterable[Case], allowed_skips: Sequence[str]) -> list[Case]:
     """Turns every skip into a failure, except those whose reason begins as one of the allowed ones does."""
     return [
         Case(
             case.name,
             "failed",
-            f"skipped, but everything is required here: {case.reason}",
+            f"{NOT_RUN}: {case.reason}",
         )
         if case.outcome == "skipped" and not case.reason.startswith(tuple(allowed_skips))
         else case

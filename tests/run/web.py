@@ -8,12 +8,19 @@ python -m tests.run.web screenshots         `make screenshots`: writes docs/imag
 import os
 import secrets
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tests.e2e.waiting import wait_until
 from tests.lab.appliance import Appliance, appliance, read_one_time_password
@@ -83,10 +90,22 @@ def _playwright(machine: Machine, arguments: list[str], environment: Mapping[str
     settings = {
         "LUNETTE_URL": machine.api_url,
         "LUNETTE_CHROMIUM": shutil.which("chromium") or "",
+        "LUNETTE_SPKI": public_key_hash(machine.api_url),
         pace.ENVIRONMENT: f"{pace.factor():.2f}",  # that of the appliance too: the page waits for it
     }
     environment = {**os.environ, **settings, **environment}
     return subprocess.run(argv, cwd=ROOT / "frontend", env=environment, check=False).returncode
+
+
+def public_key_hash(url: str) -> str:
+    """The SHA-256 of the public key that a server shows, in base64: by that Chromium takes its certificate for good.
+
+    To take any certificate for good, as Playwright can, Chromium asks anew for each connection, and gives up at times.
+    """
+    where = urlsplit(url)
+    shown = ssl.get_server_certificate((where.hostname or "", where.port or 443), timeout=60 * pace.factor())
+    key = x509.load_pem_x509_certificate(shown.encode()).public_key()
+    return b64encode(sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).digest()).decode()
 
 
 def main() -> int:
