@@ -21,7 +21,15 @@ export const updates = (change: Partial<Update> = {}): Update => ({
 
 export const take = (content: string): Response =>
   content.includes('bundle')
-    ? json({ id: 'b1', version: '0.2.0', size_bytes: 734_003_200 }, 201)
+    ? json(
+        {
+          id: 'b1',
+          version: content.includes('old') ? '0.0.9' : '0.2.0',
+          size_bytes: 734_003_200,
+          is_older: content.includes('old'),
+        },
+        201,
+      )
     : problem(
         422,
         'The request is not valid',

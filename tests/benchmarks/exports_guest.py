@@ -19,8 +19,10 @@ from pathlib import Path
 
 from lunette.agent import serving
 from lunette.agent.local import LocalSystem
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.exports import (
     ConvergeReport,
+    ExportArray,
     ExportInitiator,
     ExportLun,
     ExportPortal,
@@ -37,6 +39,10 @@ from lunette.providers.exports.lio import configfs, converge, tree
 DISK = "/dev/ubdb"
 SIZE_BYTES = 1 << 20
 PER_TARGET, HOSTS = 250, 4
+_ARRAY = ExportArray(
+    array_id="bench", name="bench", engine=ArrayEngine.MD, uuid="0" * 32, group="lunette-bench", members=()
+)
+_DEVICES = Path("/dev", _ARRAY.group)
 RTSLIB_UP_TO = 300
 """Restoring a larger configuration with rtslib takes longer than all the rest together."""
 _RTSLIB = """
@@ -105,20 +111,23 @@ def _volumes(count: int) -> list[ExportVolume]:
     for start in range(there, count, 500):  # what one argument may hold
         part = ";".join(tables[start : start + 500])
         subprocess.run(["dmsetup", "create", "--noudevsync", "--concise", part], check=True)
+    _DEVICES.mkdir(exist_ok=True)
+    for number in range(there, count):
+        (_DEVICES / names[number]).symlink_to(f"../dm-{number}")
     ids = IdentitySource()
     return [
         ExportVolume(
-            volume_id=ids.id(), name=name, array_id="bench", group="bench", device=f"/dev/dm-{number}",
+            volume_id=ids.id(), name=name, array_id=_ARRAY.array_id, group=_ARRAY.group, device=f"{_DEVICES}/{name}",
             size_bytes=SIZE_BYTES, identity=ids.volume(),
         )
-        for number, name in enumerate(names)
+        for name in names
     ]  # fmt: skip
 
 
 def _wish(volumes: Sequence[ExportVolume]) -> ExportSet:
     starts = range(0, len(volumes), PER_TARGET)
     return ExportSet(
-        database_id="bench", appliance_id="bench", generation=1, arrays=(), volumes=tuple(volumes),
+        database_id="bench", appliance_id="bench", generation=1, arrays=(_ARRAY,), volumes=tuple(volumes),
         portals=(
             ExportPortal(
                 portal_id="front", protocol=Protocol.ISCSI, engine=ExportEngine.LIO, address="127.0.0.1", port=3260
@@ -145,7 +154,7 @@ def _target(number: int, volumes: Sequence[ExportVolume]) -> ExportTarget:
 
 
 def _serve(system: LocalSystem, wish: ExportSet) -> ConvergeReport:
-    report = serving.serve(system, wish, {})
+    report = serving.serve(system, wish, {}, {_ARRAY.array_id})
     blocked = [one.reason for one in report.targets if one.state is not ServingState.OPEN]
     blocked += [one.reason for one in report.volumes if one.state is not ServingState.OPEN]
     if blocked:

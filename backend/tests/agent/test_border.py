@@ -18,10 +18,11 @@ import pytest
 from pydantic import BaseModel, SecretStr, TypeAdapter, ValidationError
 
 from backend.tests.agent.exports import (
+    APPLIANCE,
     CHAP,
-    array,
     dhchap,
     exports,
+    id_of,
     initiator,
     lun,
     nvme_host,
@@ -31,6 +32,7 @@ from backend.tests.agent.exports import (
     target,
 )
 from backend.tests.providers.test_nvmet_converge import Stage
+from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.core import Agent
 from lunette.agent.server import answer
@@ -39,6 +41,7 @@ from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import ProblemType
 from lunette.domain.exports import AdoptedBackstore, AdoptedSubsystem, ExportSet, ServingState
 from lunette.domain.steps import AnyStep
+from lunette.providers.disks.inventory import observe_disks
 from lunette.system.fake import FakeSystem
 
 HOSTILE = (
@@ -58,7 +61,7 @@ SAMPLES = (
 NUMBERS = (1, 4096, 30, 16 * 1024**2, 0)
 OURS = (
     "/sys/kernel/config/target/", "/sys/kernel/config/nvmet/", "/etc/target", "/var/lib/lunette/agent/", "/run/lunette",
-    "/etc/hostid", "/sys/module/zfs/parameters/",
+    "/etc/hostid", "/sys/module/zfs/parameters/", "/sys/block/md127/md/",
 )  # fmt: skip
 
 
@@ -209,11 +212,8 @@ def serving_wish() -> tuple[FakeSystem, dict[str, Any]]:
         path="core/iblock_0/old", vendor="LIO-ORG", product="IBLOCK", revision="4.0", attributes=(("emulate_3pc", "0"),)
     )
     shown = AdoptedSubsystem(serial="theirs", attributes=(("attr_model", "theirs"),))
-    external = array(0).model_copy(
-        update={"engine": ArrayEngine.EXTERNAL, "members": ("nvme-FAKE_1",), "health_command": "a"}
-    )
     whole = exports(
-        arrays=(external,),
+        arrays=(stage.array.model_copy(update={"health_command": "a"}),),
         volumes=(stage.volumes[0].model_copy(update={"adopted": kept}), *stage.volumes[1:]),
         portals=(portal(21), nvme_portal(22)),
         targets=(target(31, [initiator(41, CHAP)], [lun(51, 1, 11)]), target(32, [initiator(42)], [lun(54, 1, 13)])),
@@ -249,6 +249,47 @@ def test_the_wish_is_served_as_it_is() -> None:
     machine, wish = serving_wish()
     report = Agent(machine, patience_s=0.0).converge(ExportSet.model_validate(wish))
     assert {door.state for door in (*report.targets, *report.subsystems)} == {ServingState.OPEN}, report
+
+
+OTHERS = "debian-vg"
+"""The volume group of the system, such as a server has that a play made an appliance."""
+
+
+@pytest.mark.parametrize("engine", [ArrayEngine.MD, ArrayEngine.EXTERNAL, ArrayEngine.LVM, ArrayEngine.ZFS])
+@pytest.mark.parametrize("claimed", ["volume", "array", "array that is up", "array beside one that is up"])
+def test_a_volume_group_that_is_not_ours_is_not_served(claimed: str, engine: ArrayEngine) -> None:
+    """Whether the volume alone is said to lie there, or the whole array, one of ours that runs already too."""
+    machine, wish = serving_wish()
+    honest = ExportSet.model_validate(wish | {"generation": 0})
+    disk = machine.add_disks(1)[0]
+    machine.run(["vgcreate", "-y", OTHERS, f"/dev/{disk.kernel_name}"])
+    machine.run(["lvcreate", "-y", "--name", "root", "--size", "64m", OTHERS])
+    if engine is ArrayEngine.EXTERNAL:
+        wish["arrays"][0]["members"] = [one.id for one in observe_disks(machine) if one.serial == disk.serial]
+    wish["arrays"][0]["engine"] = engine.value
+    if claimed != "volume":
+        wish["arrays"][0]["group"] = OTHERS
+    for one in wish["volumes"]:
+        one |= {"group": OTHERS, "device": f"/dev/{OTHERS}/root", "adopted": None}
+    doorway = Recorder(machine)
+    agent = Agent(typing.cast(Any, doorway), patience_s=PATIENT_S)
+    if claimed.endswith("up"):  # under new ids, for what is served under the old ones stays
+        report = agent.converge(honest)
+        assert {one.state for one in report.volumes} == {ServingState.OPEN}, report.volumes
+        ours, theirs = f"{APPLIANCE}.000000", f"{APPLIANCE}.000001"
+        words = json.dumps(wish).replace(id_of(0)[:-2], id_of(256)[:-2]).replace(ours, theirs)
+        wish = json.loads(words)
+        doorway.paths.clear()
+    if claimed == "array beside one that is up":
+        wish["arrays"] = [honest.arrays[0].model_dump(mode="json"), *wish["arrays"]]
+    agent.converge(ExportSet.model_validate(wish))
+    agent.bring_up()
+    report = agent.converge(ExportSet.model_validate(wish | {"generation": 2}))
+    assert {one.volume_id for one in report.volumes} >= {one["volume_id"] for one in wish["volumes"]}
+    served = {one.volume_id for one in honest.volumes} if claimed.endswith("up") else set()
+    assert {one.volume_id for one in report.volumes if one.state is ServingState.OPEN} == served, report.volumes
+    assert not any(OTHERS in word for word in doorway.words if word.startswith("/dev")), doorway.words
+    assert not any(path.endswith("/udev_path") for path in doorway.paths)
 
 
 @pytest.mark.parametrize("where", WISHED, ids=lambda where: ".".join(map(str, where)))

@@ -16,13 +16,19 @@ from backend.tests.agent.exports import (
 )
 from backend.tests.agent.test_core import Store
 from backend.tests.providers.shop import VOLUME_ID
-from lunette.agent import loop
+from lunette.agent import loop, serving
 from lunette.agent.loop import BLOCKED_S
 from lunette.domain.exports import ExportSet, ServingState
 from lunette.providers.exports.lio.configfs import ROOT as LIO
 
 OPEN, BLOCKED = ServingState.OPEN, ServingState.BLOCKED
 WHOLE = {1: "v11", 2: "v12"}
+
+
+@pytest.fixture(autouse=True)
+def _every_group_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These volumes are on no array: one that is up would bring back each that a test has taken away."""
+    monkeypatch.setattr(serving, "strangers", lambda *_: {})
 
 
 @pytest.fixture(params=[OverIscsi, OverFc, OverNvmet, OverSpdk])

@@ -71,6 +71,7 @@ class Ask:
         report = self.agent.converge(
             exports(
                 generation=self._number,
+                arrays=(self._stage.array,),
                 portals=portals,
                 firewall=FirewallWish(mode=mode),
                 released=tuple(gone),

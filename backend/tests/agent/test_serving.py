@@ -3,7 +3,6 @@
 import pytest
 
 from backend.tests.agent.exports import (
-    array,
     exports,
     id_of,
     initiator,
@@ -40,6 +39,7 @@ class Floor(Stage):
     def wish(self, **changes: object) -> ExportSet:
         """Volume 11 over SCSI, volume 12 over NVMe, one portal for each."""
         whole: dict[str, object] = {
+            "arrays": (self.array,),
             "volumes": tuple(self.volumes[:2]),
             "portals": (portal(21), nvme_portal(22)),
             "targets": (target(31, [initiator(41)], [lun(51, 1, 11)]),),
@@ -48,7 +48,7 @@ class Floor(Stage):
         return exports(**(whole | changes))
 
     def serve(self, wish: ExportSet, *, keep_strays: bool = False) -> ConvergeReport:
-        return serving.serve(self.machine, wish, {}, turn=Turn(keep_strays=keep_strays))
+        return serving.serve(self.machine, wish, {}, {self.array.array_id}, turn=Turn(keep_strays=keep_strays))
 
     def over_nvme(self) -> set[str]:
         return {path.rpartition("/")[2] for path in served_devices(self.machine)}
@@ -118,7 +118,7 @@ def test_without_the_module_nvme_is_blocked_with_the_reason_and_scsi_is_served()
 
 
 def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> None:
-    wish = floor.wish(arrays=(array(0),), targets=(), volumes=(floor.volumes[1],))
+    wish = floor.wish(targets=(), volumes=(floor.volumes[1],))
     floor.agent.converge(wish)
     wait = ExportsGone(volume_ids=(id_of(12),), deadline_s=5)
     with pytest.raises(InUse, match="still exported"):
@@ -135,7 +135,7 @@ def test_waiting_for_exports_ends_when_the_namespace_is_gone(floor: Floor) -> No
 
 
 def test_the_agent_keeps_what_nobody_released(floor: Floor) -> None:
-    wish = floor.wish(arrays=(array(0),))
+    wish = floor.wish()
     floor.agent.converge(wish)
     host = floor.machine.connect(nqn_of(42), wish.subsystems[0].nqn, "192.0.2.1:4420")
     report = floor.agent.converge(wish.model_copy(update={"generation": 2, "subsystems": ()}))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from backend.tests.agent.exports import array, id_of, initiator, lun, nqn_of, nvme_host, nvme_portal, subsystem, target
+from backend.tests.agent.exports import id_of, initiator, lun, nqn_of, nvme_host, nvme_portal, subsystem, target
 from backend.tests.agent.test_serving import Floor
 from backend.tests.providers.test_nvmet_converge import nqn
 from backend.tests.providers.test_spdk_converge import SpdkStage, spdk_portal
@@ -23,7 +23,7 @@ class SpdkFloor(Floor, SpdkStage):
     """Volume 11 over SCSI, volume 12 over NVMe by SPDK."""
 
     def wish(self, **changes: object) -> ExportSet:
-        return super().wish(**({"portals": (spdk_portal(22),), "arrays": (array(0),)} | changes))
+        return super().wish(**({"portals": (spdk_portal(22),)} | changes))
 
 
 @pytest.fixture

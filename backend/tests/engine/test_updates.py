@@ -10,7 +10,8 @@ from lunette.api.parts import Parts
 from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.plans import Action
-from lunette.domain.updates import BundleFacts, ObservedSlots
+from lunette.domain.steps import SlotWrite
+from lunette.domain.updates import BundleFacts, ObservedSlots, UpdateCreate
 from lunette.engine.outcome import Actor, Outcome
 from lunette.engine.updates import causes_of
 from lunette.planner import updates as planner
@@ -48,7 +49,7 @@ class Site:
         with self.parts.store.write() as tx:
             if back:
                 return updates.roll_back(tx, ACTOR, dry_run)
-            return updates.update(tx, ACTOR, BUNDLE, FACTS, dry_run)
+            return updates.update(tx, ACTOR, UpdateCreate(bundle=BUNDLE), FACTS, dry_run)
 
     def run_until_the_restart(self, job_id: str) -> None:
         with pytest.raises(Crash):
@@ -130,7 +131,7 @@ def test_going_back_is_an_update_to_what_is_there(site: Site) -> None:
 
 def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
     slots = ObservedSlots(running="a", on_trial=False, next="a", versions=("1.1", "1.0"), trusts="us", outage_s=74)
-    plan = planner.plan_update(slots, BUNDLE, FACTS, Connected(hosts=("db1",)), "t1")
+    plan = planner.plan_update(slots, UpdateCreate(bundle=BUNDLE), FACTS, Connected(hosts=("db1",)), "t1")
     assert [step.kind for step in plan.steps] == ["slot.write", "slot.start"]
     assert [(one.action, one.name) for one in plan.changes] == [
         (Action.CHANGE, "lunette"), (Action.DESTROY, "b"), (Action.INTERRUPT, "db1")
@@ -139,6 +140,19 @@ def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
     assert "not measured" in planner.outage(slots.model_copy(update={"outage_s": None}))
     with pytest.raises(Conflict, match="way back"):
         planner.ready(slots.model_copy(update={"on_trial": True}))
+
+
+def test_an_older_version_is_installed_only_by_word() -> None:
+    slots = ObservedSlots(running="a", on_trial=False, next="a", versions=("2.1", "1.0"), trusts="us")
+    wish = UpdateCreate(bundle=BUNDLE)
+    with pytest.raises(Conflict, match=r"older than version 2\.1, which runs.*`downgrade`"):
+        planner.plan_update(slots, wish, FACTS, Connected(), "t1")
+    wish = wish.model_copy(update={"downgrade": True})
+    plan = planner.plan_update(slots, wish, FACTS, Connected(), "t1")
+    assert "older" in plan.warnings[0]
+    write = plan.steps[0]
+    assert isinstance(write, SlotWrite)
+    assert write.downgrade
 
 
 def test_where_there_are_no_slots_it_is_refused_in_words(tmp_path: Path) -> None:

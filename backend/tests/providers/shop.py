@@ -1,10 +1,12 @@
 """A fake machine with an agent on it, and the steps that tests start from."""
 
+from backend.tests.agent.exports import array
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent.core import Agent
 from lunette.agent.main import MODULES
 from lunette.domain.arrays import ArrayCreate, Level, Raid10Layout
 from lunette.domain.disks import ObservedDisk
+from lunette.domain.exports import ExportArray
 from lunette.domain.sizes import MIB
 from lunette.domain.steps import AnyStep, DiskWipe, GroupCreate, MdCreate, MdDestroy, MdMember, VolumeCut, VolumesSeal
 from lunette.providers.arrays.md import plan as md
@@ -47,6 +49,11 @@ class Shop:
 
     def group(self, create: MdCreate) -> GroupCreate:
         return lvm.group_create(create.array_id, create.uuid)
+
+    def wished(self, create: MdCreate, group: GroupCreate) -> ExportArray:
+        """The array as the agent is asked to bring it up, with the id that the volumes of `agent.exports` are on."""
+        members = tuple(one.disk_id for one in create.members)
+        return array(0).model_copy(update={"uuid": create.uuid, "group": group.group, "members": members})
 
     def cut(self, group: GroupCreate, size: int = 64 * MIB) -> VolumeCut:
         name = lvm.lv_name(VOLUME_ID)

@@ -26,6 +26,7 @@ class Stage(Shop):
         super().__init__()
         create = self.create()
         self.lvm = self.group(create)
+        self.array = self.wished(create, self.lvm)
         self.volumes: list[ExportVolume] = []
         for step in (create, self.lvm):
             self.do(step)
@@ -51,6 +52,7 @@ class Stage(Shop):
     def wish(self, **changes: object) -> ExportSet:
         """Two targets: two hosts share LUN 1 and 2, one of them with CHAP; a third has LUN 1 of its own."""
         whole: dict[str, object] = {
+            "arrays": (self.array,),
             "volumes": tuple(self.volumes),
             "portals": (portal(21),),
             "targets": (

@@ -45,6 +45,7 @@ class Stage(Shop):
         super().__init__()
         create = self.create()
         self.lvm = self.group(create)
+        self.array = self.wished(create, self.lvm)
         self.volumes: list[ExportVolume] = []
         for step in (create, self.lvm):
             self.do(step)
@@ -61,13 +62,12 @@ class Stage(Shop):
     def wish(self, **changes: object) -> ExportSet:
         """Two subsystems: two hosts share namespaces 1 and 2, one of them with keys; a third has one of its own."""
         whole: dict[str, object] = {
-            "volumes": tuple(self.volumes),
-            "portals": (nvme_portal(21),),
+            "arrays": (self.array,), "volumes": tuple(self.volumes), "portals": (nvme_portal(21),),
             "subsystems": (
                 subsystem(31, [nvme_host(41), nvme_host(42, dhchap(1, 2))], [lun(51, 1, 11), lun(52, 2, 12)]),
                 subsystem(32, [nvme_host(43)], [lun(53, 1, 13)]),
             ),
-        }
+        }  # fmt: skip
         return exports(**(whole | changes))
 
     def connect(self, host: int, number: int, keys: tuple[str, str | None] | None = None) -> FakeController:

@@ -4,7 +4,7 @@ import pytest
 
 from lunette.domain.errors import Conflict, Invalid, LunetteError, NotFound, ToolFailed
 from lunette.domain.steps import SlotStart, SlotWrite
-from lunette.domain.updates import TrialState
+from lunette.domain.updates import TrialState, is_older
 from lunette.providers.updates import efi, rauc, record, run, trial
 from lunette.providers.updates.choice import BLOCK_BYTES, SECTOR_BYTES, Choice, latest
 from lunette.providers.updates.slots import Slots, find
@@ -53,6 +53,25 @@ def healthy(system: FakeSystem) -> str | None:
     due = trial.due(system, slots_of(system))
     assert due is not None
     return trial.watch(system, slots_of(system), due, lambda: None)
+
+
+def test_the_agent_writes_an_older_version_only_if_the_step_says_so() -> None:
+    """The API has been asked, but it may have been taken over: this at least is in the journal of the job."""
+    system, _ = appliance()
+    upload(system, bundle("0.0.1"))
+    older = WRITE.model_copy(update={"version": "0.0.1"})
+    with pytest.raises(Conflict, match="older than version"):
+        run.write(system, older)
+    assert slots_of(system).running == "a"
+    assert record.versions(system, slots_of(system))[1] is None
+    assert run.write(system, older.model_copy(update={"downgrade": True})) == "slot b has version 0.0.1"
+
+
+def test_versions_are_in_the_order_of_debian() -> None:
+    ordered = ["0.9", "1.0~rc1", "1.0", "1.0a", "1.0+git2", "1.0+git10", "1.0.1", "1.2", "1.10", "2"]
+    for number, one in enumerate(ordered):
+        assert not is_older(one, one)
+        assert all(is_older(before, one) and not is_older(one, before) for before in ordered[:number])
 
 
 @pytest.mark.parametrize("choice", [Choice(), Choice(good="b", trial="a", tried="b", count=12345)])

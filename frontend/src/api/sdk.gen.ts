@@ -2228,7 +2228,8 @@ export const updateShow = <ThrowOnError extends boolean = false>(options?: Optio
  *
  * Writes the uploaded bundle to the slot that does not run, and restarts into it.
  *
- * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile.
+ * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile. A
+ * version that is older than the one that runs is refused unless `downgrade` is set.
  */
 export const updateCreate = <ThrowOnError extends boolean = false>(options: Options<UpdateCreateData, ThrowOnError>): RequestResult<UpdateCreateResponses, UpdateCreateErrors, ThrowOnError> => (options.client ?? client).post<UpdateCreateResponses, UpdateCreateErrors, ThrowOnError>({
     security: [{

@@ -6179,6 +6179,10 @@ export type UpdateBundle = {
      * Size Bytes
      */
     size_bytes: number;
+    /**
+     * Is Older
+     */
+    is_older: boolean;
 };
 
 /**
@@ -6191,6 +6195,10 @@ export type UpdateCreate = {
      * Bundle
      */
     bundle: string;
+    /**
+     * Downgrade
+     */
+    downgrade?: boolean;
 };
 
 /**

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 
 from lunette.agent.stacks import STACKS
+from lunette.domain.arrays import ArrayEngine
 from lunette.domain.errors import LunetteError
 from lunette.domain.exports import ExportArray, ExportVolume
 from lunette.providers.encryption.unlock import Locked
@@ -22,7 +23,7 @@ class ArrayPass:
 
     def __init__(self) -> None:
         self._since: dict[str, float] = {}
-        self._active: set[str] = set()
+        self._active: dict[str, ExportArray] = {}
         self._locked: set[str] = set()
 
     @property
@@ -31,8 +32,9 @@ class ArrayPass:
         return frozenset(self._locked)
 
     def is_active(self, array: ExportArray) -> bool:
-        """True if it was brought up; whether it still runs is not looked at."""
-        return array.uuid in self._active
+        """True if it was brought up as this, with this group; whether it still runs is not looked at."""
+        known = self._active.get(array.uuid)
+        return known is not None and _proven(known) == _proven(array)
 
     def is_up(self, system: System, array: ExportArray) -> bool:
         """True if it was brought up and runs: a look that costs next to nothing, and puts nothing right."""
@@ -53,7 +55,7 @@ class ArrayPass:
         if STACKS[array.engine].is_up(system, array):
             self._since.pop(array.uuid, None)
             return None
-        self._active.discard(array.uuid)
+        self._active.pop(array.uuid, None)
         now = system.monotonic()
         late = now - self._since.setdefault(array.uuid, now) >= GRACE_S
         try:
@@ -79,6 +81,12 @@ class ArrayPass:
             return locked.detail
         except (LunetteError, OSError) as error:
             return f"the volumes of array {array.name} did not come up: {error}"
-        self._active.add(array.uuid)
+        self._active[array.uuid] = array
         self._locked.discard(array.array_id)
         return None
+
+
+def _proven(array: ExportArray) -> tuple[object, ...]:
+    """What bringing an array up has proved ours. With any of it changed, it has to be proved again."""
+    found_by = array.members if array.engine is ArrayEngine.EXTERNAL else ()
+    return array.engine, array.array_id, array.group, found_by

@@ -91,6 +91,24 @@ class BringUp:
             log.warning("%s; the others are served meanwhile", work.words)
         _raise_crash(begun)
 
+    def prove(self, served: ExportSet) -> None:
+        """One pass over each array that was not brought up as it is wished, though devices of its volumes are there:
+        only then are they known to be ours. What is not through in time goes on, and is served when it is.
+        """
+        there = {volume.array_id for volume in served.volumes if self._system.exists(volume.device)}
+        arrays = [one for one in served.arrays if one.array_id in there and not self._passes.is_active(one)]
+        works = [self._begin(one, served, lambda _: True) or self._under_way.get(one.array_id) for one in arrays]
+        begun = [work for work in works if work is not None and not work.is_late]
+        self._wait_for(begun, self._patience_s)
+        with self._state:
+            for work in begun:
+                work.is_late = not work.is_over
+        _raise_crash(begun)
+
+    def is_proven(self, array: ExportArray) -> bool:
+        """True if it was brought up as this, so that its group or pool is known to be ours."""
+        return self._passes.is_active(array)
+
     def bring(self, array: ExportArray, served: ExportSet) -> None:
         """One pass over this array alone, or the end of the one that is under way, however long it takes."""
         work = self._begin(array, served, lambda _: True) or self._under_way.get(array.array_id)

@@ -228,6 +228,7 @@ class Agent:
                 effective = serving.with_leftovers(self._system, self._served, effective)
                 if effective != self._served:
                     self._keep(effective)
+            in_words(lambda: self._bring_up.prove(effective))
             report = self._repairs.told(self._serve(effective))
         self.wake()
         return report.model_copy(update={
@@ -287,7 +288,8 @@ class Agent:
             keep_strays=self._keep_strays, let_go=self._let_go - _ports(exports),
             overdue=self._deadlines.overdue(exports),
         )  # fmt: skip
-        report = in_words(lambda: serving.serve(self._system, exports, waiting, turn=turn))
+        proven = {array.array_id for array in exports.arrays if self._bring_up.is_proven(array)}
+        report = in_words(lambda: serving.serve(self._system, exports, waiting, proven, turn=turn))
         report = self._deadlines.told(exports, report)
         self._let_go = frozenset()
         self._open = serving.open_doors(exports, report)

@@ -4,7 +4,8 @@ A volume is served by one engine (DESIGN R13). What is wished keeps to that; her
 claims a device and the others do not: whoever observes another as holder waits until it has let go.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Set
 
 from lunette.agent import serving_nvme as nvme
 from lunette.agent.serving_nvme import absent
@@ -39,21 +40,43 @@ def serve(
     system: System,
     wish: ExportSet,
     waiting: Mapping[str, str],
+    proven: Set[str],
     *,
     turn: Turn = PLAIN,
 ) -> ConvergeReport:
-    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for."""
+    """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `proven`
+    are the ids of arrays that were brought up, and so are ours."""
     scsi, other = split(wish)
+    strange = strangers(wish, waiting, proven)
     cleared = nvme.clear(system, other) if not turn.keep_strays else 0
-    over_scsi = _serve_scsi(system, scsi, waiting, turn=turn)
+    over_scsi = _serve_scsi(system, scsi, waiting, strange, turn=turn)
     over_nvme = nvme.serve(
         system,
         other,
         _reasons(other, waiting),
-        _held_by_lio(system, other),
+        _held_by_lio(system, other) | strange,
         turn=turn,
     )
     return _joined(over_scsi, over_nvme, cleared)
+
+
+def strangers(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
+    """Why volumes are not served that are on no array known to be ours, by id: bringing an array up proves its group.
+
+    An id that two arrays have names neither of them. What is open already stays open.
+    """
+    times = Counter(array.array_id for array in wish.arrays)
+    arrays = {array.array_id: array for array in wish.arrays if times[array.array_id] == 1}
+    found = {}
+    for volume in wish.volumes:
+        array = arrays.get(volume.array_id)
+        if array is None:
+            found[volume.volume_id] = f"the array of volume {volume.name} is none that is brought up here"
+        elif array.group != volume.group:
+            found[volume.volume_id] = f"volume {volume.name} is not in {array.group}, the group of array {array.name}"
+        elif array.array_id not in proven:
+            found[volume.volume_id] = waiting.get(array.array_id, f"array {array.name} was not brought up yet")
+    return found
 
 
 def split(wish: ExportSet) -> tuple[ExportSet, ExportSet]:
@@ -137,13 +160,15 @@ def open_devices(system: System) -> frozenset[str]:
     return nvme.open_devices(system)
 
 
-def _serve_scsi(system: System, wish: ExportSet, waiting: Mapping[str, str], *, turn: Turn) -> ConvergeReport:
+def _serve_scsi(
+    system: System, wish: ExportSet, waiting: Mapping[str, str], strange: Mapping[str, str], *, turn: Turn
+) -> ConvergeReport:
     try:
         lio_configfs.prepare(system)
         fc_host.prepare(system)
     except Unavailable as error:
         return absent(wish, error.detail)
-    held = nvme.holders(system, wish)
+    held = {**nvme.holders(system, wish), **strange}
     return lio.converge(system, wish, waiting=waiting, held=held, turn=turn)
 
 

@@ -72,6 +72,7 @@ class MdStack:
         device = device_path(array.uuid)
         if array.encryption:
             device = unlock.opened(system, array.uuid, array.array_id, array.name)
+        group.check_carries(system, array.group, device, array.uuid)
         group.activate(system, array.group, device)
 
     def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
@@ -112,7 +113,9 @@ class LvmStack:
         """LVM keeps what it is told."""
 
     def activate(self, system: System, array: ExportArray, /) -> None:
-        group.activate(system, array.group, raid_path(raid_group(array.array_id)))
+        device = raid_path(raid_group(array.array_id))
+        group.check_carries(system, array.group, device, array.uuid)
+        group.activate(system, array.group, device)
 
     def shut_down(self, system: System, _still_open: Set[str], /) -> list[str]:
         """The groups on them went down with those of md arrays."""

@@ -26,7 +26,7 @@ def install(call: Call) -> None:
         except OSError as error:
             raise Wrong(f"{where} cannot be read: {error.strerror}") from error
     call.screen.note(f"The bundle has version {bundle['version']}, and is signed by somebody who is trusted.")
-    send(call, {"bundle": bundle["id"]}, "update_create")
+    send(call, {"bundle": bundle["id"], "downgrade": bool(call["downgrade"])}, "update_create")
 
 
 def _print(call: Call, found: JsonObject) -> None:
@@ -55,7 +55,8 @@ COMMANDS = {
         Command("install", "Uploads a bundle, writes it to the other slot and restarts into it.",
                 ("update_create", "update_upload", "update_fetch"),
                 (Param("file", "The bundle (.raucb): a file, or a URL that the appliance fetches it from.",
-                       path=True, metavar="FILE|URL"),), install,
+                       path=True, metavar="FILE|URL"),
+                 Param("--downgrade", "Install it even though it is older than what runs.", flag=True)), install,
                 interrupts=True,
                 more="If the new system does not prove healthy, the one before comes back by itself."),
         Command("roll-back", "Restarts into the other slot as it is.", ("update_roll_back",), (), interrupts=True),

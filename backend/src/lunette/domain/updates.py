@@ -1,5 +1,6 @@
 """Updates of an installed appliance: two slots, of which one runs and the other takes the next system."""
 
+import re
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -19,6 +20,20 @@ NOT_INSTALLED = (
     "This appliance was not installed on a disk of its own, so it has no second slot to update: a server that a play "
     "set up is updated by the play, and what was started from the ISO is installed first."
 )
+
+
+def is_older(version: str, than: str) -> bool:
+    """Whether a version comes before another in the order of Debian's versions, deb-version(7): 1.0~rc1 before 1.0."""
+    return _order(version) < _order(than)
+
+
+def _order(version: str) -> list[tuple[list[int], int]]:
+    """Runs of other characters and of digits in turns. In a run `~` comes first, then its end, letters and the rest."""
+    ranks = {"~": -1}
+    return [
+        ([ranks.get(one, ord(one) if one.isalpha() else ord(one) + 256) for one in word] + [0], int(number or 0))
+        for word, number in re.findall(r"([^0-9]*)([0-9]*)", version)
+    ]
 
 
 def other(slot: Slot) -> Slot:
@@ -88,6 +103,8 @@ class UpdateCreate(Model):
 
     bundle: BundleId
     """What the upload answered."""
+    downgrade: bool = False
+    """Install it even though it is older than what runs: faults that were mended since are back then."""
 
 
 class UpdateFetch(Model):

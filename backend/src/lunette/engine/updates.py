@@ -10,7 +10,7 @@ from lunette.domain.errors import Conflict
 from lunette.domain.jobs import JobKind, JobState
 from lunette.domain.observations import Observation
 from lunette.domain.plans import Plan
-from lunette.domain.updates import BundleFacts, ObservedSlots, TrialState
+from lunette.domain.updates import BundleFacts, ObservedSlots, TrialState, UpdateCreate
 from lunette.engine import connected
 from lunette.engine.alerts import Cause
 from lunette.engine.desk import Desk
@@ -29,10 +29,12 @@ class Updates:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
 
-    def update(self, tx: Session, actor: Actor, bundle_id: str, bundle: BundleFacts, dry_run: bool = False) -> Outcome:
+    def update(
+        self, tx: Session, actor: Actor, wish: UpdateCreate, bundle: BundleFacts, dry_run: bool = False
+    ) -> Outcome:
         """Writes a bundle to the idle slot and restarts into it, as a job."""
         slots, there = self._desk.seen().slots, connected.everybody(tx, self._desk)
-        plan = planner.plan_update(slots, bundle_id, bundle, there, self._desk.identities.id())
+        plan = planner.plan_update(slots, wish, bundle, there, self._desk.identities.id())
         return _filed(tx, self._desk, actor, plan, dry_run)
 
     def roll_back(self, tx: Session, actor: Actor, dry_run: bool = False) -> Outcome:

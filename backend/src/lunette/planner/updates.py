@@ -3,22 +3,35 @@
 from lunette.domain.errors import Conflict
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.steps import SlotStart, SlotWrite
-from lunette.domain.updates import NOT_INSTALLED, BundleFacts, ObservedSlots
+from lunette.domain.updates import NOT_INSTALLED, BundleFacts, ObservedSlots, UpdateCreate, is_older
 from lunette.planner.connected import Connected
 
 
 def plan_update(
-    slots: ObservedSlots | None, bundle_id: str, bundle: BundleFacts, connected: Connected, trial_id: str
+    slots: ObservedSlots | None, wish: UpdateCreate, bundle: BundleFacts, connected: Connected, trial_id: str
 ) -> Plan:
-    """The bundle goes to the idle slot, which is started. Raises Conflict where that cannot be."""
+    """The bundle goes to the idle slot, which is started. Raises Conflict where that cannot be, or would be a downgrade
+    that the wish does not name."""
     slots = ready(slots)
-    idle = slots.idle
-    write = SlotWrite(bundle_id=bundle_id, slot=idle, version=bundle.version, replaces=slots.version(idle))
-    detail = f"version {slots.version(slots.running)} becomes {bundle.version}, in slot {idle}"
+    idle, runs = slots.idle, slots.version(slots.running)
+    older = runs is not None and is_older(bundle.version, runs)
+    if older and not wish.downgrade:
+        raise Conflict(
+            f"Version {bundle.version} is older than version {runs}, which runs: faults that were mended since would "
+            "be back. Ask with `downgrade` if that is what you want."
+        )
+    write = SlotWrite(
+        bundle_id=wish.bundle, slot=idle, version=bundle.version, replaces=slots.version(idle), downgrade=wish.downgrade
+    )
+    detail = f"version {runs} becomes {bundle.version}, in slot {idle}"
     words = f"version {write.replaces} is no way back any more"
     lost = (Change(action=Action.DESTROY, noun="slot", name=idle, detail=words),) if write.replaces else ()
     start = SlotStart(trial_id=trial_id, slot=idle, version=bundle.version)
-    return _plan(f"Update to version {bundle.version}", slots, detail, (write, start), lost, connected)
+    plan = _plan(f"Update to version {bundle.version}", slots, detail, (write, start), lost, connected)
+    if not older:
+        return plan
+    warning = f"Version {bundle.version} is older than what runs: faults that were mended since are back then"
+    return plan.model_copy(update={"warnings": (warning, *plan.warnings)})
 
 
 def plan_back(slots: ObservedSlots | None, connected: Connected, trial_id: str) -> Plan:

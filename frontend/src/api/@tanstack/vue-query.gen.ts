@@ -2616,7 +2616,8 @@ export const updateShowOptions = (options?: Options<UpdateShowData>) => queryOpt
  *
  * Writes the uploaded bundle to the slot that does not run, and restarts into it.
  *
- * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile.
+ * The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile. A
+ * version that is older than the one that runs is refused unless `downgrade` is set.
  */
 export const updateCreateMutation = (options?: Partial<Options<UpdateCreateData>>): UseMutationOptions<UpdateCreateResponse, UpdateCreateError, Options<UpdateCreateData>> => {
     const mutationOptions: UseMutationOptions<UpdateCreateResponse, UpdateCreateError, Options<UpdateCreateData>> = {

@@ -88,6 +88,14 @@ it('sends a bundle with its progress, shows the plan, and follows the job into t
   expect(world.jobs.at(-1)?.title).toBe('Update to version 0.2.0')
 })
 
+it('names a downgrade before it is sent as one', async () => {
+  const { page } = await open(loggedIn())
+  await choose(page, 'an old bundle')
+  await FakeRequest.last.arrive()
+  await click(page, 'Install 0.0.9')
+  expect(text(dialog())).toContain('0.0.9, which is older than what runs')
+})
+
 it('says why a bundle is not taken, and offers nothing to install', async () => {
   const { page } = await open(loggedIn())
   await choose(page, 'of a stranger')

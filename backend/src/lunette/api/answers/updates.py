@@ -45,6 +45,8 @@ class UpdateBundle(Answer):
     id: str
     version: str
     size_bytes: int
+    is_older: bool
+    """Than the version that runs: it is installed only as a `downgrade`."""
 
 
 def update_answer(seen: Observation | None) -> Update:

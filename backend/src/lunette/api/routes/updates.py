@@ -14,7 +14,7 @@ from lunette.api.jobs import only_jobs
 from lunette.api.looking import FRESH_S, seen_now
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.errors import Conflict, LunetteError
-from lunette.domain.updates import ObservedSlots, UpdateCreate, UpdateFetch
+from lunette.domain.updates import ObservedSlots, UpdateCreate, UpdateFetch, is_older
 from lunette.engine.updates import ready
 from lunette.store.events import emit
 
@@ -58,12 +58,13 @@ def update_fetch(body: UpdateFetch, parts: UsedParts, identity: Asking) -> Updat
 def update_create(body: UpdateCreate, change: Creating) -> Response:
     """Writes the uploaded bundle to the slot that does not run, and restarts into it.
 
-    The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile.
+    The job ends when the new system has proved healthy, or the one before runs again. All exports stop meanwhile. A
+    version that is older than the one that runs is refused unless `downgrade` is set.
     """
     ready(_slots(change.parts))
     bundle = change.control.agent.look_at_bundle(body.bundle)
     return change.apply(
-        lambda tx: change.control.updates.update(tx, change.actor, body.bundle, bundle, dry_run=change.dry_run),
+        lambda tx: change.control.updates.update(tx, change.actor, body, bundle, dry_run=change.dry_run),
         only_jobs,
         looks=True,
     )
@@ -101,4 +102,9 @@ def _looked_at(parts: Parts, data: Path, bundle_id: str, actor: str) -> UpdateBu
         raise
     with parts.store.write() as tx:
         emit(tx, "system.bundle_uploaded", f"Bundle of version {found.version} was uploaded", actor=actor)
-    return UpdateBundle(id=bundle_id, version=found.version, size_bytes=bundles.size_of(data, bundle_id))
+    slots = _slots(parts)
+    runs = slots.version(slots.running) if slots else None
+    return UpdateBundle(
+        id=bundle_id, version=found.version, size_bytes=bundles.size_of(data, bundle_id),
+        is_older=runs is not None and is_older(found.version, runs),
+    )  # fmt: skip

@@ -2661,12 +2661,14 @@ class UpdateBundle(TypedDict):
     id: str
     version: str
     size_bytes: int
+    is_older: bool
 
 
 class UpdateCreate(TypedDict):
     """An update to the bundle that was uploaded."""
 
     bundle: str
+    downgrade: NotRequired[bool]
 
 
 class UpdateFetch(TypedDict):

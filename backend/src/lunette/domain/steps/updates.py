@@ -17,6 +17,8 @@ class SlotWrite(Step):
     version: Version
     replaces: Text | None
     """What lies in the slot until then."""
+    downgrade: bool = False
+    """It may be older than what runs."""
 
     def describe(self) -> str:
         before = f", in place of {self.replaces}" if self.replaces else ""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from lunette.domain.errors import Conflict, Invalid, NotFound, ToolFailed
 from lunette.domain.steps.updates import SlotStart, SlotWrite
-from lunette.domain.updates import SLOTS, BundleFacts, BundleId, ObservedSlots, SlotTrial, TrialState
+from lunette.domain.updates import SLOTS, BundleFacts, BundleId, ObservedSlots, SlotTrial, TrialState, is_older
 from lunette.providers.updates import efi, rauc, record
 from lunette.providers.updates.slots import Slots, find
 from lunette.system.doorway import System
@@ -66,6 +66,8 @@ def write(system: System, step: SlotWrite) -> str | None:
     facts = look(system, step.bundle_id)
     if facts.version != step.version:
         raise Invalid(f"the bundle has version {facts.version}, the plan was made for {step.version}: make a new plan")
+    if is_older(facts.version, runs := record.own_version(system)) and not step.downgrade:
+        raise Conflict(f"version {facts.version} is older than version {runs}, which runs, and nobody asked for that")
     record.keep_version(system, slots.running, record.own_version(system))
     record.keep_version(system, step.slot, None)
     _keep_written(system, "")

@@ -109,14 +109,14 @@ def _scan(pool: ImportedPool, now: float) -> Row:
     }  # fmt: skip
 
 
-def datasets(pools: Sequence[PoolData], fields: Sequence[str]) -> str:
-    """`zfs list -j -p -t filesystem,volume,snapshot -o FIELDS`."""
+def datasets(pools: Sequence[PoolData], fields: Sequence[str], *, is_deep: bool) -> str:
+    """`zfs list -j -p -t filesystem,volume,snapshot -o FIELDS`; the roots alone unless it is deep."""
     found = {}
     for data in pools:
         free = data.size_bytes - data.used_bytes()
         root = {"available": str(free), "used": str(data.used_bytes()), "volsize": "-", "refreservation": "0"} | _NONE
         found[data.name] = _dataset(data.name, "FILESYSTEM", root, fields, data.properties, {})
-        for name, zvol in data.zvols.items():
+        for name, zvol in data.zvols.items() if is_deep else ():
             full = f"{data.name}/{name}"
             found[full] = _dataset(full, "VOLUME", _sizes(zvol, free), fields, zvol.properties, data.properties)
             for short, snapshot in zvol.snapshots.items():

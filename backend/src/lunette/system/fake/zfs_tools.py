@@ -10,7 +10,7 @@ from lunette.system.fake.zfs import FakeZvol, FakeZvolSnapshot, ImportedPool, Zf
 from lunette.system.fake.zfs_vdevs import OK, VdevTools, fail
 
 COMMANDS = ("zpool", "zfs")
-_BARE_FLAGS = {"-f", "-N", "-j", "--json-int", "-p", "-s"}
+_BARE_FLAGS = {"-f", "-N", "-j", "--json-int", "-p", "-r", "-s"}
 
 
 class ZfsTools(VdevTools):
@@ -139,12 +139,13 @@ class ZfsTools(VdevTools):
         self._zfs.show(pool.data, name, zvol)
         return OK
 
-    def _zfs_list(self, _flags: set[str], options: dict[str, list[str]], _words: list[str]) -> Answer:
-        only = options.get("-r", [None])[-1]
+    def _zfs_list(self, flags: set[str], options: dict[str, list[str]], words: list[str]) -> Answer:
+        only = words[0] if words else None
         pools = [pool.data for name, pool in self._zfs.imported.items() if only in (None, name)]
         if only and not pools:
             return fail(f"cannot open '{only}': dataset does not exist")
-        return 0, zfs_report.datasets(pools, options["-o"][-1].split(",")), ""
+        is_deep = only is None or "-r" in flags
+        return 0, zfs_report.datasets(pools, options["-o"][-1].split(","), is_deep=is_deep), ""
 
     def _find(self, name: str) -> tuple[ImportedPool, FakeZvol] | None:
         group, _, short = name.partition("/")

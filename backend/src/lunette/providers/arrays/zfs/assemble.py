@@ -5,7 +5,7 @@ Only the disks recorded as its members are ever looked at, and those that were b
 
 from collections.abc import Sequence, Set
 
-from lunette.domain.errors import LunetteError
+from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.zfs import joining, module, observe, parse
 from lunette.providers.arrays.zfs.plan import device_path
@@ -76,8 +76,11 @@ def tend(system: System, array: ExportArray) -> None:
             system.run(["zpool", "online", "--", array.group, leaf.guid], timeout_s=IMPORT_TIMEOUT_S)
 
 
-def activate(system: System, _array: ExportArray) -> None:
-    """The volumes of a pool appear with it: wait until udev has named them."""
+def activate(system: System, array: ExportArray) -> None:
+    """The volumes of a pool appear with it: wait until udev has named them. Raises Conflict for a pool without our
+    mark, such as that of the running system."""
+    if not observe.is_ours(observe.root(system, array.group)):
+        raise Conflict(f"pool {array.group} does not carry our mark: it is left alone")
     settle(system)
 
 

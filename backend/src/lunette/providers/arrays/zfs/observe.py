@@ -35,7 +35,15 @@ def datasets(system: System, pool: str | None = None) -> tuple[parse.Dataset, ..
     if pool not in (None, *imported(system)) or not imported(system):
         return ()
     words = ["zfs", "list", "-j", "-p", "-t", "filesystem,volume,snapshot", "-o", parse.FIELDS]
-    return parse.datasets(system.run([*words, *(["-r", pool] if pool else [])], timeout_s=TIMEOUT_S).stdout)
+    return parse.datasets(system.run([*words, *(["-r", "--", pool] if pool else [])], timeout_s=TIMEOUT_S).stdout)
+
+
+def root(system: System, pool: str) -> parse.Dataset | None:
+    """The root of a pool alone, however much is in it; None if it is not imported."""
+    if pool not in imported(system):
+        return None
+    words = ["zfs", "list", "-j", "-p", "-t", "filesystem", "-o", parse.FIELDS, "--", pool]
+    return next(iter(parse.datasets(system.run(words, timeout_s=TIMEOUT_S).stdout)), None)
 
 
 def observe_arrays(

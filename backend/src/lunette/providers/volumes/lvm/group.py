@@ -20,7 +20,7 @@ from lunette.providers.encryption.plan import HEADER_BYTES
 from lunette.providers.encryption.unlock import Locked, opened
 from lunette.providers.volumes.lvm import observe, own, parse, pool
 from lunette.providers.volumes.lvm.listing import list_device
-from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes, volume_tag
+from lunette.providers.volumes.lvm.plan import METADATA_BYTES, TAG, array_tag, group_bytes, is_marked, volume_tag
 from lunette.system.doorway import System
 
 TIMEOUT_S = 180.0
@@ -89,6 +89,13 @@ def grow(system: System, step: GroupGrow) -> str | None:
         luks.grow(system, step.mapping)
     system.run(["pvresize", "--", device], timeout_s=TIMEOUT_S)
     return f"volume group {step.group} uses all {size} bytes of its array"
+
+
+def check_carries(system: System, group: str, device: str, array_uuid: str) -> None:
+    """Raises Conflict unless the device carries this group, with our marks of this array."""
+    known = observe.physical_volume(system, device)
+    if known is None or known.group != group or not is_marked(known.tags, array_uuid):
+        raise Conflict(f"{device} does not carry volume group {group} of ours: it is left alone")
 
 
 def activate(system: System, group: str, device: str) -> None:

@@ -1,6 +1,6 @@
 """How arrays become volume groups and volumes become logical volumes: pure names, sizes and steps."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from lunette.domain.arrays import EngineCapability
 from lunette.domain.errors import FieldProblem
@@ -29,6 +29,8 @@ from lunette.domain.volumes import EXTENT_BYTES, ObservedPool, Provisioning
 METADATA_BYTES = 16 * MIB
 """Room for LVM's own text on an array: it keeps two versions at about 500 bytes a volume, so 10,000 volumes fit."""
 TAG = "lunette"
+RELEASED = "released"
+"""What stands in the place of our mark once an array was given up. It means nothing to anybody."""
 FRESH_TAG = "lunette.fresh"
 COPY_NAME, COPY_TAG = "sealed", "lunette.sealed"
 """The array's sealed copy, which is no volume of anybody."""
@@ -94,6 +96,12 @@ def pool_device_path(group: str, name: str, part: str) -> str:
 
 def array_tag(md_uuid: str) -> str:
     return f"lunette.array={md_uuid}"
+
+
+def is_marked(tags: Set[str], md_uuid: str) -> bool:
+    """True if a volume group carries the marks of this array, or those of a release of it that was left unfinished."""
+    mark = array_tag(md_uuid)
+    return {TAG, mark} <= tags or {RELEASED, RELEASED + mark.removeprefix(TAG)} <= tags
 
 
 def volume_tag(volume_id: str) -> str:

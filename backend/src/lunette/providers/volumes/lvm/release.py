@@ -14,11 +14,9 @@ from lunette.providers.arrays.md.plan import device_path
 from lunette.providers.volumes.lvm import observe, own, parse
 from lunette.providers.volumes.lvm.group import TIMEOUT_S, activate, deactivate
 from lunette.providers.volumes.lvm.listing import list_device, unlist_device
-from lunette.providers.volumes.lvm.plan import TAG, array_tag
+from lunette.providers.volumes.lvm.plan import RELEASED, TAG, is_marked
 from lunette.system.doorway import System
 
-RELEASED = "released"
-"""What stands in the place of our mark. It means nothing to anybody."""
 _Object = tuple[str, frozenset[str]]
 """The name of a volume, empty for the group itself, and its tags."""
 
@@ -83,8 +81,7 @@ def _group(system: System, step: GroupRelease) -> parse.Group:
     group = observe.group_on(system, device) if ensure_running(system, step.md_uuid) else None
     if group is None or group.name != step.group:
         raise NotFound(f"volume group {step.group} is not on its array any more: look what became of it")
-    mark = array_tag(step.md_uuid)
-    if not ({TAG, mark} <= group.tags or {RELEASED, _name(mark, TAG, RELEASED)} <= group.tags):
+    if not is_marked(group.tags, step.md_uuid):
         raise Conflict(f"volume group {step.group} carries no mark of ours: it is left alone")
     return group
 
