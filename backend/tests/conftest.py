@@ -22,14 +22,14 @@ BOTH = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """`make test` puts all tests to SQLite, those of ON_BOTH and every fourth other one to PostgreSQL too.
+    """`make test` puts all tests to SQLite, those of ON_BOTH and every eighth other one to PostgreSQL too.
 
     Tests of one file that share a fixture run in one process.
     """
     both = [item for item in items if item.get_closest_marker("postgres")]
     others = [item for item in both if not any(item.path.is_relative_to(path) for path in ON_BOTH)]
     for number, item in enumerate(sorted(others, key=lambda item: item.nodeid)):
-        if number % 4:
+        if number % 8:
             item.add_marker(pytest.mark.slow)
     for item in items:
         if isinstance(item, pytest.Function) and _shares(item) and not item.get_closest_marker("xdist_group"):

@@ -35,7 +35,9 @@ class Terminal:
     def __init__(self, cli: Cli, *words: str, columns: int = 80) -> None:
         ours, theirs = pty.openpty()
         env = {**cli.env, "COLUMNS": str(columns), "TERM": "xterm", "PATH": "/usr/bin:/bin"}
-        self.process = subprocess.Popen([*LUNETTE, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=env)
+        # Ctrl-C is heard even where all tests were started in the background, by a shell that ignores it for them.
+        heard = ["/usr/bin/env", "--default-signal=INT", *LUNETTE, *words]
+        self.process = subprocess.Popen(heard, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
         os.close(theirs)
         self.fd, self.seen = ours, ""
 
