@@ -18,7 +18,7 @@ from tests.machines.uml import Uml
 pytestmark = [pytest.mark.uml, pytest.mark.timeout(900), pytest.mark.slow]
 IQN = "iqn.2026-01.com.example:external"
 COMMAND = "/etc/lunette/health.d/probe"
-SAID = "/root/said"
+SAID = "/var/lib/said"
 PATTERN, MORE = 0x5A, 0xC3
 
 
