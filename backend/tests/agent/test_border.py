@@ -247,7 +247,7 @@ def test_a_refused_text_is_named_and_not_shown() -> None:
 def test_the_wish_is_served_as_it_is() -> None:
     """Or else an attack on it would end before it came to configfs."""
     machine, wish = serving_wish()
-    report = Agent(machine, patience_s=0.0).converge(ExportSet.model_validate(wish))
+    report = Agent(machine, patience_s=PATIENT_S).converge(ExportSet.model_validate(wish))
     assert {door.state for door in (*report.targets, *report.subsystems)} == {ServingState.OPEN}, report
 
 
@@ -296,7 +296,7 @@ def test_a_volume_group_that_is_not_ours_is_not_served(claimed: str, engine: Arr
 def test_no_text_of_a_wish_leads_out_of_our_own_roots(where: tuple[str | int, ...]) -> None:
     machine, wish = serving_wish()
     doorway = Recorder(machine)
-    agent = Agent(typing.cast(Any, doorway), patience_s=0.0)
+    agent = Agent(typing.cast(Any, doorway), patience_s=PATIENT_S)
     for generation, text in enumerate(HOSTILE, start=1):
         attack = {"kind": "converge", "wanted": with_text(wish, where, text) | {"generation": generation}}
         reply = answer(agent, json.dumps({"request": attack}).encode())
