@@ -150,7 +150,8 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /certificate:self-sign': (_request, url) => settle(certificate.selfSign(world), url),
     'POST /settings/alerts:test': () => clock.testAlerts(world),
     'GET /updates': () => json(world.updates),
-    'POST /updates': (_request, url) => settle(updates.install(world), url),
+    'POST /updates': async (request, url) =>
+      settle(updates.install(world, (await request.json()) as never), url),
     'POST /updates/bundle': async (request) => updates.take(await request.text()),
     'POST /updates/bundle:fetch': async (request) =>
       updates.take(((await request.json()) as UpdateFetch).url),

@@ -1,5 +1,5 @@
 /** The two slots of the mock, and bundles: any text that holds the word bundle is one. */
-import type { Update } from '@/api'
+import type { Update, UpdateCreate } from '@/api'
 import { json, plan, problem } from './answers'
 import type { Wish } from './answers'
 import { start } from './jobs'
@@ -19,11 +19,13 @@ export const updates = (change: Partial<Update> = {}): Update => ({
   ...change,
 })
 
+const OLD = 'b0'
+
 export const take = (content: string): Response =>
   content.includes('bundle')
     ? json(
         {
-          id: 'b1',
+          id: content.includes('old') ? OLD : 'b1',
           version: content.includes('old') ? '0.0.9' : '0.2.0',
           size_bytes: 734_003_200,
           is_older: content.includes('old'),
@@ -66,7 +68,18 @@ function restart(world: World, title: string, version: string, written: boolean)
   return { plan: made, apply: () => start(world, made, 'system', finish) }
 }
 
-export const install = (world: World): Wish => restart(world, 'Update to version 0.2.0', '0.2.0', true)
+/** Of the bundles that `take` knows the older one is installed only as a downgrade. */
+export function install(world: World, body: UpdateCreate): Wish | Response {
+  const older = body.bundle === OLD
+  if (older && !body.downgrade)
+    return problem(
+      409,
+      'Conflicts with what exists',
+      'Version 0.0.9 is older than the running version 0.1.0.',
+    )
+  const version = older ? '0.0.9' : '0.2.0'
+  return restart(world, `Update to version ${version}`, version, true)
+}
 
 export function rollBack(world: World): Wish | Response {
   const before = world.updates.slots[1]?.version

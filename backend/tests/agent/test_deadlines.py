@@ -28,7 +28,7 @@ WHOLE = {1: "v11", 2: "v12"}
 @pytest.fixture(autouse=True)
 def _every_group_is_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     """These volumes are on no array: one that is up would bring back each that a test has taken away."""
-    monkeypatch.setattr(serving, "strangers", lambda *_: {})
+    monkeypatch.setattr(serving, "not_ours", lambda *_: {})
 
 
 @pytest.fixture(params=[OverIscsi, OverFc, OverNvmet, OverSpdk])

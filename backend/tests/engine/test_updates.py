@@ -142,10 +142,10 @@ def test_a_plan_names_what_is_lost_and_who_waits_how_long() -> None:
         planner.ready(slots.model_copy(update={"on_trial": True}))
 
 
-def test_an_older_version_is_installed_only_by_word() -> None:
+def test_an_older_version_is_installed_only_as_a_downgrade() -> None:
     slots = ObservedSlots(running="a", on_trial=False, next="a", versions=("2.1", "1.0"), trusts="us")
     wish = UpdateCreate(bundle=BUNDLE)
-    with pytest.raises(Conflict, match=r"older than version 2\.1, which runs.*`downgrade`"):
+    with pytest.raises(Conflict, match=r"older than the running version 2\.1.*`downgrade`"):
         planner.plan_update(slots, wish, FACTS, Connected(), "t1")
     wish = wish.model_copy(update={"downgrade": True})
     plan = planner.plan_update(slots, wish, FACTS, Connected(), "t1")

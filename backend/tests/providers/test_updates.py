@@ -60,7 +60,7 @@ def test_the_agent_writes_an_older_version_only_if_the_step_says_so() -> None:
     system, _ = appliance()
     upload(system, bundle("0.0.1"))
     older = WRITE.model_copy(update={"version": "0.0.1"})
-    with pytest.raises(Conflict, match="older than version"):
+    with pytest.raises(Conflict, match="the running version"):
         run.write(system, older)
     assert slots_of(system).running == "a"
     assert record.versions(system, slots_of(system))[1] is None

@@ -47,23 +47,22 @@ def serve(
     """Make the exports as wished and report. `waiting` tells by array id what an array that is down waits for, `proven`
     are the ids of arrays that were brought up, and so are ours."""
     scsi, other = split(wish)
-    strange = strangers(wish, waiting, proven)
+    barred = not_ours(wish, waiting, proven)
     cleared = nvme.clear(system, other) if not turn.keep_strays else 0
-    over_scsi = _serve_scsi(system, scsi, waiting, strange, turn=turn)
+    over_scsi = _serve_scsi(system, scsi, waiting, barred, turn=turn)
     over_nvme = nvme.serve(
         system,
         other,
         _reasons(other, waiting),
-        _held_by_lio(system, other) | strange,
+        _held_by_lio(system, other) | barred,
         turn=turn,
     )
     return _joined(over_scsi, over_nvme, cleared)
 
 
-def strangers(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
-    """Why volumes are not served that are on no array known to be ours, by id: bringing an array up proves its group.
-
-    An id that two arrays have names neither of them. What is open already stays open.
+def not_ours(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> dict[str, str]:
+    """By id of each volume that is not known to lie on an array of ours: why it is not opened. Starting an array proves
+    that its group is ours. An id that two arrays share identifies neither of them. What is open already stays open.
     """
     times = Counter(array.array_id for array in wish.arrays)
     arrays = {array.array_id: array for array in wish.arrays if times[array.array_id] == 1}
@@ -71,11 +70,11 @@ def strangers(wish: ExportSet, waiting: Mapping[str, str], proven: Set[str]) -> 
     for volume in wish.volumes:
         array = arrays.get(volume.array_id)
         if array is None:
-            found[volume.volume_id] = f"the array of volume {volume.name} is none that is brought up here"
+            found[volume.volume_id] = f"volume {volume.name} is not on an array of this appliance"
         elif array.group != volume.group:
             found[volume.volume_id] = f"volume {volume.name} is not in {array.group}, the group of array {array.name}"
         elif array.array_id not in proven:
-            found[volume.volume_id] = waiting.get(array.array_id, f"array {array.name} was not brought up yet")
+            found[volume.volume_id] = waiting.get(array.array_id, f"array {array.name} has not been started yet")
     return found
 
 
@@ -161,14 +160,14 @@ def open_devices(system: System) -> frozenset[str]:
 
 
 def _serve_scsi(
-    system: System, wish: ExportSet, waiting: Mapping[str, str], strange: Mapping[str, str], *, turn: Turn
+    system: System, wish: ExportSet, waiting: Mapping[str, str], barred: Mapping[str, str], *, turn: Turn
 ) -> ConvergeReport:
     try:
         lio_configfs.prepare(system)
         fc_host.prepare(system)
     except Unavailable as error:
         return absent(wish, error.detail)
-    held = {**nvme.holders(system, wish), **strange}
+    held = {**nvme.holders(system, wish), **barred}
     return lio.converge(system, wish, waiting=waiting, held=held, turn=turn)
 
 

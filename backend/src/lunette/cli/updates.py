@@ -56,7 +56,7 @@ COMMANDS = {
                 ("update_create", "update_upload", "update_fetch"),
                 (Param("file", "The bundle (.raucb): a file, or a URL that the appliance fetches it from.",
                        path=True, metavar="FILE|URL"),
-                 Param("--downgrade", "Install it even though it is older than what runs.", flag=True)), install,
+                 Param("--downgrade", "Install it even if it is older than the running version.", flag=True)), install,
                 interrupts=True,
                 more="If the new system does not prove healthy, the one before comes back by itself."),
         Command("roll-back", "Restarts into the other slot as it is.", ("update_roll_back",), (), interrupts=True),

@@ -104,7 +104,7 @@ class UpdateCreate(Model):
     bundle: BundleId
     """What the upload answered."""
     downgrade: bool = False
-    """Install it even though it is older than what runs: faults that were mended since are back then."""
+    """Install it even if it is older than the running version: faults fixed since then return."""
 
 
 class UpdateFetch(Model):

@@ -17,8 +17,8 @@ def plan_update(
     older = runs is not None and is_older(bundle.version, runs)
     if older and not wish.downgrade:
         raise Conflict(
-            f"Version {bundle.version} is older than version {runs}, which runs: faults that were mended since would "
-            "be back. Ask with `downgrade` if that is what you want."
+            f"Version {bundle.version} is older than the running version {runs}: faults fixed since then would return. "
+            "Set `downgrade` to install it anyway."
         )
     write = SlotWrite(
         bundle_id=wish.bundle, slot=idle, version=bundle.version, replaces=slots.version(idle), downgrade=wish.downgrade
@@ -30,7 +30,7 @@ def plan_update(
     plan = _plan(f"Update to version {bundle.version}", slots, detail, (write, start), lost, connected)
     if not older:
         return plan
-    warning = f"Version {bundle.version} is older than what runs: faults that were mended since are back then"
+    warning = f"Version {bundle.version} is older than the running version: faults fixed since then return"
     return plan.model_copy(update={"warnings": (warning, *plan.warnings)})
 
 

@@ -93,7 +93,8 @@ it('names a downgrade before it is sent as one', async () => {
   await choose(page, 'an old bundle')
   await FakeRequest.last.arrive()
   await click(page, 'Install 0.0.9')
-  expect(text(dialog())).toContain('0.0.9, which is older than what runs')
+  expect(text(dialog())).toContain('0.0.9, which is older than the running version')
+  expect(text(dialog())).toContain('version 0.1.0 becomes 0.0.9')
 })
 
 it('says why a bundle is not taken, and offers nothing to install', async () => {

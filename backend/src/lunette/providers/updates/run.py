@@ -67,7 +67,9 @@ def write(system: System, step: SlotWrite) -> str | None:
     if facts.version != step.version:
         raise Invalid(f"the bundle has version {facts.version}, the plan was made for {step.version}: make a new plan")
     if is_older(facts.version, runs := record.own_version(system)) and not step.downgrade:
-        raise Conflict(f"version {facts.version} is older than version {runs}, which runs, and nobody asked for that")
+        raise Conflict(
+            f"version {facts.version} is older than {runs}, the running version: a downgrade must be asked for"
+        )
     record.keep_version(system, slots.running, record.own_version(system))
     record.keep_version(system, step.slot, None)
     _keep_written(system, "")
