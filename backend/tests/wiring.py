@@ -18,6 +18,7 @@ from httpx2 import Client, Response
 from backend.tests.databases import fresh_file
 from lunette.agent.core import Agent
 from lunette.api.app import make_app as app_of
+from lunette.api.door import HEAD_BYTES, Limits
 from lunette.api.feed import EventFeed
 from lunette.api.identity import TOKEN_PREFIX, hash_secret
 from lunette.api.main import Server
@@ -233,8 +234,9 @@ def running(parts: Parts) -> Iterator[TestClient]:
 
 @contextmanager
 def serving(
-    parts: Parts, port: int = 0, certificate: Path | None = None, key: Path | None = None
-) -> Iterator[tuple[str, Server]]:
+    parts: Parts, port: int = 0, certificate: Path | None = None, key: Path | None = None,
+    limits: Limits | None = None,
+) -> Iterator[tuple[str, Server]]:  # fmt: skip
     """The application of these parts on a loopback port of a real server; yields its address and the server.
 
     With a certificate (PEM) and its key it speaks TLS.
@@ -242,9 +244,9 @@ def serving(
     with socket.create_server(("127.0.0.1", port)) as listener:
         config = uvicorn.Config(
             app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on",
-            ssl_certfile=certificate, ssl_keyfile=key,
+            ssl_certfile=certificate, ssl_keyfile=key, h11_max_incomplete_event_size=HEAD_BYTES,
         )  # fmt: skip
-        server = Server(config, parts.feed)
+        server = Server(config, parts.feed, limits=limits)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         while not server.started and thread.is_alive():

@@ -214,7 +214,7 @@ export type AlertAcknowledge = {
  *
  * What an alert is about: its key begins with it (`array.health:<id>`).
  */
-export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
+export type AlertFamily = 'agent' | 'array' | 'clock' | 'delivery' | 'disk' | 'exports' | 'fc_port' | 'firewall' | 'host' | 'initiator' | 'interface' | 'job' | 'login' | 'mapping' | 'portal' | 'schedule' | 'sealed_copy' | 'spdk' | 'subsystem' | 'system' | 'target' | 'thin_pool';
 
 /**
  * AlertPage
@@ -4446,7 +4446,7 @@ export type ProblemField = {
  *
  * The closed set of `type` values a problem document can carry.
  */
-export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
+export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'too-slow' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
 
 /**
  * Protocol
@@ -7837,6 +7837,10 @@ export type LoginCreateErrors = {
      */
     401: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -7889,6 +7893,10 @@ export type LoginDeleteErrors = {
      * Not allowed, or the password must be changed first.
      */
     403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * The body is too large.
      */
@@ -7983,6 +7991,10 @@ export type PasswordChangeErrors = {
      * Not allowed, or the password must be changed first.
      */
     403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * The body is too large.
      */
@@ -8130,6 +8142,10 @@ export type LoginEndErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * The body is too large.
      */
@@ -8280,6 +8296,10 @@ export type UserCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -8507,6 +8527,10 @@ export type UserPatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -8662,6 +8686,10 @@ export type TokenCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -9037,6 +9065,10 @@ export type DiskWipeErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -9119,6 +9151,10 @@ export type DiskLocateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -9336,6 +9372,10 @@ export type ArrayCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -9418,6 +9458,10 @@ export type ArrayDeleteErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -9566,6 +9610,10 @@ export type ArrayPatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -9655,6 +9703,10 @@ export type ArraySparesAddErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -9737,6 +9789,10 @@ export type ArrayDisksAddErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -9821,6 +9877,10 @@ export type ArrayGrowErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -9903,6 +9963,10 @@ export type ArrayReshapeErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -9987,6 +10051,10 @@ export type ArrayReplaceErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -10069,6 +10137,10 @@ export type ArrayFailErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -10153,6 +10225,10 @@ export type ArrayRemoveErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -10235,6 +10311,10 @@ export type ArrayReaddErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -10319,6 +10399,10 @@ export type ArrayScrubErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -10401,6 +10485,10 @@ export type ArrayForceStartErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -10485,6 +10573,10 @@ export type ArrayReleaseErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -10567,6 +10659,10 @@ export type ArrayUnlockErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -10652,6 +10748,10 @@ export type ArrayKeyChangeErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -10800,6 +10900,10 @@ export type ForeignArrayStartErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -10881,6 +10985,10 @@ export type ForeignArrayAdoptErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -10956,6 +11064,10 @@ export type VolumeCreateBatchErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -11038,6 +11150,10 @@ export type VolumeDeleteBatchErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -11274,6 +11390,10 @@ export type VolumeCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -11362,6 +11482,10 @@ export type VolumeDeleteErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -11510,6 +11634,10 @@ export type VolumePatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -11604,6 +11732,10 @@ export type VolumeGrowErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -11703,6 +11835,10 @@ export type VolumeRollBackErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -11875,6 +12011,10 @@ export type DeletedVolumeDeleteErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -12028,6 +12168,10 @@ export type DeletedVolumeRecoverErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -12111,6 +12255,10 @@ export type SnapshotCreateBatchErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -12268,6 +12416,10 @@ export type SnapshotCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -12350,6 +12502,10 @@ export type SnapshotDeleteErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -12497,6 +12653,10 @@ export type SnapshotCloneErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -12763,6 +12923,10 @@ export type HostVerifyPathsErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -12928,6 +13092,10 @@ export type HostCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -13161,6 +13329,10 @@ export type HostPatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -13316,6 +13488,10 @@ export type HostGroupCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -13549,6 +13725,10 @@ export type HostGroupPatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -13778,6 +13958,10 @@ export type PortalCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -14136,6 +14320,10 @@ export type FcPortCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -14362,6 +14550,10 @@ export type FcPortPatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -14518,6 +14710,10 @@ export type InterfaceCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -14657,6 +14853,10 @@ export type InterfaceChangeErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -14741,6 +14941,10 @@ export type InterfaceRemoveErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -15025,6 +15229,10 @@ export type MappingCreateBatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -15186,6 +15394,10 @@ export type MappingCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -15499,6 +15711,10 @@ export type SessionDisconnectErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -15791,6 +16007,10 @@ export type ScheduleCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -16017,6 +16237,10 @@ export type SchedulePatchErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -16105,6 +16329,10 @@ export type ScheduleRunErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -16230,6 +16458,10 @@ export type SettingPatchErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -16411,6 +16643,10 @@ export type CertificateReplaceErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -16485,6 +16721,10 @@ export type CertificateRevertErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -16558,6 +16798,10 @@ export type CertificateCreateErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -16727,6 +16971,10 @@ export type SitePlanErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -16805,6 +17053,10 @@ export type SiteApplyErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -16861,6 +17113,10 @@ export type ApplianceBackupErrors = {
      * Not allowed, or the password must be changed first.
      */
     403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * The body is too large.
      */
@@ -16979,6 +17235,10 @@ export type ApplianceRestartErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -17055,6 +17315,10 @@ export type AppliancePowerOffErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -17126,6 +17390,10 @@ export type ApplianceRestoreErrors = {
      * Not allowed, or the password must be changed first.
      */
     403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -17312,6 +17580,10 @@ export type UpdateCreateErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -17373,6 +17645,10 @@ export type UpdateUploadErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -17429,6 +17705,10 @@ export type UpdateFetchErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -17501,6 +17781,10 @@ export type UpdateRollBackErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -17630,6 +17914,10 @@ export type SiteAdoptErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -17701,6 +17989,10 @@ export type SiteInspectErrors = {
      * Not allowed, or the password must be changed first.
      */
     403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -17957,6 +18249,10 @@ export type JobResolveErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
@@ -18404,6 +18700,10 @@ export type EventUndoErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -18633,6 +18933,10 @@ export type AlertAcknowledgeErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -18714,6 +19018,10 @@ export type AlertSilenceErrors = {
      */
     404: Problem;
     /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
@@ -18794,6 +19102,10 @@ export type AlertReopenErrors = {
      * There is no such thing.
      */
     404: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
     /**
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */

@@ -17,6 +17,7 @@ _REASONS = {
     403: "Not allowed, or the password must be changed first.",
     404: "There is no such thing.",
     405: "Not possible here.",
+    408: "The body did not come in time.",
     409: "Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.",
     412: "Changed by someone else since it was read.",
     413: "The body is too large.",
@@ -33,11 +34,10 @@ _LOCATION = {"Location": {"description": "Address of what was made.", "schema": 
 
 
 def refusals(*statuses: int) -> Responses:
-    """Problem responses for these statuses and those every operation may give."""
+    """Problem responses for these statuses and those every operation may give; a body may be too slow, too."""
+    told = {*_EVERYWHERE, *statuses, *((408,) if 413 in statuses else ())}
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {
-        status: {"description": _REASONS[status], "content": content} for status in sorted({*_EVERYWHERE, *statuses})
-    }
+    return {status: {"description": _REASONS[status], "content": content} for status in sorted(told)}
 
 
 PREFIX = "/api/v1"

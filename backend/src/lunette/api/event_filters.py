@@ -1,9 +1,10 @@
 """What part of the log is meant: the same filters for the list, the export, the command and the page."""
 
+import datetime as dt
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
-from pydantic import AwareDatetime
+from pydantic import AfterValidator, AwareDatetime
 from sqlalchemy import ColumnElement, Select, and_, not_, or_, select
 
 from lunette.api.paging import name_like
@@ -12,6 +13,16 @@ from lunette.engine.journal import PROGRESS
 from lunette.store.events import SYSTEM
 from lunette.store.journal import Event
 
+
+def _in_utc(moment: dt.datetime) -> dt.datetime:
+    try:
+        return moment.astimezone(dt.UTC)
+    except OverflowError:
+        raise ValueError("is before the year 1 or after the year 9999 in UTC") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_utc)]
+"""A time that stays a time in UTC, as databases keep it."""
 _FAILED = or_(*(Event.kind.endswith(verb) for verb in FAILED_VERBS))
 _BEGUN = and_(not_(_FAILED), or_(Event.kind.in_(BEGUN_KINDS), Event.kind.endswith("ing")))
 _OUTCOMES: dict[EventOutcome, ColumnElement[bool]] = {
@@ -39,8 +50,8 @@ def _about(
 
 
 def _when(
-    since: Annotated[AwareDatetime | None, Query(description="Only events at this time or later.")] = None,
-    until: Annotated[AwareDatetime | None, Query(description="Only events before this time.")] = None,
+    since: Annotated[Moment | None, Query(description="Only events at this time or later.")] = None,
+    until: Annotated[Moment | None, Query(description="Only events before this time.")] = None,
 ) -> list[ColumnElement[bool]]:
     return [*([Event.at >= since] if since else []), *([Event.at < until] if until else [])]
 

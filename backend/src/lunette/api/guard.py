@@ -4,6 +4,8 @@ It runs before the body is read, so that a stranger's body is never parsed. Clos
 declared role is refused.
 """
 
+import asyncio
+import json
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any
 
@@ -11,7 +13,7 @@ from fastapi import Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
-from starlette.types import Message
+from starlette.types import Message, Receive
 
 from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
 from lunette.api.identity import SAFE_METHODS, Identity, authenticate
@@ -24,14 +26,22 @@ from lunette.domain.errors import (
     Malformed,
     PasswordChangeRequired,
     TooLarge,
+    TooSlow,
 )
 from lunette.domain.roles import Role
 
-MAX_BODY_BYTES = 1024 * 1024
+MIB = 1024 * 1024
+MAX_BODY_BYTES = MIB
+PUBLIC_BODY_BYTES = 8 * 1024
+"""Of who has not logged in."""
 LARGER_BODIES = {"appliance_restore": MAX_FILE_BYTES * 4 // 3 + MAX_BODY_BYTES}
 """Operations that take a file."""
 STREAMED = frozenset({"update_upload"})
 """Operations that take a file of any size, and read it themselves, piece by piece."""
+BODY_S_PER_MIB = 30.0
+PIECE_S = 60.0
+"""How long any piece of a body may be waited for."""
+MOST_UNKNOWN = 20
 
 
 class GuardedRoute(APIRoute):
@@ -46,13 +56,29 @@ class GuardedRoute(APIRoute):
             if operation not in PUBLIC:
                 await run_in_threadpool(_admit, request, operation)
             _check_text(request, known)
-            if request.method in SAFE_METHODS or operation in STREAMED:
+            if request.method in SAFE_METHODS:
                 request.state.body = b""
                 return await handle(request)
-            request.state.body = body = await _read(request, LARGER_BODIES.get(operation, MAX_BODY_BYTES))
+            if operation in STREAMED:
+                request.state.body = b""
+                return await handle(Request(request.scope, _in_time(request.receive)))
+            limit = PUBLIC_BODY_BYTES if operation in PUBLIC else LARGER_BODIES.get(operation, MAX_BODY_BYTES)
+            request.state.body = body = await _read(request, limit)
             return await handle(_with_body(request, body))
 
         return guarded
+
+
+def _in_time(receive: Receive) -> Receive:
+    """A body that comes piece by piece, as long as the next piece does come."""
+
+    async def received() -> Message:
+        try:
+            return await asyncio.wait_for(receive(), PIECE_S)
+        except TimeoutError:
+            raise TooSlow(f"Nothing more of the body came for {PIECE_S:g} seconds; send it again.") from None
+
+    return received
 
 
 def _query_parameters(dependant: Dependant) -> Iterator[str]:
@@ -91,7 +117,7 @@ def _check_text(request: Request, known: frozenset[str]) -> None:
         expected = ", ".join(sorted(known)) or "none"
         raise Invalid(
             f"Unknown query parameter {unknown[0]}; this operation knows: {expected}.",
-            errors=tuple(_wrong(key, "is not a parameter of this operation") for key in unknown),
+            errors=tuple(_wrong(key, "is not a parameter of this operation") for key in unknown[:MOST_UNKNOWN]),
         )
 
 
@@ -103,16 +129,38 @@ async def _read(request: Request, limit: int) -> bytes:
     declared = request.headers.get("content-length", "0")
     if declared.isdecimal() and int(declared) > limit:
         raise _too_large(limit)
+    allowed_s = BODY_S_PER_MIB * max(1.0, limit / MIB)
+    try:
+        async with asyncio.timeout(allowed_s):
+            body = await _body(request, limit)
+    except TimeoutError:
+        raise TooSlow(f"The body was not complete after {allowed_s:g} seconds; send it again.") from None
+    _check_characters(body)
+    return body
+
+
+async def _body(request: Request, limit: int) -> bytes:
     chunks, size = [], 0
     async for chunk in request.stream():
         size += len(chunk)
         if size > limit:
             raise _too_large(limit)
         chunks.append(chunk)
-    body = b"".join(chunks)
+    return b"".join(chunks)
+
+
+def _check_characters(body: bytes) -> None:
+    """Refuses what no database and no answer can hold: NUL, and half of a character that UTF-16 writes as two."""
     if b"\\u0000" in body:
         raise Malformed("The body holds a NUL character (\\u0000), which cannot be stored; remove it.")
-    return body
+    if b"\\ud" not in body.lower():
+        return
+    try:
+        json.dumps(json.loads(body), ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise Malformed("The body holds half a character (a lone \\ud800 to \\udfff); remove it.") from None
+    except (ValueError, RecursionError):
+        return  # it is no JSON: refused as such where it is parsed
 
 
 def _too_large(limit: int) -> TooLarge:

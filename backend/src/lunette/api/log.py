@@ -2,19 +2,62 @@
 
 import logging
 import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
 
 import structlog
 
+LINES_PER_MINUTE = 60
+"""Of one kind, so that nobody pushes what matters out of a journal of limited size by being refused again and again."""
+MOST_KINDS = 1000
 
-def set_up_log() -> None:
-    """One line of JSON per record on standard error; systemd adds the time."""
+
+class Brake:
+    """Lets so many lines of one kind through in a minute; the first of the next minute says how many were left out."""
+
+    def __init__(self, most: int = LINES_PER_MINUTE, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = most, clock
+        self._lock = threading.Lock()
+        self._minute = 0
+        self._seen: dict[str, int] = {}
+        self._before: dict[str, int] = {}
+
+    def left_out(self, kind: str) -> int | None:
+        """None if a line of this kind is one too many, else how many were left out in the minute before."""
+        with self._lock:
+            minute = int(self._clock() // 60)
+            if minute != self._minute:
+                self._before = {one: seen - self._most for one, seen in self._seen.items() if seen > self._most}
+                self._minute, self._seen = minute, {}
+            if kind not in self._seen and len(self._seen) >= MOST_KINDS:
+                kind = ""
+            self._seen[kind] = self._seen.get(kind, 0) + 1
+            return None if self._seen[kind] > self._most else self._before.pop(kind, 0)
+
+
+def set_up_log(brake: Brake | None = None) -> None:
+    """One line of JSON per record on standard error; systemd adds the time. Few lines of one kind in a minute."""
+    used = brake or Brake()
+
+    def slow_down(_logger: Any, level: str, record: structlog.typing.EventDict) -> structlog.typing.EventDict:
+        left_out = used.left_out(f"{level} {record.get('event')}")
+        if left_out is None:
+            raise structlog.DropEvent
+        return {**record, "left_out": left_out} if left_out else record
+
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,
+            slow_down,
             structlog.processors.format_exc_info,
             structlog.processors.JSONRenderer(),
         ],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
     )
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s %(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
+    handler.addFilter(lambda record: used.left_out(f"{record.name} {record.msg}") is not None)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])

@@ -1,6 +1,7 @@
 """Entry point of `lunette-api`: one process, one worker, TLS, and a Unix socket for root."""
 
 import asyncio
+import functools
 import os
 import signal
 import socket
@@ -9,10 +10,12 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import structlog
 import uvicorn
 
+from lunette.api import door
 from lunette.api.app import make_app
 from lunette.api.certificate import LiveCertificate, ensure_certificate, fingerprint, own_address
 from lunette.api.feed import EventFeed
@@ -33,6 +36,8 @@ from lunette.store.secrets import SecretBox
 
 GRACE_S = 10
 """How long running requests may take after a stop was asked for."""
+STARTUP_FAILURE = 3
+"""The exit status that uvicorn has for it."""
 PARTING_S = 0.5
 """How long a client has to answer the end of TLS, which idle ones of a pool do not read."""
 
@@ -40,15 +45,16 @@ PARTING_S = 0.5
 class Server(uvicorn.Server):
     """Uvicorn that tells systemd, and ends the event streams before it waits for open connections.
 
-    Where a `local` socket is given it also serves there, without TLS, to these `uids` only.
+    From the network it lets in as many as the limits say. Where a `local` socket is given it also serves there,
+    without TLS and uncounted, to these `uids` only.
     """
 
     def __init__(
         self, config: uvicorn.Config, feed: EventFeed, local: socket.socket | None = None,
-        uids: Collection[int] = ROOT,
+        uids: Collection[int] = ROOT, limits: door.Limits | None = None,
     ) -> None:  # fmt: skip
         super().__init__(config)
-        self._feed, self._local, self._uids = feed, local, uids
+        self._feed, self._local, self._uids, self._limits = feed, local, uids, limits or door.limits_here()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -64,22 +70,31 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started and self._local is not None:
+        """Uvicorn's own counts no connection, and TLS would be spoken with any number of them."""
+        await self.lifespan.startup()
+        if self.lifespan.should_exit:
+            sys.exit(STARTUP_FAILURE)
+        try:
+            listeners = sockets or await door.listen(self.config.host, self.config.port)
+        except OSError as error:
+            structlog.get_logger(__name__).error("cannot listen", port=self.config.port, reason=str(error))
+            await self.lifespan.shutdown()
+            sys.exit(STARTUP_FAILURE)
+        room, let_in = door.Room(self._limits), functools.partial(self._protocol, self.config)
+        self.servers: list[Any] = [
+            door.Door(listener, room, self._limits, self.config.ssl, let_in) for listener in listeners
+        ]
+        if self._local is not None:
             loop = asyncio.get_running_loop()
-            self.servers.append(await loop.create_unix_server(self._doorman, sock=self._local))
-        if self.started:
-            notify("READY=1")
+            inside = functools.partial(self._protocol, config_for(self.config))
+            self.servers.append(await loop.create_unix_server(lambda: Doorman(inside, self._uids), sock=self._local))
+        self.started = True
+        notify("READY=1")
 
-    def _doorman(self) -> asyncio.Protocol:
-        config = config_for(self.config)
-
-        def let_in() -> asyncio.Protocol:
-            return config.http_protocol_class(  # type: ignore[call-arg]
-                config=config, server_state=self.server_state, app_state=self.lifespan.state
-            )
-
-        return Doorman(let_in, self._uids)
+    def _protocol(self, config: uvicorn.Config) -> door.HttpProtocol:
+        return door.HttpProtocol(
+            config=config, server_state=self.server_state, app_state=self.lifespan.state, limits=self._limits
+        )
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
@@ -161,7 +176,8 @@ def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.
     return uvicorn.Config(
         make_app(parts), host=settings.host, port=settings.port, ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key, ssl_context_factory=live.factory,
-        access_log=False, server_header=False, proxy_headers=False, ws="none",
+        loop="asyncio", http=door.HttpProtocol, h11_max_incomplete_event_size=door.HEAD_BYTES,
+        access_log=False, server_header=False, proxy_headers=False, ws="none", log_config=None,
         log_level="warning", timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=30, lifespan="on",
     )  # fmt: skip
 

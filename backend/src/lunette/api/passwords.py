@@ -4,10 +4,13 @@ There is no default password. The first start makes one, prints it on the consol
 (gone with a reboot, then a new one is made) until it is changed at the first login.
 """
 
+import asyncio
 import os
 import secrets
 import threading
 from base64 import b64encode
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from argon2 import PasswordHasher
@@ -17,6 +20,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from lunette.api.door import source_of
 from lunette.domain.errors import RateLimited
 
 FIRST_USER = "admin"
@@ -25,12 +29,18 @@ _HASHES_AT_ONCE = 2
 """Each takes 64 MiB and a core; more at once would let a flood of logins starve the appliance."""
 
 
+_LOGINS_WAITING = 30
+"""Each waits for a quarter of a second per login before it; who comes later is asked to come back."""
+
+
 class Passwords:
     """Hashes and checks. A check takes the same time whether or not the user exists."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
         self._turns = threading.BoundedSemaphore(_HASHES_AT_ONCE)
+        self._logins = ThreadPoolExecutor(_HASHES_AT_ONCE, "login")
+        self._waiting = 0
         self._nobody = _hash_of_nothing(self._hasher)
 
     def hash(self, password: str) -> str:
@@ -46,6 +56,20 @@ class Passwords:
                 return False
         return stored_hash is not None
 
+    async def may_log_in(self, password: str, stored_hash: str | None) -> bool:
+        """`is_right` by threads that do nothing else, so that logins make nobody wait who is in already.
+
+        Raises RateLimited while too many wait. Used on the event loop's thread only.
+        """
+        if self._waiting >= _LOGINS_WAITING:
+            raise RateLimited("Too many logins are waiting to be checked; try again in a minute.")
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._logins, self.is_right, password, stored_hash)
+        finally:
+            self._waiting -= 1
+
 
 def _hash_of_nothing(hasher: PasswordHasher) -> str:
     """A hash that costs as much to check as any other and belongs to no password, because it was drawn by lot."""
@@ -57,23 +81,35 @@ def _hash_of_nothing(hasher: PasswordHasher) -> str:
 
 
 class LoginLimit:
-    """Few attempts per address and user, some more per address: guessing stays slow, one user cannot lock all out."""
+    """Few attempts per address and user, some more per address: guessing stays slow, one user cannot lock all out.
 
-    def __init__(self, per_user: int = 5, per_address: int = 30) -> None:
+    Many addresses together have few attempts at one user, too. Addresses that the user has logged in from before do not
+    count there: whoever guesses from elsewhere does not lock the user out at the usual desk.
+    """
+
+    def __init__(self, per_user: int = 5, per_address: int = 30, from_afar: int = 10) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._per_user = RateLimitItemPerMinute(per_user)
         self._per_address = RateLimitItemPerMinute(per_address)
+        self._from_afar = RateLimitItemPerMinute(from_afar)
 
-    def attempt(self, address: str, username: str) -> None:
-        """Counts one attempt. Raises RateLimited when there were too many in the last minute."""
-        if not self._limiter.hit(self._per_address, address) or not self._limiter.hit(
-            self._per_user, address, username
-        ):
+    def attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
+        """Counts one attempt. Raises RateLimited when there were too many in the last minute.
+
+        `is_known` tells whether this user has logged in from this address before.
+        """
+        source = source_of(address)
+        if not self._limiter.hit(self._per_address, source) or not self._limiter.hit(self._per_user, source, username):
             raise RateLimited("Too many login attempts from this address; wait a minute, then try again.")
+        if not is_known() and not self._limiter.hit(self._from_afar, "afar", username):
+            raise RateLimited(
+                "Too many login attempts for this user from new addresses; wait a minute, then try again, or log in "
+                "from an address that was used before."
+            )
 
     def succeeded(self, address: str, username: str) -> None:
         """Forgets the attempts of a person who is in."""
-        self._limiter.clear(self._per_user, address, username)
+        self._limiter.clear(self._per_user, source_of(address), username)
 
 
 class OneTimePassword:

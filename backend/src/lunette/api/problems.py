@@ -10,9 +10,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm.exc import StaleDataError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
-from lunette.api.answers.problems import MEDIA_TYPE, problem_of
+from lunette.api.answers.problems import MEDIA_TYPE, MOST_FAULTS, problem_of
 from lunette.domain.errors import (
     FieldProblem,
     Invalid,
@@ -36,6 +37,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(LunetteError, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(ClientDisconnect, _left)
     app.add_exception_handler(DBAPIError, _database)
     app.add_exception_handler(PoolTimeout, _pool)
     app.add_exception_handler(StaleDataError, _stale)
@@ -60,6 +62,11 @@ def _refused(request: Request, error: Exception) -> Response:
     return answer(request, error)
 
 
+def _left(request: Request, error: Exception) -> Response:
+    assert isinstance(error, ClientDisconnect)  # noqa: S101 registered for this class only
+    return answer(request, Malformed("The connection ended before the body was complete."))
+
+
 def _not_valid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 registered for this class only
     found: Sequence[Any] = error.errors()
@@ -67,16 +74,16 @@ def _not_valid(request: Request, error: Exception) -> Response:
         where = found[0]["loc"][-1]
         reason = found[0].get("ctx", {}).get("error", "it cannot be parsed")
         return answer(request, Malformed(f"The body is not JSON: {reason} at character {where}."))
-    wrong = tuple(_field(one) for one in found)
+    wrong = tuple(_field(one) for one in found[:MOST_FAULTS])
     words = "; ".join(f"{one.field or 'body'}: {one.message}" for one in wrong[:3])
-    more = f" (and {len(wrong) - 3} more)" if len(wrong) > 3 else ""
+    more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
     return answer(request, Invalid(f"Nothing was changed. {words}{more}.", errors=wrong))
 
 
 def _field(one: Any) -> FieldProblem:
     """Where a wrong value stands, the value if it is short and no secret, and the rule it broke."""
     place = [str(part) for part in one["loc"]]
-    path = "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in place[1:]).lstrip(".")
+    path = "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in place[1:]).lstrip(".")[:_SHOWN]
     value = one.get("input")
     is_secret = any(word in part.lower() for part in place for word in _SECRET_WORDS)
     shown = str(value)[:_SHOWN] if isinstance(value, str | int | float | bool) and not is_secret else None

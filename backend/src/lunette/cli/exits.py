@@ -26,6 +26,7 @@ OF_PROBLEMS = {
     "malformed": REFUSED,
     "method-not-allowed": REFUSED,
     "too-large": REFUSED,
+    "too-slow": REFUSED,
     "precondition-required": REFUSED,
     "internal": REFUSED,
     "tool-failed": REFUSED,

@@ -48,6 +48,7 @@ class AlertFamily(StrEnum):
     INITIATOR = "initiator"
     INTERFACE = "interface"
     JOB = "job"
+    LOGIN = "login"
     MAPPING = "mapping"
     PORTAL = "portal"
     SCHEDULE = "schedule"

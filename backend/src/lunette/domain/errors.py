@@ -26,6 +26,7 @@ class ProblemType(StrEnum):
     STUCK = "stuck"
     PRECONDITION_FAILED = "precondition-failed"
     TOO_LARGE = "too-large"
+    TOO_SLOW = "too-slow"
     PRECONDITION_REQUIRED = "precondition-required"
     RATE_LIMITED = "rate-limited"
     INTERNAL = "internal"
@@ -108,6 +109,10 @@ class TooLarge(LunetteError):
     type, status, title = ProblemType.TOO_LARGE, 413, "Too large"
 
 
+class TooSlow(LunetteError):
+    type, status, title = ProblemType.TOO_SLOW, 408, "Too slow"
+
+
 class PreconditionRequired(LunetteError):
     type, status, title = ProblemType.PRECONDITION_REQUIRED, 428, "If-Match is required"
 
@@ -142,7 +147,7 @@ ERRORS: dict[ProblemType, type[LunetteError]] = {
     error.type: error
     for error in (
         Invalid, Malformed, Unauthenticated, Forbidden, PasswordChangeRequired, NotFound, MethodNotAllowed, Conflict,
-        InUse, Stuck, PreconditionFailed, TooLarge, PreconditionRequired, RateLimited, ToolFailed, Unavailable,
+        InUse, Stuck, PreconditionFailed, TooLarge, TooSlow, PreconditionRequired, RateLimited, ToolFailed, Unavailable,
         NoSpace, LunetteError,
     )
 }  # fmt: skip

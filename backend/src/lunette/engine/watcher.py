@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlalchemy import select
 
@@ -17,6 +17,7 @@ from lunette.engine import (
     clock,
     disk_health,
     exportset,
+    failed_logins,
     firewall,
     links,
     scrubs,
@@ -45,7 +46,7 @@ HOLE_GRACE_S = 300.0
 """How long the partial parity log may be away once a reshape is over."""
 FAMILIES = (
     "array.", links.FAMILY, system_mirror.FAMILY, firewall.FAMILY, disk_health.FAMILY, clock.FAMILY, sharing.FAMILY,
-    spdk_ended.FAMILY,
+    spdk_ended.FAMILY, failed_logins.FAMILY,
 )  # fmt: skip
 AWAY_S = 2.0
 _WORDS = {
@@ -89,6 +90,7 @@ class Watcher:
         self._tend = tend
         self.room: system_drive.Look = lambda: None
         """Looks at the system drive."""
+        self.failed_logins: Callable[[], Iterable[Cause]] = tuple
         self._known = -1
         self._looked = float("-inf")
         self._board = AlertBoard(store, FAMILIES)
@@ -126,7 +128,7 @@ class Watcher:
         ill += [cause for row, found in pairs for cause in causes_of(row, found, seen)]
         ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen), *updates.causes_of(seen)]
         ill += [*firewall.causes_of(seen), *clock.causes_of(seen), *system_drive.causes_of(self.room())]
-        ill += spdk_ended.causes_of(seen)
+        ill += [*spdk_ended.causes_of(seen), *self.failed_logins()]
         growth = disk_health.follow(self._store, seen.disks, self._now())
         ill += disk_health.causes_of(seen, standing, growth)
         ill += [cause for row, found in pairs for cause in scrubs.causes_of(row, found)]

@@ -46,6 +46,7 @@ it.each<[AlertFamily, string, unknown]>([
     'initiator.twins:iqn.1998-01.com.vmware:esx1',
     { name: 'sessions', query: { q: 'iqn.1998-01.com.vmware:esx1' } },
   ],
+  ['login', 'login.failed', { name: 'events', query: { noun: 'user', outcome: 'failed' } }],
   ['clock', 'clock.unset', { name: 'interfaces' }],
   ['system', 'system.update', { name: 'updates' }],
   ['system', 'system.mirror', { name: 'backup' }],

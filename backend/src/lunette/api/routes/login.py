@@ -7,21 +7,27 @@ from fastapi import Request, Response
 from pydantic import Field, SecretStr
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
 
 from lunette.api.answers.people import Me
 from lunette.api.declare import refusals, router
+from lunette.api.door import source_of
 from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
-from lunette.api.parts import UsedParts
+from lunette.api.parts import Parts, UsedParts
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
 from lunette.domain.errors import FieldProblem, Forbidden, Invalid, Unauthenticated
 from lunette.domain.roles import NewPassword, Role
 from lunette.store.access import LoginSession, User
+from lunette.store.database import Store
 from lunette.store.events import emit
+from lunette.store.journal import Event
 from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 routes = router("", "login")
+REMEMBERED_LOGINS = 100
+"""How many of a person's last logins tell which addresses are known."""
 
 Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
 
@@ -41,15 +47,34 @@ class PasswordChange(Model):
 
 
 @routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(413, 429))
-def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
+async def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
     """Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token."""
     address = request.client.host if request.client else ""
-    parts.login_limit.attempt(address, body.username)
-    with parts.store.read() as tx:
-        user = tx.scalars(select(User).where(User.username == body.username)).one_or_none()
-    if not parts.passwords.is_right(body.password.get_secret_value(), user.password_hash if user else None) or not user:
+    user = await run_in_threadpool(_user_who_may_try, parts, address, body.username)
+    password = body.password.get_secret_value()
+    is_right = await parts.passwords.may_log_in(password, user.password_hash if user else None)
+    if not is_right or user is None:
+        await run_in_threadpool(parts.control.failed_logins.note, user.username if user else None, address)
         raise Unauthenticated("The user name or the password is wrong.")
     parts.login_limit.succeeded(address, body.username)
+    return await run_in_threadpool(_let_in, parts, user, address)
+
+
+def _user_who_may_try(parts: Parts, address: str, username: str) -> User | None:
+    parts.login_limit.attempt(address, username, lambda: _has_logged_in_from(parts.store, username, address))
+    with parts.store.read() as tx:
+        return tx.scalars(select(User).where(User.username == username)).one_or_none()
+
+
+def _has_logged_in_from(store: Store, username: str, address: str) -> bool:
+    """Known by the last of this person's logins in the log."""
+    query = select(Event.data).where(Event.kind == "user.login", Event.actor == username)
+    with store.read() as tx:
+        newest = tx.scalars(query.order_by(Event.seq.desc()).limit(REMEMBERED_LOGINS)).all()
+    return source_of(address) in {source_of(str(data.get("address"))) for data in newest}
+
+
+def _let_in(parts: Parts, user: User, address: str) -> Response:
     with parts.store.write() as tx:
         tx.execute(delete(LoginSession).where(LoginSession.expires_at < utc_now()))
         life = timedelta(hours=read_settings(tx).session_hours)
