@@ -37,12 +37,12 @@ class Standing:
         self.token = ""
 
     @contextmanager
-    def api(self, **tls: Path) -> Iterator[Api]:
+    def api(self, certificate: Path | None = None, key: Path | None = None) -> Iterator[Api]:
         """The API answers until the block ends, always on the same port."""
         parts = make_parts(self.folder, self.agent)
         self.token = self.token or add_token(parts.store, Role.ADMINISTRATOR)
         with (
-            serving(parts, self.port, **tls) as (url, _server),
+            serving(parts, self.port, certificate, key) as (url, _server),
             httpx2.Client(base_url=url, verify=False, timeout=PATIENT) as http,
         ):
             yield Api(http, self.token)

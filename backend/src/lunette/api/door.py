@@ -25,7 +25,7 @@ from lunette.domain.errors import LunetteError, Malformed, TooSlow
 HEAD_BYTES = 32 * 1024
 """Of a request's line and headers together."""
 TLS_BUFFER_BYTES = 32 * 1024
-"""Asyncio reads TLS into 256 KiB for each connection, which hundreds of them cannot have; a record is 16 KiB at most."""
+"""Asyncio reads TLS into 256 KiB for each connection, too much for hundreds of them; a record is 16 KiB at most."""
 BACKLOG = 512
 RESERVE = 256
 """File descriptors that connections never take: for root's socket, the database, the agent and the workers."""

@@ -56,7 +56,6 @@ from lunette.engine import (
 )
 from lunette.engine.desk import Desk
 from lunette.engine.eraser import Eraser
-from lunette.engine.failed_logins import FailedLogins
 from lunette.engine.housekeeping import Housekeeper
 from lunette.engine.interfaces import Interfaces
 from lunette.engine.observing import ObservationCache, do_now, use_key
@@ -118,8 +117,7 @@ class Control:
         self.updates = Updates(self.desk)
         tend = functools.partial(array_care.tend, store, self.desk)
         self._watcher = Watcher(store, self._cache, await_change=agent.await_change, tend=tend, pace=pace)
-        self.failed_logins = FailedLogins(store)
-        self._watcher.room, self._watcher.failed_logins = room, self.failed_logins.causes
+        self._watcher.room, self.failed_logins = room, self._watcher.failed_logins
         self._pools = PoolWatcher(store, self.desk, self._cache.get, pace=pace)
         self.performance = Recorder(agent.counters, self._disk_ids)
         self.logins = Logins(self.desk, self.performance.rates_of)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import select
 
@@ -90,7 +90,7 @@ class Watcher:
         self._tend = tend
         self.room: system_drive.Look = lambda: None
         """Looks at the system drive."""
-        self.failed_logins: Callable[[], Iterable[Cause]] = tuple
+        self.failed_logins = failed_logins.FailedLogins(store)
         self._known = -1
         self._looked = float("-inf")
         self._board = AlertBoard(store, FAMILIES)
@@ -128,7 +128,7 @@ class Watcher:
         ill += [cause for row, found in pairs for cause in causes_of(row, found, seen)]
         ill += [*links.causes_of(seen.interfaces, portals), *system_mirror.causes_of(seen), *updates.causes_of(seen)]
         ill += [*firewall.causes_of(seen), *clock.causes_of(seen), *system_drive.causes_of(self.room())]
-        ill += [*spdk_ended.causes_of(seen), *self.failed_logins()]
+        ill += [*spdk_ended.causes_of(seen), *self.failed_logins.causes()]
         growth = disk_health.follow(self._store, seen.disks, self._now())
         ill += disk_health.causes_of(seen, standing, growth)
         ill += [cause for row, found in pairs for cause in scrubs.causes_of(row, found)]

@@ -30,7 +30,10 @@ const PLACES: Record<AlertFamily, (subject: string, what: string) => AlertPlace>
   initiator: (name) => ({ to: { name: 'sessions', query: { q: name } }, label: 'alerts.toSessions' }),
   interface: toInterfaces,
   job: () => ({ to: { name: 'jobs', query: { show: 'trouble' } }, label: 'alerts.toJobs' }),
-  login: () => ({ to: { name: 'events', query: { noun: 'user', outcome: 'failed' } }, label: 'alerts.toEvents' }),
+  login: () => ({
+    to: { name: 'events', query: { noun: 'user', outcome: 'failed' } },
+    label: 'alerts.toEvents',
+  }),
   mapping: () => ({ to: { name: 'mappings' }, label: 'alerts.toMappings' }),
   portal: () => ({ to: { name: 'portals' }, label: 'alerts.toPortals' }),
   schedule: () => ({ to: { name: 'schedules' }, label: 'alerts.toSchedules' }),
