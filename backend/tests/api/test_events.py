@@ -1,20 +1,26 @@
 """The event stream on a real server: nothing is missed, nothing holds the server up, nothing holds the database."""
 
-import asyncio
+import datetime as dt
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, serving
-from lunette.api.feed import MAX_STREAMS, EventFeed
+from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_parts, serving
+from lunette.api import feed
+from lunette.api.feed import MAX_OF_ONE, MAX_STREAMS, EventFeed
+from lunette.api.identity import COOKIE
 from lunette.api.main import Server
 from lunette.api.parts import Parts
+from lunette.domain.errors import Unavailable
 from lunette.domain.roles import Role
+from lunette.store.access import ApiToken
+from lunette.store.schema import utc_now
 
 READ_S = 60.0
 
@@ -127,23 +133,86 @@ def test_a_quiet_stream_gives_a_sign_of_life(live: Running, monkeypatch: pytest.
         assert any(line == ": ping" for line in response.iter_lines())
 
 
-def test_too_many_streams_are_refused(sqlite_url: str, tmp_path: Path) -> None:
+def opened(live: Running, headers: dict[str, str], times: int) -> tuple[list[httpx2.Response], list[int]]:
+    """Streams that are asked for at once: those that stand, and the statuses of the others."""
+
+    def ask(_number: int) -> httpx2.Response:
+        return live.http.send(live.http.build_request("GET", "/api/v1/events/stream", headers=headers), stream=True)
+
+    with ThreadPoolExecutor(times) as pool:
+        answers = list(pool.map(ask, range(times)))
+    refused = [one for one in answers if one.status_code != 200]
+    for one in refused:
+        one.read()
+    return [one for one in answers if one.status_code == 200], [one.status_code for one in refused]
+
+
+def bearer(parts: Parts, role: Role = Role.VIEWER) -> dict[str, str]:
+    return {"Authorization": f"Bearer {add_token(parts.store, role)}"}
+
+
+def test_one_token_has_so_many_streams_and_leaves_the_others_to_others(live: Running) -> None:
+    one, another = bearer(live.parts), bearer(live.parts)
+    standing, refused = opened(live, one, MAX_OF_ONE + 10)
+    assert (len(standing), set(refused)) == (MAX_OF_ONE, {503})
+    others, refused = opened(live, another, 1)
+    assert (len(others), refused) == (1, [])
+    for stream in (*standing, *others):
+        stream.close()
+
+    def has_room() -> bool:
+        found, _ = opened(live, one, 1)
+        for stream in found:
+            stream.close()
+        return bool(found)
+
+    live.api.until(has_room)
+
+
+def test_all_together_have_so_many_streams(tmp_path: Path, sqlite_url: str) -> None:
     parts = make_parts(tmp_path, AwayAgent(), sqlite_url)
-
-    async def open_all() -> int:
-        feed = parts.feed
-        feed.open()
-        streams = [feed.follow(0) for _ in range(MAX_STREAMS)]
-        waiting = [asyncio.ensure_future(anext(stream)) for stream in streams]
-        await asyncio.sleep(0)  # each has its turn before this one: it stands, and looks for events
-        try:
-            feed.check_room()
-        except Exception as refused:  # noqa: BLE001 its status is what is looked at
-            return getattr(refused, "status", 0)
-        finally:
-            feed.close()
-            await asyncio.gather(*waiting, return_exceptions=True)
-        return 200
-
-    assert asyncio.run(open_all()) == 503
+    with ExitStack() as taken:
+        for number in range(MAX_STREAMS):
+            taken.enter_context(parts.feed.seat(f"user {number}"))
+        with pytest.raises(Unavailable), parts.feed.seat("user new"):
+            pass
+    with parts.feed.seat("user new"):
+        pass
+    assert not parts.feed._streams
     parts.store.close()
+
+
+def test_a_stream_ends_with_its_token(live: Running) -> None:
+    token = live.api.made("/tokens", {"name": "short", "role": "viewer"})
+    headers = {"Authorization": f"Bearer {token['token']}"}
+    with live.http.stream("GET", "/api/v1/events/stream", headers=headers) as response:
+        lines = response.iter_lines()
+        assert next(lines) == ": connected"
+        assert live.api.delete(f"/tokens/{token['id']}").status_code == 204
+        assert not [line for line in lines if line.startswith("data:")], "it is not even told that it was deleted"
+
+
+def test_a_stream_ends_with_its_login(live: Running) -> None:
+    add_user(live.parts.store, "ann", Role.VIEWER, "correct horse battery")
+    with httpx2.Client(base_url=live.http.base_url, timeout=READ_S) as browser:
+        answer = browser.post("/api/v1/login", json={"username": "ann", "password": "correct horse battery"})
+        cookie = {"Cookie": f"{COOKIE}={answer.cookies[COOKIE]}"}
+        with browser.stream("GET", "/api/v1/events/stream", headers=cookie) as response:
+            lines = response.iter_lines()
+            assert next(lines) == ": connected"
+            (login,) = live.api.items("/logins")
+            assert live.api.post(f"/logins/{login['id']}:end").status_code == 204
+            assert not [line for line in lines if "login_ended" in line]
+
+
+def test_a_stream_ends_when_its_login_runs_out(live: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "LOGIN_CHECKED_S", 0.0)
+    monkeypatch.setattr(feed, "LOOK_AGAIN_S", 0.05)
+    token = live.api.made("/tokens", {"name": "short", "role": "viewer", "expires_days": 1})
+    headers = {"Authorization": f"Bearer {token['token']}"}
+    with live.http.stream("GET", "/api/v1/events/stream", headers=headers) as response:
+        lines = response.iter_lines()
+        assert next(lines) == ": connected"
+        with live.parts.store.write() as tx:
+            tx.get_one(ApiToken, token["id"]).expires_at = utc_now() - dt.timedelta(seconds=1)
+        assert not [line for line in lines if line.startswith("data: ")]

@@ -2454,7 +2454,9 @@ export const eventList = <ThrowOnError extends boolean = false>(options?: Option
 /**
  * Event Stream
  *
- * Server-sent events: each message is an Event, its id the event's number. Ends after ten minutes; come back.
+ * Server-sent events: each message is an Event, its id the event's number.
+ *
+ * Ends after ten minutes; come back. It ends, too, with the login or the API token it was asked with.
  */
 export const eventStream = <ThrowOnError extends boolean = false>(options?: Options<EventStreamData, ThrowOnError, EventStreamResponse>): Promise<ServerSentEventsResult<EventStreamResponses>> => (options?.client ?? client).sse.get<EventStreamResponses, EventStreamErrors, ThrowOnError>({
     security: [{

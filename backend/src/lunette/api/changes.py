@@ -17,7 +17,7 @@ from lunette.api.answers.plans import plan_answer
 from lunette.api.identity import Identity, asking
 from lunette.api.jobs import job_response
 from lunette.api.parts import Parts, parts_of
-from lunette.domain.errors import FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
+from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
 from lunette.domain.plans import Plan
 from lunette.domain.usage import check_confirmed
 from lunette.engine.control import Control
@@ -115,8 +115,11 @@ class Change:
         """For changes that are the API's own: the plan in a dry run, else the work."""
         return answer(plan_answer(plan)) if self.dry_run else work()
 
-    def run(self, work: Callable[[Session], Response]) -> Response:
-        """Runs `work` in a write transaction that leaves nothing behind in a dry run."""
+    def run(self, work: Callable[[Session], Response], *, shown_once: bool = False) -> Response:
+        """Runs `work` in a write transaction that leaves nothing behind in a dry run.
+
+        `shown_once`: the answer holds a secret and is not kept; a repeated request is refused, and told where it is.
+        """
         if self.dry_run:
             return self._rehearse(work)
         with self.parts.store.write() as tx:
@@ -124,7 +127,7 @@ class Change:
             if repeated:
                 return repeated
             response = work(tx)
-            self._remember(tx, response)
+            self._remember(tx, response, shown_once=shown_once)
         return response
 
     def check_match(self, version: int) -> None:
@@ -149,7 +152,7 @@ class Change:
         if self.key is None:
             return None
         tx.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < utc_now() - KEPT_FOR))
-        row = tx.get(IdempotencyKey, (self.key, self.identity.actor))
+        row = tx.get(IdempotencyKey, (self.key, self.identity.key))
         if row is None:
             return None
         if row.request != self.line or not hmac.compare_digest(row.request_hash, self._fingerprint()):
@@ -157,19 +160,25 @@ class Change:
                 f"The Idempotency-Key was used for another request ({row.request}); take a new key.",
                 errors=(FieldProblem(field="Idempotency-Key", value=self.key, message="was used already"),),
             )
+        if not row.body:
+            place = json.loads(row.headers).get("Location", "it")
+            raise Conflict(
+                f"This was done already, and its answer held a secret, which is shown only once. If it did not reach "
+                f"you, delete {place} and ask again under a new key."
+            )
         body = self.parts.store.box.open(row.body.decode("ascii")).get_secret_value()
         headers: dict[str, Any] = {**json.loads(row.headers), "Idempotency-Replayed": "true"}
         return Response(body, row.status, headers, "application/json" if body else None)
 
-    def _remember(self, tx: Session, response: Response) -> None:
-        """Keeps the answer, sealed: it may hold a token that is shown only once."""
+    def _remember(self, tx: Session, response: Response, *, shown_once: bool) -> None:
+        """Keeps the answer, sealed, for who asked, unless it is `shown_once`."""
         if self.key is None:
             return
         headers = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        sealed = self.parts.store.box.seal(SecretStr(bytes(response.body).decode()))
+        sealed = "" if shown_once else self.parts.store.box.seal(SecretStr(bytes(response.body).decode()))
         tx.add(
             IdempotencyKey(
-                key=self.key, username=self.identity.actor, request=self.line, request_hash=self._fingerprint(),
+                key=self.key, username=self.identity.key, request=self.line, request_hash=self._fingerprint(),
                 status=response.status_code, headers=json.dumps(headers), body=sealed.encode("ascii"),
             )
         )  # fmt: skip

@@ -4,7 +4,9 @@ The rows are the truth; a wake only says "look again". A listener that missed a 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import func, select
 from starlette.concurrency import run_in_threadpool
@@ -17,8 +19,13 @@ from lunette.store.journal import Event as EventRow
 PAGE = 500
 LOOK_AGAIN_S = 5.0
 LONGEST_S = 600.0
-"""A stream ends after ten minutes and the client comes back: a login that has ended is noticed by then."""
+"""A stream ends after ten minutes and the client comes back."""
 MAX_STREAMS = 64
+MAX_OF_ONE = 16
+"""Streams of one user or one token: nobody keeps all of them."""
+LOGIN_CHECKED_S = 30.0
+"""How often it is looked whether a follower's login still holds; at once where something of users or tokens happens."""
+_OF_LOGINS = frozenset({"user", "token"})
 
 
 class EventFeed:
@@ -28,7 +35,7 @@ class EventFeed:
         self._store = store
         self._longest_s = longest_s
         self._waiting: set[asyncio.Event] = set()
-        self._streams = 0
+        self._streams: Counter[str] = Counter()
         self._closed = False
         self._unsubscribe: Callable[[], None] | None = None
 
@@ -64,24 +71,45 @@ class EventFeed:
             rows = tx.scalars(select(EventRow).where(EventRow.seq > seq).order_by(EventRow.seq).limit(PAGE))
             return tuple(event_answer(row) for row in rows)
 
-    def check_room(self) -> None:
-        """Raises Unavailable when too many streams are open."""
-        if self._closed or self._streams >= MAX_STREAMS:
-            raise Unavailable(
-                f"{self._streams} event streams are open, no more are served; close a browser tab or read GET /events."
-            )
+    @contextmanager
+    def seat(self, identity: str) -> Iterator[None]:
+        """Room for one stream of this identity, from before it is opened until it has ended.
 
-    async def follow(self, seq: int) -> AsyncIterator[Event]:
-        """Events after this number, until ten minutes have passed or the process stops."""
+        Raises Unavailable where too many are open, in all or of this identity.
+        """
+        if self._closed or self._streams.total() >= MAX_STREAMS:
+            raise Unavailable(
+                f"{self._streams.total()} event streams are open, no more are served; close a browser tab or read GET "
+                "/events."
+            )
+        if self._streams[identity] >= MAX_OF_ONE:
+            raise Unavailable(
+                f"{MAX_OF_ONE} event streams of this user or token are open, no more are served; close a browser tab "
+                "or read GET /events."
+            )
+        self._streams[identity] += 1
+        try:
+            yield
+        finally:
+            self._streams[identity] -= 1
+            self._streams += Counter()  # forgets who has none
+
+    async def follow(self, seq: int, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[Event]:
+        """Events after this number, until ten minutes have passed, `is_let_in` says no, or the process stops."""
         loop = asyncio.get_running_loop()
         until = loop.time() + self._longest_s
+        checked = loop.time()
         wake = asyncio.Event()
         self._waiting.add(wake)
-        self._streams += 1
         try:
             while not self._closed and loop.time() < until:
                 wake.clear()
-                for event in await run_in_threadpool(self.after, seq):
+                found = await run_in_threadpool(self.after, seq)
+                if loop.time() - checked >= LOGIN_CHECKED_S or any(event.noun in _OF_LOGINS for event in found):
+                    if not await run_in_threadpool(is_let_in):
+                        return
+                    checked = loop.time()
+                for event in found:
                     seq = event.seq
                     yield event
                     wake.set()
@@ -90,7 +118,6 @@ class EventFeed:
             return  # the database went away: the client comes back and is told so with a status
         finally:
             self._waiting.discard(wake)
-            self._streams -= 1
 
     def _wake(self) -> None:
         for wake in self._waiting:

@@ -1,10 +1,10 @@
 """Who is asking: a browser by its session cookie, automation by its API token. Both are known by their hash only."""
 
+import datetime as dt
 import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -21,7 +21,7 @@ from lunette.store.schema import utc_now
 COOKIE = "__Host-lunette"
 CSRF_HEADER = "X-CSRF-Token"
 TOKEN_PREFIX = "lnt_"
-_USE_NOTED_EVERY = timedelta(minutes=1)
+_USE_NOTED_EVERY = dt.timedelta(minutes=1)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -37,6 +37,9 @@ class Identity:
     role: Role
     must_change_password: bool
     token_name: str | None = None
+    token_id: str | None = None
+    expires_at: dt.datetime | None = None
+    """When its API token ends; None for a person, and for a token without end."""
     session_hash: str | None = None
     csrf_token: str | None = None
 
@@ -44,6 +47,11 @@ class Identity:
     def actor(self) -> str:
         """Who did it, for events and jobs."""
         return f"token:{self.token_name}" if self.token_name else self.username
+
+    @property
+    def key(self) -> str:
+        """Who it is, whatever they are called: a name may be another one's later."""
+        return f"token {self.token_id}" if self.token_id else f"user {self.user_id}" if self.user_id else self.username
 
 
 _ROOT = Identity(user_id="", username=LOCAL_ADMINISTRATOR, role=Role.ADMINISTRATOR, must_change_password=False)
@@ -68,7 +76,7 @@ def csrf_token(session_secret: str) -> str:
     return hmac.new(session_secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
-def open_session(tx: Session, user: User, life: timedelta) -> str:
+def open_session(tx: Session, user: User, life: dt.timedelta) -> str:
     """Stores a new browser session; returns the cookie's value."""
     secret = new_secret()
     now = utc_now()
@@ -102,6 +110,15 @@ def authenticate(request: Request, store: Store) -> Identity:
         if not hmac.compare_digest(shown.encode(), (identity.csrf_token or "").encode()):
             raise Forbidden(f"A change from a browser needs the session's token in {CSRF_HEADER}; reload the page.")
     return identity
+
+
+def still_lets_in(request: Request, store: Store) -> bool:
+    """False once the credentials that a request came with hold no more. Raises Unavailable without the database."""
+    try:
+        authenticate(request, store)
+    except Unauthenticated:
+        return False
+    return True
 
 
 def _by_cookie(secret: str, store: Store) -> Identity:
@@ -140,7 +157,8 @@ def _by_token(secret: str, store: Store) -> Identity:
     role, owner = Role(token.role), Role(user.role)
     return Identity(
         user_id=user.id, username=user.username, role=role if owner.includes(role) else owner,
-        must_change_password=user.must_change_password, token_name=token.name,
+        must_change_password=user.must_change_password, token_name=token.name, token_id=token.id,
+        expires_at=token.expires_at,
     )  # fmt: skip
 
 

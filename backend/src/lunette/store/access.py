@@ -49,10 +49,12 @@ class IdempotencyKey(Base):
 
     key: Mapped[str] = mapped_column(String(255), primary_key=True)
     username: Mapped[str] = mapped_column(String(127), primary_key=True)
+    """Who asked: the id of a user or a token, for a name may be another one's later."""
     request: Mapped[str] = mapped_column(Text)
     """Method and path."""
     request_hash: Mapped[str] = mapped_column(String(64))
     status: Mapped[int]
     headers: Mapped[str] = mapped_column(Text, default="{}")
     body: Mapped[bytes] = mapped_column(LargeBinary)
+    """Sealed; empty where the answer held a secret, which is not kept."""
     created_at: Mapped[dt.datetime] = mapped_column(default=utc_now, index=True)

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import Depends, Header, Path, Query, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.orm import Session
@@ -18,6 +19,7 @@ from lunette.api.event_export import ExportFormat, export
 from lunette.api.event_filters import WantedEvents
 from lunette.api.feed import EventFeed
 from lunette.api.guard import check_may
+from lunette.api.identity import Asking, still_lets_in
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
 from lunette.domain.errors import FieldProblem, Invalid
@@ -59,9 +61,10 @@ def event_export(
     return StreamingResponse(export(parts.store, query, shape), headers=headers, media_type=shape.media_type)
 
 
-def _feed(parts: UsedParts) -> EventFeed:
-    parts.feed.check_room()
-    return parts.feed
+async def _feed(parts: UsedParts, identity: Asking) -> AsyncIterator[EventFeed]:
+    """On the event loop's thread, and held until the stream has ended: what is counted here is all there is."""
+    with parts.feed.seat(identity.key):
+        yield parts.feed
 
 
 def _start(
@@ -86,11 +89,15 @@ def _start(
     responses=refusals(),
 )
 async def event_stream(
-    feed: Annotated[EventFeed, Depends(_feed)], start: Annotated[int, Depends(_start)]
-) -> AsyncIterator[ServerSentEvent]:
-    """Server-sent events: each message is an Event, its id the event's number. Ends after ten minutes; come back."""
+    feed: Annotated[EventFeed, Depends(_feed)], start: Annotated[int, Depends(_start)], request: Request,
+    parts: UsedParts,
+) -> AsyncIterator[ServerSentEvent]:  # fmt: skip
+    """Server-sent events: each message is an Event, its id the event's number.
+
+    Ends after ten minutes; come back. It ends, too, with the login or the API token it was asked with.
+    """
     yield ServerSentEvent(comment="connected", retry=_RECONNECT_MS)
-    async for event in feed.follow(start):
+    async for event in feed.follow(start, partial(still_lets_in, request, parts.store)):
         yield ServerSentEvent(data=event, id=str(event.seq))
 
 

@@ -82,7 +82,7 @@ def token_create(body: TokenCreate, change: Creating) -> Response:
         plan = _plan(f"Make token {body.name}", Action.CREATE, body.name, f"role {role.value}")
         return change.plan_or(plan, lambda: _create(tx, body, role, change.identity))
 
-    return change.run(work)
+    return change.run(work, shown_once=True)
 
 
 def _create(tx: Session, body: TokenCreate, role: Role, owner: Identity) -> Response:
