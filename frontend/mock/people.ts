@@ -62,13 +62,18 @@ export async function login(world: World, request: Request): Promise<Response> {
 }
 
 export async function changePassword(world: World, request: Request): Promise<Response> {
-  const body = (await request.json()) as { current_password: string; new_password: string }
+  const body = (await request.json()) as {
+    current_password: string
+    new_password: string
+    keep_tokens?: boolean
+  }
   if (body.current_password !== world.password)
     return refusal('The password was not changed', [['current_password', 'this is not the current password']])
   if (body.new_password.length < 12)
     return refusal('The password was not changed', [['new_password', 'give at least 12 characters']])
   world.password = body.new_password
   world.isOneTime = false
+  if (!body.keep_tokens) endTokens(world, 'admin')
   if (world.me) world.me = { ...world.me, password_change_required: false }
   return noContent()
 }
@@ -97,7 +102,13 @@ export function createUser(world: World, body: UserCreateWritable): Wish | Respo
   }
 }
 
-export function patchUser(_world: World, row: User, body: UserPatchWritable): Wish {
+function endTokens(world: World, username: string): void {
+  world.tokens = world.tokens.filter((one) => one.username !== username)
+}
+
+export function patchUser(world: World, row: User, body: UserPatchWritable): Wish {
+  const ending =
+    body.password && !body.keep_tokens ? world.tokens.filter(({ username }) => username === row.username) : []
   return {
     plan: plan(`Change user ${row.username}`, [
       ...(body.role
@@ -120,8 +131,18 @@ export function patchUser(_world: World, row: User, body: UserPatchWritable): Wi
             ],
           ]
         : []),
+      ...ending.map(
+        ({ name }) =>
+          ['destroy', 'token', name, `it ends with the password of ${row.username}`] as [
+            'destroy',
+            string,
+            string,
+            string,
+          ],
+      ),
     ]),
     apply: () => {
+      if (ending.length) endTokens(world, row.username)
       row.role = body.role ?? row.role
       row.password_change_required ||= Boolean(body.password)
       return json(row)

@@ -13,7 +13,7 @@ short_description: Make, change or delete a token of an appliance
 version_added: 0.1.0
 description:
   - Makes an API token; its secret is in this answer and nowhere else.
-  - Deletes an API token; it stops working at once.
+  - Deletes an API token and those that were made with it; they stop working at once.
 author:
   - The Lunette authors (!UNKNOWN)
 extends_documentation_fragment:

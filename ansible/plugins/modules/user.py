@@ -41,6 +41,11 @@ options:
     description:
       - Password for the first login, where it must be changed.
     type: str
+  keep_tokens:
+    description:
+      - Whether the user's API tokens stay valid when the password is set anew (with O(update_secret)).
+      - The appliance takes V(False) when it is created without.
+    type: bool
   username:
     description:
       - Name to log in with; it is how the module finds the user.
@@ -105,6 +110,10 @@ ARGUMENTS = {
         "type": "str",
         "no_log": True,
     },
+    "keep_tokens": {
+        "type": "bool",
+        "no_log": False,
+    },
     "username": {
         "type": "str",
         "required": True,
@@ -129,6 +138,7 @@ NOUN = Noun(
     fields={
         "role": Field(create=True, patch=True, shown=("role",)),
         "password": Field(create=True, patch=True, secrets=("password",)),
+        "keep_tokens": Field(patch=True),
         "username": Field(create=True, shown=("username",)),
     },
 )

@@ -102,7 +102,7 @@ export const meShow = <ThrowOnError extends boolean = false>(options?: Options<M
 /**
  * Password Change
  *
- * Changes the own password and ends every other session of this user.
+ * Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user.
  */
 export const passwordChange = <ThrowOnError extends boolean = false>(options: Options<PasswordChangeData, ThrowOnError>): RequestResult<PasswordChangeResponses, PasswordChangeErrors, ThrowOnError> => (options.client ?? client).post<PasswordChangeResponses, PasswordChangeErrors, ThrowOnError>({
     security: [{
@@ -268,7 +268,7 @@ export const tokenCreate = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Token Delete
  *
- * Deletes an API token; it stops working at once.
+ * Deletes an API token and those that were made with it; they stop working at once.
  */
 export const tokenDelete = <ThrowOnError extends boolean = false>(options: Options<TokenDeleteData, ThrowOnError>): RequestResult<TokenDeleteResponses, TokenDeleteErrors, ThrowOnError> => (options.client ?? client).delete<TokenDeleteResponses, TokenDeleteErrors, ThrowOnError>({
     security: [{

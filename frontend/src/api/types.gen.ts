@@ -3997,16 +3997,14 @@ export type Part = 'disk' | 'array' | 'volume' | 'export' | 'portal' | 'session'
  * PasswordChange
  *
  * The own password, old and new. The new one has 12 characters or more and is not the user name.
+ *
+ * The own API tokens end with the old one, unless `keep_tokens` says that they stay.
  */
 export type PasswordChange = {
     /**
-     * Current Password
+     * Keep Tokens
      */
-    current_password: string;
-    /**
-     * New Password
-     */
-    new_password: string;
+    keep_tokens?: boolean;
 };
 
 /**
@@ -6042,7 +6040,9 @@ export type Token = {
 /**
  * TokenCreate
  *
- * The wish for an API token. `role` None takes the own one; `expires_days` None never expires.
+ * The wish for an API token. `role` None takes the own one.
+ *
+ * `expires_days` None never expires, or with the token that the request is made with.
  */
 export type TokenCreate = {
     /**
@@ -6324,7 +6324,10 @@ export type UserPage = {
 /**
  * UserPatch
  *
- * Changes of a user; an absent field stays. A new password must be changed at the next login.
+ * Changes of a user; an absent field stays.
+ *
+ * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
+ * stay.
  */
 export type UserPatch = {
     /**
@@ -6335,6 +6338,10 @@ export type UserPatch = {
      * Password
      */
     password?: null;
+    /**
+     * Keep Tokens
+     */
+    keep_tokens?: boolean;
 };
 
 /**
@@ -7202,6 +7209,28 @@ export type MailSettingsWritable = {
 };
 
 /**
+ * PasswordChange
+ *
+ * The own password, old and new. The new one has 12 characters or more and is not the user name.
+ *
+ * The own API tokens end with the old one, unless `keep_tokens` says that they stay.
+ */
+export type PasswordChangeWritable = {
+    /**
+     * Current Password
+     */
+    current_password: string;
+    /**
+     * New Password
+     */
+    new_password: string;
+    /**
+     * Keep Tokens
+     */
+    keep_tokens?: boolean;
+};
+
+/**
  * RestoreRequest
  *
  * `content` is the file, as base64. `give_up` names, by id, what is served now and the backup does not know: it is
@@ -7644,7 +7673,10 @@ export type UserCreateWritable = {
 /**
  * UserPatch
  *
- * Changes of a user; an absent field stays. A new password must be changed at the next login.
+ * Changes of a user; an absent field stays.
+ *
+ * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
+ * stay.
  */
 export type UserPatchWritable = {
     /**
@@ -7655,6 +7687,10 @@ export type UserPatchWritable = {
      * Password
      */
     password?: string | null;
+    /**
+     * Keep Tokens
+     */
+    keep_tokens?: boolean;
 };
 
 /**
@@ -7972,7 +8008,7 @@ export type MeShowResponses = {
 export type MeShowResponse = MeShowResponses[keyof MeShowResponses];
 
 export type PasswordChangeData = {
-    body: PasswordChange;
+    body: PasswordChangeWritable;
     path?: never;
     query?: never;
     url: '/api/v1/password';

@@ -31,9 +31,13 @@ export const useSession = defineStore('session', () => {
   }
 
   /** Throws the API's problem when the current password is wrong or the new one is too weak. */
-  async function changePassword(currentPassword: string, newPassword: string): Promise<void> {
+  async function changePassword(
+    currentPassword: string,
+    newPassword: string,
+    keepTokens: boolean,
+  ): Promise<void> {
     await passwordChange({
-      body: { current_password: currentPassword, new_password: newPassword },
+      body: { current_password: currentPassword, new_password: newPassword, keep_tokens: keepTokens },
       throwOnError: true,
     })
     await load()

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from lunette.api.credentials import end_with_password
 from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
 from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
-from lunette.store.access import LoginSession, User
+from lunette.store.access import User
 from lunette.store.database import Store
 from lunette.store.events import SYSTEM, emit
 
@@ -44,7 +45,7 @@ def ensure_first_user(
 
 
 def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword, actor: str = SYSTEM) -> str:
-    """Gives admin a fresh one-time password and ends its sessions; makes admin where it is missing. `actor` asked."""
+    """Gives admin a fresh one-time password, and ends its sessions and API tokens; makes admin where it is missing."""
     password = one_time.make()
     hashed = passwords.hash(password)
     with store.write() as tx:
@@ -66,7 +67,7 @@ def _set(tx: Session, hashed: str, *, one_time: bool, actor: str = SYSTEM) -> No
         tx.add(user)
     user.role, user.password_hash, user.must_change_password = Role.ADMINISTRATOR.value, hashed, one_time
     tx.flush()
-    tx.execute(delete(LoginSession).where(LoginSession.user_id == user.id))
+    end_with_password(tx, user, actor)
     if one_time:
         emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", actor=actor, ref=user.id)
     else:

@@ -10,11 +10,14 @@ from lunette.cli.parsing import Wrong
 from lunette.cli.spec import Command, Param
 
 if TYPE_CHECKING:
-    from lunette.client import Client
+    from lunette.client import Client, Endpoint
     from lunette.client.generated.types import NewToken
 
 _USER = Param("--user", "User name.", default="admin", metavar="NAME")
 _PASSWORD = Param("--password-file", "File with the password; asked for if not given.", file=True)
+_KEEP = Param(
+    "--keep-tokens", "Let the API tokens of the user stay; they end with the old password otherwise.", flag=True
+)
 _NEW = Param("--new-password-file", "File with the new password; asked for if not given.", file=True)
 
 
@@ -46,9 +49,9 @@ def login(call: Call) -> None:
     call.screen.note(f"Logged in. The appliance is {name} in {path}, which holds the token.")
 
 
-def _change(call: Call, client: "Client", current: str) -> str:
+def _change(call: Call, client: "Client", current: str, *, keep_tokens: bool = False) -> str:
     new = call.secret("new_password_file", "New password", twice=True) or ""
-    client.password_change({"current_password": current, "new_password": new})
+    client.password_change({"current_password": current, "new_password": new, "keep_tokens": keep_tokens})
     return new
 
 
@@ -110,8 +113,28 @@ def password(call: Call) -> None:
     current = call.secret("password_file", f"Current password of {call['user']}") or ""
     with Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint)) as client:
         client.login(call["user"], current)
-        _change(call, client, current)
-    call.screen.note("The password is changed; every other session of this user has ended.")
+        _change(call, client, current, keep_tokens=call["keep_tokens"])
+        _renew_token(call, endpoint, client)
+    kept = "its API tokens stay" if call["keep_tokens"] else "its API tokens have ended, too"
+    call.screen.note(f"The password is changed; every other session of this user has ended, and {kept}.")
+
+
+def _renew_token(call: Call, endpoint: "Endpoint", client: "Client") -> None:
+    """Where the remembered token has ended with the password, another one takes its place."""
+    from lunette.client import Client, Endpoint, Refused
+    from lunette.client.finding import config_file, read_config, remember
+
+    path = config_file(call.env)
+    name = next((name for name, known in read_config(path)[1].items() if known == endpoint), None)
+    if name is None or endpoint.token is None:
+        return
+    try:
+        with Client(endpoint) as remembered:
+            remembered.me_show()
+    except Refused:
+        made = _make_token(client)
+        renewed = Endpoint(endpoint.url, made["token"], endpoint.fingerprint, made["name"])
+        remember(name, renewed, path, make_default=False)
 
 
 COMMANDS = {
@@ -129,7 +152,8 @@ COMMANDS = {
     "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (),
                        logout),),
     "password": (
-        Command("", "Changes a password.", ("password_change", "login_create"), (_USER, _PASSWORD, _NEW), password),
+        Command("", "Changes a password.", ("password_change", "login_create", "token_create"),
+                (_USER, _PASSWORD, _NEW, _KEEP), password),
     ),
     "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
 }  # fmt: skip

@@ -19,6 +19,7 @@ def set_user(call: Call) -> None:
     body: JsonObject = {} if call["role"] is None else {"role": call["role"]}
     if call["password"] or call["password_file"]:
         body["password"] = call.secret("password_file", f"New password of {call['user']}", twice=True)
+        body["keep_tokens"] = call["keep_tokens"]
     if not body:
         raise Wrong("nothing to set: give --role or --password", "lunette user set --help")
     send(call, body)
@@ -38,6 +39,8 @@ COMMANDS = {
                 ("user_patch",), (
             Param("user", "User name or id.", noun="user"), _ROLE,
             Param("--password", "Ask for a new password.", flag=True), _PASSWORD,
+            Param("--keep-tokens", "Let the user's API tokens stay; they end with the old password otherwise.",
+                  flag=True),
         ), set_user),
         Command("logins", "Lists the browsers in which users are logged in now.", ("login_list",),
                 columns=("id", "username", "role", "address", "created_at", "expires_at")),

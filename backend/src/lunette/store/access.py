@@ -30,7 +30,10 @@ class LoginSession(Base):
 
 
 class ApiToken(Resource, Base):
-    """A token for automation, known by its hash; it goes with its user. `expires_at` None never expires."""
+    """A token for automation, known by its hash; it goes with its user. `expires_at` None never expires.
+
+    `parent_id` is the token it was made with, if it was: it goes with that one, too.
+    """
 
     __tablename__ = "api_token"
 
@@ -38,6 +41,7 @@ class ApiToken(Resource, Base):
     user_id: Mapped[str] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), index=True)
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     role: Mapped[str] = mapped_column(String(16))
+    parent_id: Mapped[str | None] = mapped_column(String(36))
     expires_at: Mapped[dt.datetime | None]
     last_used_at: Mapped[dt.datetime | None]
 

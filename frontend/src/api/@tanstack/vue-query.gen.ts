@@ -160,7 +160,7 @@ export const meShowOptions = (options?: Options<MeShowData>) => queryOptions<MeS
 /**
  * Password Change
  *
- * Changes the own password and ends every other session of this user.
+ * Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user.
  */
 export const passwordChangeMutation = (options?: Partial<Options<PasswordChangeData>>): UseMutationOptions<PasswordChangeResponse, PasswordChangeError, Options<PasswordChangeData>> => {
     const mutationOptions: UseMutationOptions<PasswordChangeResponse, PasswordChangeError, Options<PasswordChangeData>> = {
@@ -354,7 +354,7 @@ export const tokenCreateMutation = (options?: Partial<Options<TokenCreateData>>)
 /**
  * Token Delete
  *
- * Deletes an API token; it stops working at once.
+ * Deletes an API token and those that were made with it; they stop working at once.
  */
 export const tokenDeleteMutation = (options?: Partial<Options<TokenDeleteData>>): UseMutationOptions<TokenDeleteResponse, TokenDeleteError, Options<TokenDeleteData>> => {
     const mutationOptions: UseMutationOptions<TokenDeleteResponse, TokenDeleteError, Options<TokenDeleteData>> = {

@@ -6,10 +6,10 @@ from typing import Annotated
 from fastapi import Request, Response
 from pydantic import Field, SecretStr
 from sqlalchemy import delete, select
-from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 from lunette.api.answers.people import Me
+from lunette.api.credentials import end_with_password
 from lunette.api.declare import refusals, router
 from lunette.api.door import source_of
 from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
@@ -40,10 +40,14 @@ class Login(Model):
 
 
 class PasswordChange(Model):
-    """The own password, old and new. The new one has 12 characters or more and is not the user name."""
+    """The own password, old and new. The new one has 12 characters or more and is not the user name.
+
+    The own API tokens end with the old one, unless `keep_tokens` says that they stay.
+    """
 
     current_password: Password
     new_password: NewPassword
+    keep_tokens: bool = False
 
 
 @routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(413, 429))
@@ -118,7 +122,7 @@ def me_show(identity: Asking) -> Me:
 
 @routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))
 def password_change(body: PasswordChange, request: Request, parts: UsedParts, identity: Asking) -> Response:
-    """Changes the own password and ends every other session of this user."""
+    """Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user."""
     if not identity.user_id:
         raise Forbidden("Root has no password here; log in as the user whose password is to change.")
     if identity.token_name:
@@ -133,19 +137,13 @@ def password_change(body: PasswordChange, request: Request, parts: UsedParts, id
         raise _invalid("new_password", "must differ from the current password and from the user name")
     hashed = parts.passwords.hash(new)
     with parts.store.write() as tx:
-        _store_password(tx, identity.user_id, hashed, identity.session_hash)
+        user = tx.get_one(User, identity.user_id)
+        user.password_hash, user.must_change_password = hashed, False
+        end_with_password(tx, user, user.username, keep_session=identity.session_hash, keep_tokens=body.keep_tokens)
+        emit(tx, "user.password_changed", f"{user.username} changed the password", actor=user.username, ref=user.id)
     if identity.username == FIRST_USER:
         parts.one_time.forget()
     return Response(status_code=204)
-
-
-def _store_password(tx: Session, user_id: str, hashed: str, kept_session: str | None) -> None:
-    user = tx.get_one(User, user_id)
-    user.password_hash, user.must_change_password = hashed, False
-    tx.execute(
-        delete(LoginSession).where(LoginSession.user_id == user.id, LoginSession.token_hash != (kept_session or ""))
-    )
-    emit(tx, "user.password_changed", f"{user.username} changed the password", actor=user.username, ref=user.id)
 
 
 def _invalid(field: str, message: str) -> Invalid:

@@ -18,7 +18,7 @@ from lunette.api.identity import Asking, Identity, login_id
 from lunette.api.lookup import Reference
 from lunette.api.paging import Paging, stored_page
 from lunette.api.parts import UsedParts
-from lunette.domain.errors import NotFound
+from lunette.domain.errors import Forbidden, NotFound
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.roles import Role
 from lunette.store.access import LoginSession, User
@@ -65,6 +65,10 @@ def login_end(login: Reference, change: Creating) -> Response:
     def work(tx: Session) -> Response:
         row = _find(tx, login, change.identity)
         user = tx.get_one(User, row.user_id)
+        if change.identity.token_id and not change.identity.role.includes(Role(user.role)):
+            raise Forbidden(
+                f"{change.identity.actor} has a lower role than {user.username}, and ends no login; log in to end it."
+            )
         begun = f"begun {row.created_at:%Y-%m-%d %H:%M} UTC; that browser has to log in again"
         entry = Change(action=Action.DESTROY, noun="login", name=user.username, detail=begun)
         plan = Plan(title=f"End a login of {user.username}", changes=(entry,), steps=())

@@ -1,6 +1,7 @@
 """API tokens: credentials for automation. Each belongs to a person, goes with that person, and never has a higher role.
 
-An administrator sees and deletes everyone's, the others their own.
+An administrator sees and deletes everyone's, the others their own. A token makes and deletes none with a higher role or
+a longer life than its own, and what it made goes with it.
 """
 
 import datetime as dt
@@ -14,6 +15,7 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.people import NewToken, Token, token_answer
 from lunette.api.changes import Changing, Creating, answer
+from lunette.api.credentials import end_tokens, leaving, with_those_it_made
 from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, router
 from lunette.api.identity import TOKEN_PREFIX, Asking, Identity, hash_secret, new_secret
 from lunette.api.lookup import Reference, find
@@ -36,7 +38,10 @@ Sort = Literal["name", "-name", "created_at", "-created_at"]
 
 
 class TokenCreate(Model):
-    """The wish for an API token. `role` None takes the own one; `expires_days` None never expires."""
+    """The wish for an API token. `role` None takes the own one.
+
+    `expires_days` None never expires, or with the token that the request is made with.
+    """
 
     name: Name
     role: Role | None = None
@@ -75,22 +80,34 @@ def token_create(body: TokenCreate, change: Creating) -> Response:
     if not change.identity.role.includes(role):
         raise Forbidden(f"A token cannot have the role {role.value}: its maker has {change.identity.role.value}.")
 
+    expires_at = _end(body, change.identity)
+
     def work(tx: Session) -> Response:
         if tx.scalar(select(TokenRow.id).where(TokenRow.name == body.name)):
             wrong = FieldProblem(field="name", value=body.name, message="is taken")
             raise Conflict(f"Token {body.name} was not made: the name is taken.", errors=(wrong,))
         plan = _plan(f"Make token {body.name}", Action.CREATE, body.name, f"role {role.value}")
-        return change.plan_or(plan, lambda: _create(tx, body, role, change.identity))
+        return change.plan_or(plan, lambda: _create(tx, body.name, role, expires_at, change.identity))
 
     return change.run(work, shown_once=True)
 
 
-def _create(tx: Session, body: TokenCreate, role: Role, owner: Identity) -> Response:
+def _end(body: TokenCreate, maker: Identity) -> dt.datetime | None:
+    """When the token is to expire. Raises Forbidden where the token that makes it does so earlier."""
+    wanted = utc_now() + dt.timedelta(days=body.expires_days) if body.expires_days else maker.expires_at
+    if maker.expires_at and wanted and wanted > maker.expires_at:
+        raise Forbidden(
+            f"A token cannot outlive the one it is made with, which expires at {maker.expires_at:%Y-%m-%d %H:%M} UTC; "
+            "leave expires_days away, or make it as a user who is logged in."
+        )
+    return wanted
+
+
+def _create(tx: Session, name: str, role: Role, expires_at: dt.datetime | None, owner: Identity) -> Response:
     secret = TOKEN_PREFIX + new_secret()
     row = TokenRow(
-        id=IdentitySource().id(), name=body.name, user_id=owner.user_id, token_hash=hash_secret(secret),
-        role=role.value, last_used_at=None,
-        expires_at=utc_now() + dt.timedelta(days=body.expires_days) if body.expires_days else None,
+        id=IdentitySource().id(), name=name, user_id=owner.user_id, token_hash=hash_secret(secret), role=role.value,
+        parent_id=owner.token_id, last_used_at=None, expires_at=expires_at,
     )  # fmt: skip
     tx.add(row)
     emit(tx, "token.created", f"API token {row.name} was made as {row.role}", actor=owner.actor, ref=row.id)
@@ -101,21 +118,41 @@ def _create(tx: Session, body: TokenCreate, role: Role, owner: Identity) -> Resp
 
 @routes.delete("/{token}", operation_id="token_delete", status_code=204, responses=DELETED)
 def token_delete(token: Reference, change: Changing) -> Response:
-    """Deletes an API token; it stops working at once."""
+    """Deletes an API token and those that were made with it; they stop working at once."""
 
     def work(tx: Session) -> Response:
         row = _find(tx, token, change.identity)
+        _check_within(row, change.identity)
         change.check_match(row.version)
-        plan = _plan(f"Delete token {row.name}", Action.DESTROY, row.name, "it stops working at once")
-        return change.plan_or(plan, lambda: _delete(tx, row, change.actor.name))
+        first, *others = with_those_it_made(tx, row)
+        plan = Plan(
+            title=f"Delete token {row.name}",
+            changes=(
+                *leaving([first], "it stops working at once"), *leaving(others, f"it was made with {first.name}")
+            ),
+            steps=(),
+        )  # fmt: skip
+        return change.plan_or(plan, lambda: _delete(tx, [first, *others], change.actor.name))
 
     return change.run(work)
 
 
-def _delete(tx: Session, row: TokenRow, actor: str) -> Response:
-    tx.delete(row)
-    emit(tx, "token.deleted", f"API token {row.name} was deleted", actor=actor, ref=row.id)
+def _delete(tx: Session, rows: list[TokenRow], actor: str) -> Response:
+    end_tokens(tx, rows[:1], actor, "")
+    end_tokens(tx, rows[1:], actor, f": it was made with {rows[0].name}")
     return Response(status_code=204)
+
+
+def _check_within(row: TokenRow, identity: Identity) -> None:
+    """Raises Forbidden where a token would delete one that may more than it, or lives longer."""
+    if identity.token_id in (None, row.id):
+        return
+    lives_longer = identity.expires_at is not None and (row.expires_at is None or row.expires_at > identity.expires_at)
+    if not identity.role.includes(Role(row.role)) or lives_longer:
+        raise Forbidden(
+            f"{identity.actor} does not delete {row.name}, which has a higher role or a longer life; delete it as a "
+            "user who is logged in."
+        )
 
 
 def _find(tx: Session, reference: str, identity: Identity) -> TokenRow:

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from lunette.api.answers.base import Page
 from lunette.api.answers.people import User, user_answer
 from lunette.api.changes import Changing, Creating, answer
+from lunette.api.credentials import end_with_password, leaving, tokens_of
 from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
@@ -19,7 +20,6 @@ from lunette.domain.identity import IdentitySource
 from lunette.domain.names import Name
 from lunette.domain.plans import Action, Change, Plan
 from lunette.domain.roles import NewPassword, PersonRole, Role
-from lunette.store.access import LoginSession
 from lunette.store.access import User as UserRow
 from lunette.store.events import emit
 
@@ -39,10 +39,15 @@ class UserCreate(Model):
 
 
 class UserPatch(Model):
-    """Changes of a user; an absent field stays. A new password must be changed at the next login."""
+    """Changes of a user; an absent field stays.
+
+    A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
+    stay.
+    """
 
     role: PersonRole | None = None
     password: NewPassword | None = None
+    keep_tokens: bool = False
 
 
 @routes.get("", operation_id="user_list", response_model=Page[User], responses=LISTED)
@@ -105,20 +110,23 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
         detail = ", ".join(
             [*([f"role {body.role.value}"] if body.role else []), *(["a new password"] if hashed else [])]
         )
-        plan = _plan(f"Change user {row.username}", Action.CHANGE, row.username, detail or "nothing changes")
-        return change.plan_or(plan, lambda: _patch(tx, row, body.role, hashed, change.actor.name))
+        plan = _plan(f"Change user {row.username}", Action.CHANGE, row.username, detail)
+        ending = () if body.keep_tokens or not hashed else leaving(
+            tokens_of(tx, row), f"it ends with the password of {row.username}"
+        )  # fmt: skip
+        plan = plan.model_copy(update={"changes": (*plan.changes, *ending) if detail else ()})
+        return change.plan_or(plan, lambda: _patch(tx, row, body, hashed, change.actor.name))
 
     return change.run(work)
 
 
-def _patch(tx: Session, row: UserRow, role: Role | None, hashed: str | None, actor: str) -> Response:
-    if role:
-        row.role = role.value
+def _patch(tx: Session, row: UserRow, body: UserPatch, hashed: str | None, actor: str) -> Response:
+    if body.role:
+        row.role = body.role.value
     if hashed:
         row.password_hash, row.must_change_password = hashed, True
-    if role or hashed:
-        for session in tx.scalars(select(LoginSession).where(LoginSession.user_id == row.id)):
-            tx.delete(session)
+    if body.role or hashed:
+        end_with_password(tx, row, actor, keep_tokens=body.keep_tokens or not hashed)
         emit(tx, "user.changed", f"user {row.username} was changed", actor=actor, ref=row.id)
     tx.flush()
     return answer(user_answer(row), version=row.version)

@@ -663,7 +663,9 @@ class Operations:
         return answer
 
     def password_change(self, body: t.PasswordChange) -> None:
-        """Changes the own password and ends every other session of this user."""
+        """Changes the own password, and ends every other session and, unless they are kept, the API tokens of
+        this user.
+        """
         self.operate("password_change", {}, {}, body)
 
     def login_list(
@@ -753,7 +755,7 @@ class Operations:
     @overload
     def token_delete(self, token: str, *, dry_run: Literal[True]) -> t.Plan: ...
     def token_delete(self, token: str, *, dry_run: bool = False) -> Any:
-        """Deletes an API token; it stops working at once."""
+        """Deletes an API token and those that were made with it; they stop working at once."""
         return self.operate("token_delete", {"token": token}, {}, dry_run=dry_run)
 
     def disk_list(

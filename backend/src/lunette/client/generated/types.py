@@ -1879,6 +1879,7 @@ class PasswordChange(TypedDict):
 
     current_password: str
     new_password: str
+    keep_tokens: NotRequired[bool]
 
 
 class PathVerification(TypedDict):
@@ -2611,7 +2612,7 @@ class Token(TypedDict):
 
 
 class TokenCreate(TypedDict):
-    """The wish for an API token. `role` None takes the own one; `expires_days` None never expires."""
+    """The wish for an API token. `role` None takes the own one."""
 
     name: str
     role: NotRequired[Role | None]
@@ -2723,10 +2724,11 @@ class UserPage(TypedDict):
 
 
 class UserPatch(TypedDict):
-    """Changes of a user; an absent field stays. A new password must be changed at the next login."""
+    """Changes of a user; an absent field stays."""
 
     role: NotRequired[Literal["viewer", "operator", "administrator"] | None]
     password: NotRequired[str | None]
+    keep_tokens: NotRequired[bool]
 
 
 class Volume(TypedDict):
