@@ -108,6 +108,25 @@ def test_a_one_time_password_is_changed_at_the_first_login(cli: Cli, https: str)
                f"{cli.folder}/third").code == exits.NOT_ALLOWED  # fmt: skip
 
 
+def test_a_new_password_ends_the_tokens_and_the_command_has_another_one(cli: Cli, https: str) -> None:
+    log_in(cli, https)
+    before = find_endpoint(None, cli.env)
+    (cli.folder / "new").write_text("another-long-password\n")
+    files = ("--password-file", f"{cli.folder}/password", "--new-password-file", f"{cli.folder}/new")
+    changed = cli("password", *files)
+    assert (changed.code, "tokens have ended" in changed.err) == (0, True)
+    assert cli("whoami").code == 0
+    after = find_endpoint(None, cli.env)
+    assert after.token != before.token
+    with Client(before) as client, pytest.raises(Exception, match="not known"):
+        client.me_show()
+    back = ("--password-file", f"{cli.folder}/new", "--new-password-file", f"{cli.folder}/password")
+    kept = cli("password", *back, "--keep-tokens")
+    assert (kept.code, "tokens stay" in kept.err) == (0, True)
+    assert find_endpoint(None, cli.env) == after
+    assert cli("whoami").code == 0
+
+
 def test_another_certificate_gets_neither_token_nor_request(cli: Cli, https: str) -> None:
     with (
         Client(Endpoint(https, "lnt_secret", "00" * 32)) as client,

@@ -265,6 +265,11 @@ class Door:
         listener.listen(BACKLOG)
         self._accepting = asyncio.get_running_loop().create_task(self._accept())
 
+    @property
+    def sockets(self) -> tuple[socket.socket, ...]:
+        """What it listens on."""
+        return (self._listener,)
+
     def close(self) -> None:
         """Lets nobody in any more; who is inside stays."""
         self._accepting.cancel()
