@@ -18,7 +18,7 @@ from httpx2 import Client, Response
 from backend.tests.databases import fresh_file
 from lunette.agent.core import Agent
 from lunette.api.app import make_app as app_of
-from lunette.api.door import HEAD_BYTES, Limits
+from lunette.api.door import Limits
 from lunette.api.feed import EventFeed
 from lunette.api.identity import TOKEN_PREFIX, hash_secret
 from lunette.api.main import Server
@@ -244,7 +244,7 @@ def serving(
     with socket.create_server(("127.0.0.1", port)) as listener:
         config = uvicorn.Config(
             app_of(parts), log_level="warning", timeout_graceful_shutdown=20, lifespan="on",
-            ssl_certfile=certificate, ssl_keyfile=key, h11_max_incomplete_event_size=HEAD_BYTES,
+            ssl_certfile=certificate, ssl_keyfile=key,
         )  # fmt: skip
         server = Server(config, parts.feed, limits=limits)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -186,6 +186,34 @@ def test_connections_with_tls_that_say_half_a_request(victim: Process) -> None:
     assert refused < 400
 
 
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [
+        (b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n" * 10_000),
+        (b"POST /api/v1/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n" * 10_000),
+        (
+            b"POST /api/v1/updates/bundle HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+            b"1\r\na\r\n" * 10_000,
+        ),
+        (b"GET / HTTP/1.1\r\n", b"a:\r\n" * 8_000 + b"\r\n"),
+        (b"", b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n" * 2_000),
+    ],
+    ids=["chunks nobody reads", "chunks of a login", "chunks of an upload", "short headers", "requests in one piece"],
+)
+def test_much_work_in_little_data(victim: Process, head: bytes, piece: bytes) -> None:
+    """From a hundred connections at once; each sends as much as it is let."""
+    with contextlib.ExitStack() as held:
+        peers = [held.enter_context(contextlib.closing(secured(victim, f"127.0.6.{n % 4 + 1}"))) for n in range(100)]
+        with Bystander(victim):
+            for peer in peers:
+                peer.setblocking(False)
+            for _ in range(5):
+                for peer in peers:
+                    with contextlib.suppress(OSError):
+                        peer.send(head + piece)
+                time.sleep(0.2)
+
+
 def test_logins_side_by_side(victim: Process) -> None:
     body = json.dumps({"username": "admin", "password": "wrong"}).encode()
     with Bystander(victim), ThreadPoolExecutor(60) as pool:

@@ -4444,7 +4444,7 @@ export type ProblemField = {
  *
  * The closed set of `type` values a problem document can carry.
  */
-export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'too-slow' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
+export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'too-slow' | 'length-required' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
 
 /**
  * Protocol
@@ -7876,6 +7876,10 @@ export type LoginCreateErrors = {
      * The body did not come in time.
      */
     408: Problem;
+    /**
+     * A body of somebody who has not logged in needs a Content-Length.
+     */
+    411: Problem;
     /**
      * The body is too large.
      */

@@ -19,6 +19,7 @@ _REASONS = {
     405: "Not possible here.",
     408: "The body did not come in time.",
     409: "Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.",
+    411: "A body of somebody who has not logged in needs a Content-Length.",
     412: "Changed by someone else since it was read.",
     413: "The body is too large.",
     422: "A field breaks a rule; `errors` names it.",

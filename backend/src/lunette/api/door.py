@@ -13,22 +13,21 @@ import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
 
-import h11
 import structlog
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from lunette.api.answers.problems import MEDIA_TYPE, problem_of
-from lunette.domain.errors import LunetteError, Malformed, TooSlow
+from lunette.api.protocol import HttpProtocol, Waiting
 
-HEAD_BYTES = 32 * 1024
-"""Of a request's line and headers together."""
 TLS_BUFFER_BYTES = 32 * 1024
 """Asyncio reads TLS into 256 KiB for each connection, too much for hundreds of them; a record is 16 KiB at most."""
 BACKLOG = 512
+ACCEPTED_A_TURN = 64
+LEAVING = 50
+"""Connections that may still be counted while they end for others."""
 RESERVE = 256
 """File descriptors that connections never take: for root's socket, the database, the agent and the workers."""
+LOOK_S = 1.0
+"""How often it is looked who is late."""
 PAUSE_S = 0.2
 """After the kernel had no descriptor for a new connection."""
 _log = structlog.get_logger(__name__)
@@ -39,7 +38,8 @@ asyncio.sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 class Limits:
     """Connections at once, in all and from one source; seconds that a client may take for each part of its work.
 
-    `take_s` is for the part of an answer that waits to be sent: 64 KiB at the most.
+    `take_s` is for the part of an answer that waits to be sent: about 128 KiB at the most. `parting_s` is for the end
+    of TLS, once everything is sent.
     """
 
     in_all: int = 600
@@ -74,135 +74,54 @@ def source_of(address: str) -> str:
     return str(ipaddress.ip_network((parsed, 64), strict=False))
 
 
-class HttpProtocol(H11Protocol):
-    """HTTP/1.1 of uvicorn that waits for no client without end, and refuses in the words of the API.
-
-    A head must be complete `head_s` after its first byte, or after the connection was made. A body that nobody reads
-    any more (its request was refused) must end in `rest_s`. An answer that is not taken is given up after `take_s`.
-    Between requests uvicorn's own keep-alive time counts.
-    """
-
-    def __init__(self, *given: Any, limits: Limits | None = None, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.gone = asyncio.Event()
-        self._limits = limits or Limits()
-        self._awaited: Literal["head", "rest"] | None = None
-        self._deadline: asyncio.TimerHandle | None = None
-        self._untaken: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self._watch()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        for timer in (self._deadline, self._untaken):
-            if timer:
-                timer.cancel()
-        self.gone.set()
-
-    def data_received(self, data: bytes) -> None:
-        if self.transport.is_closing():
-            return
-        super().data_received(data)
-        self._watch()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        self._watch()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        if not self._untaken:
-            self._untaken = self.loop.call_later(self._limits.take_s, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._untaken:
-            self._untaken.cancel()
-            self._untaken = None
-
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(
-            Malformed(
-                f"The request cannot be read as HTTP/1.1, or its line and headers are longer than {HEAD_BYTES} bytes."
-            )
-        )
-
-    @property
-    def is_at_work(self) -> bool:
-        """True while a request is being answered."""
-        cycle: RequestResponseCycle | None = self.cycle
-        return bool(cycle and not cycle.response_complete)
-
-    def _watch(self) -> None:
-        awaited = self._waits_for()
-        if awaited == self._awaited:
-            return
-        if self._deadline:
-            self._deadline.cancel()
-            self._deadline = None
-        self._awaited = awaited
-        if awaited:
-            allowed_s = self._limits.head_s if awaited == "head" else self._limits.rest_s
-            self._deadline = self.loop.call_later(allowed_s, self._out_of_time, allowed_s)
-
-    def _waits_for(self) -> Literal["head", "rest"] | None:
-        if self.transport.is_closing():
-            return None
-        if self.conn.their_state is h11.IDLE and self.timeout_keep_alive_task is None:
-            return "head"
-        cycle: RequestResponseCycle | None = self.cycle
-        if self.conn.their_state is h11.SEND_BODY and cycle and cycle.response_complete:
-            return "rest"
-        return None
-
-    def _out_of_time(self, allowed_s: float) -> None:
-        self._refuse(TooSlow(f"The request was not complete after {allowed_s:g} seconds; send it at once."))
-
-    def _refuse(self, error: LunetteError) -> None:
-        """Answers, if an answer can still be given, and ends the connection."""
-        if self.transport.is_closing():
-            return
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE) and not self._has_begun_to_answer():
-            body = problem_of(error, "").model_dump_json().encode()
-            headers = [
-                (b"content-type", MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode()),
-                (b"connection", b"close"),
-            ]  # fmt: skip
-            reason = error.title.encode()
-            for event in (
-                h11.Response(status_code=error.status, headers=headers, reason=reason),
-                h11.Data(data=body),
-                h11.EndOfMessage(),
-            ):
-                self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
-
-    def _has_begun_to_answer(self) -> bool:
-        cycle: RequestResponseCycle | None = self.cycle
-        return bool(cycle and cycle.response_started and not cycle.response_complete)
-
-
 class Guest:
     """One connection from the network, from before TLS is spoken to its end."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, peer: socket.socket) -> None:
         self.source = source
         self.inside: HttpProtocol | None = None
-        self.ending: Callable[[], object] = lambda: None
-        """Ends it while it is not inside yet."""
+        self.is_leaving = False
+        self._peer = peer
+        self._awaited: tuple[Waiting | None, int] | None = None
+        self._since = 0.0
+
+    @property
+    def waits_for(self) -> Waiting | None:
+        return self.inside.waits_for if self.inside else "handshake"
 
     @property
     def is_at_work(self) -> bool:
-        """True while a request of it is being answered."""
+        """True while a request of it is answered."""
         return self.inside is not None and self.inside.is_at_work
 
     def end(self) -> None:
+        """Hangs up; it has left once that is noticed. By the socket, for TLS that was closed cannot be aborted."""
+        self.is_leaving = True
+        with contextlib.suppress(OSError):
+            self._peer.shutdown(socket.SHUT_RDWR)
+
+    def look(self, now: float, limits: Limits) -> None:
+        """Ends what waits for its client longer than it may. Called about every second."""
+        awaited = (self.waits_for, self.inside.progress if self.inside else 0)
+        if awaited != self._awaited:
+            self._awaited, self._since = awaited, now
+            return
+        allowed_s = self._allowed_s(limits)
+        if allowed_s is None or now - self._since <= allowed_s:
+            return
         if self.inside:
-            self.inside.transport.abort()
+            self.inside.is_late(allowed_s)
         else:
-            self.ending()
+            self.end()
+
+    def _allowed_s(self, limits: Limits) -> float | None:
+        """None for what is limited elsewhere: a body by who reads it, the time between two requests by uvicorn."""
+        if self.waits_for == "part" and self.inside and self.inside.waiting_bytes:
+            return limits.take_s
+        return {
+            "handshake": limits.handshake_s, "head": limits.head_s, "rest": limits.rest_s, "take": limits.take_s,
+            "part": limits.parting_s,
+        }.get(self.waits_for or "")  # fmt: skip
 
 
 class Room:
@@ -216,37 +135,42 @@ class Room:
     def enter(self, guest: Guest) -> bool:
         """Counts one more, unless there is no room for it.
 
-        Where all the room is taken, a source with more connections gives up its oldest one that waits for a request:
+        Where all the room is taken, a source with more connections gives up its oldest one that waits for its client:
         the one with the most of them, if it has such a one.
         """
         mine = len(self._guests.get(guest.source, ()))
         if mine >= self._limits.per_source:
             return False
-        if self._count >= self._limits.in_all and not self._is_one_given_up(mine):
+        if self._count >= self._limits.in_all + LEAVING or (
+            self._count >= self._limits.in_all and not self._is_one_given_up(mine)
+        ):
             return False
         self._guests.setdefault(guest.source, {})[guest] = None
         self._count += 1
         return True
 
     def leave(self, guest: Guest) -> None:
-        """For who has left already, too."""
-        theirs = self._guests.get(guest.source, {})
-        if guest in theirs:
-            del theirs[guest]
-            self._count -= 1
-            if not theirs:
-                del self._guests[guest.source]
+        theirs = self._guests[guest.source]
+        del theirs[guest]
+        self._count -= 1
+        if not theirs:
+            del self._guests[guest.source]
 
     def _is_one_given_up(self, mine: int) -> bool:
         for theirs in sorted(self._guests.values(), key=len, reverse=True):
             if len(theirs) <= mine:
                 return False
-            waiting = next((guest for guest in theirs if not guest.is_at_work), None)
+            waiting = next((guest for guest in theirs if not guest.is_at_work and not guest.is_leaving), None)
             if waiting:
-                self.leave(waiting)
                 waiting.end()
                 return True
         return False
+
+    def look(self, now: float) -> None:
+        """Ends what waits for its client longer than it may."""
+        for theirs in tuple(self._guests.values()):
+            for guest in tuple(theirs):
+                guest.look(now, self._limits)
 
     def __len__(self) -> int:
         return self._count
@@ -263,7 +187,8 @@ class Door:
         self._inside: set[asyncio.Task[None]] = set()
         listener.setblocking(False)
         listener.listen(BACKLOG)
-        self._accepting = asyncio.get_running_loop().create_task(self._accept())
+        loop = asyncio.get_running_loop()
+        self._tasks = (loop.create_task(self._accept()), loop.create_task(self._look()))
 
     @property
     def sockets(self) -> tuple[socket.socket, ...]:
@@ -272,42 +197,53 @@ class Door:
 
     def close(self) -> None:
         """Lets nobody in any more; who is inside stays."""
-        self._accepting.cancel()
+        self._tasks[0].cancel()
 
     async def wait_closed(self) -> None:
         with contextlib.suppress(asyncio.CancelledError):
-            await self._accepting
+            await self._tasks[0]
 
     async def _accept(self) -> None:
         loop = asyncio.get_running_loop()
         try:
             while True:
-                try:
-                    peer, address = await loop.sock_accept(self._listener)
-                except OSError as error:
-                    _log.warning("no connection could be taken", reason=str(error))
-                    await asyncio.sleep(PAUSE_S)
-                    continue
-                self._greet(peer, Guest(source_of(str(address[0]))))
+                for _ in range(ACCEPTED_A_TURN):
+                    try:
+                        peer, address = await loop.sock_accept(self._listener)
+                    except OSError as error:
+                        _log.warning("no connection could be taken", reason=str(error))
+                        await asyncio.sleep(PAUSE_S)
+                        break
+                    if self._is_let_in(peer, str(address[0])):
+                        break
                 await asyncio.sleep(0)  # others have their turn even while connections come without a pause
         finally:
             self._listener.close()
 
-    def _greet(self, peer: socket.socket, guest: Guest) -> None:
+    def _is_let_in(self, peer: socket.socket, address: str) -> bool:
+        guest = Guest(source_of(address), peer)
         if not self._room.enter(guest):
             peer.close()
             _log.warning("connection refused, too many are open", source=guest.source, open=len(self._room))
-            return
+            return False
         task = asyncio.get_running_loop().create_task(self._serve(peer, guest))
-        guest.ending = task.cancel
         self._inside.add(task)
         task.add_done_callback(self._inside.discard)
+        return True
+
+    async def _look(self) -> None:
+        """Until the loop ends: connections that part at a stop have their limits, too."""
+        loop = asyncio.get_running_loop()
+        period_s = min(LOOK_S, self._limits.head_s / 4)
+        while True:
+            await asyncio.sleep(period_s)
+            self._room.look(loop.time())
 
     async def _serve(self, peer: socket.socket, guest: Guest) -> None:
         """Until the connection is gone, however it goes: a handshake that fails or lasts too long is an OSError."""
         loop = asyncio.get_running_loop()
         times = (
-            {"ssl_handshake_timeout": self._limits.handshake_s, "ssl_shutdown_timeout": self._limits.parting_s}
+            {"ssl_handshake_timeout": self._limits.handshake_s, "ssl_shutdown_timeout": self._limits.take_s}
             if self._tls
             else {}
         )

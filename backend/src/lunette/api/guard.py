@@ -23,6 +23,7 @@ from lunette.domain.errors import (
     FieldProblem,
     Forbidden,
     Invalid,
+    LengthRequired,
     Malformed,
     PasswordChangeRequired,
     TooLarge,
@@ -127,6 +128,8 @@ def _wrong(field: str, message: str) -> FieldProblem:
 
 async def _read(request: Request, limit: int) -> bytes:
     declared = request.headers.get("content-length", "0")
+    if limit == PUBLIC_BODY_BYTES and "transfer-encoding" in request.headers:
+        raise LengthRequired("A body comes in one piece here: send its Content-Length, and no Transfer-Encoding.")
     if declared.isdecimal() and int(declared) > limit:
         raise _too_large(limit)
     allowed_s = BODY_S_PER_MIB * max(1.0, limit / MIB)

@@ -59,5 +59,10 @@ def set_up_log(brake: Brake | None = None) -> None:
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s %(message)s"))
-    handler.addFilter(lambda record: used.left_out(f"{record.name} {record.msg}") is not None)
+    handler.addFilter(lambda record: used.left_out(_kind(record)) is not None)
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+def _kind(record: logging.LogRecord) -> str:
+    """An exception's text may be another one each time: its type is what repeats."""
+    return f"{record.name} {record.exc_info[0] if record.exc_info else record.msg}"

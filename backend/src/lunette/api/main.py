@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -27,6 +27,7 @@ from lunette.api.log import set_up_log
 from lunette.api.notify import notify
 from lunette.api.parts import Files, Parts
 from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.protocol import HttpProtocol
 from lunette.api.settings import Settings, read_settings
 from lunette.domain.errors import LunetteError
 from lunette.engine import exportset, firewall
@@ -74,16 +75,16 @@ class Server(uvicorn.Server):
         await self.lifespan.startup()
         if self.lifespan.should_exit:
             sys.exit(STARTUP_FAILURE)
+        room, let_in = door.Room(self._limits), functools.partial(self._protocol, self.config)
         try:
             listeners = sockets or await door.listen(self.config.host, self.config.port)
+            self.servers: list[Any] = [
+                door.Door(listener, room, self._limits, self.config.ssl, let_in) for listener in listeners
+            ]
         except OSError as error:
             structlog.get_logger(__name__).error("cannot listen", port=self.config.port, reason=str(error))
             await self.lifespan.shutdown()
             sys.exit(STARTUP_FAILURE)
-        room, let_in = door.Room(self._limits), functools.partial(self._protocol, self.config)
-        self.servers: list[Any] = [
-            door.Door(listener, room, self._limits, self.config.ssl, let_in) for listener in listeners
-        ]
         if self._local is not None:
             loop = asyncio.get_running_loop()
             inside = functools.partial(self._protocol, config_for(self.config))
@@ -91,10 +92,8 @@ class Server(uvicorn.Server):
         self.started = True
         notify("READY=1")
 
-    def _protocol(self, config: uvicorn.Config) -> door.HttpProtocol:
-        return door.HttpProtocol(
-            config=config, server_state=self.server_state, app_state=self.lifespan.state, limits=self._limits
-        )
+    def _protocol(self, config: uvicorn.Config) -> HttpProtocol:
+        return HttpProtocol(config=config, server_state=self.server_state, app_state=self.lifespan.state)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
@@ -109,10 +108,9 @@ class Server(uvicorn.Server):
         """Ends connections whose last answer has left, but whose client is silent: TLS would wait for half a minute."""
         while True:
             await asyncio.sleep(PARTING_S)
-            for connection in tuple(self.server_state.connections):
-                way = connection.transport
-                if way.is_closing() and not way.get_write_buffer_size():
-                    way.abort()
+            for connection in cast("tuple[HttpProtocol, ...]", tuple(self.server_state.connections)):
+                if connection.waits_for == "part" and not connection.waiting_bytes:
+                    connection.hang_up()
 
 
 def main() -> int:
@@ -176,7 +174,7 @@ def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.
     return uvicorn.Config(
         make_app(parts), host=settings.host, port=settings.port, ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key, ssl_context_factory=live.factory,
-        loop="asyncio", http=door.HttpProtocol, h11_max_incomplete_event_size=door.HEAD_BYTES,
+        loop="asyncio", http=HttpProtocol,
         access_log=False, server_header=False, proxy_headers=False, ws="none", log_config=None,
         log_level="warning", timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=30, lifespan="on",
     )  # fmt: skip

@@ -27,6 +27,7 @@ OF_PROBLEMS = {
     "method-not-allowed": REFUSED,
     "too-large": REFUSED,
     "too-slow": REFUSED,
+    "length-required": REFUSED,
     "precondition-required": REFUSED,
     "internal": REFUSED,
     "tool-failed": REFUSED,

@@ -27,6 +27,7 @@ class ProblemType(StrEnum):
     PRECONDITION_FAILED = "precondition-failed"
     TOO_LARGE = "too-large"
     TOO_SLOW = "too-slow"
+    LENGTH_REQUIRED = "length-required"
     PRECONDITION_REQUIRED = "precondition-required"
     RATE_LIMITED = "rate-limited"
     INTERNAL = "internal"
@@ -109,6 +110,10 @@ class TooLarge(LunetteError):
     type, status, title = ProblemType.TOO_LARGE, 413, "Too large"
 
 
+class LengthRequired(LunetteError):
+    type, status, title = ProblemType.LENGTH_REQUIRED, 411, "Content-Length is required"
+
+
 class TooSlow(LunetteError):
     type, status, title = ProblemType.TOO_SLOW, 408, "Too slow"
 
@@ -147,7 +152,7 @@ ERRORS: dict[ProblemType, type[LunetteError]] = {
     error.type: error
     for error in (
         Invalid, Malformed, Unauthenticated, Forbidden, PasswordChangeRequired, NotFound, MethodNotAllowed, Conflict,
-        InUse, Stuck, PreconditionFailed, TooLarge, TooSlow, PreconditionRequired, RateLimited, ToolFailed, Unavailable,
-        NoSpace, LunetteError,
+        InUse, Stuck, PreconditionFailed, TooLarge, TooSlow, LengthRequired, PreconditionRequired, RateLimited,
+        ToolFailed, Unavailable, NoSpace, LunetteError,
     )
 }  # fmt: skip

@@ -17,30 +17,32 @@ from lunette.store.schema import utc_now
 
 FAMILY = "login."
 WINDOW = dt.timedelta(minutes=10)
-"""Failures within it are counted together."""
-MANY = 20
-"""Failures in a window that are worth an alert."""
+"""What is told of a user within it is told again only where there are five times as many."""
+MANY = {WINDOW: 20, dt.timedelta(days=1): 100}
+"""Failures within so long a time that are worth an alert: guessing may be fast, or patient."""
 MOST = 10_000
 FACTOR = 5
 
 
 class FailedLogins:
-    """Counts what failed in the last ten minutes. Any thread may use it; it begins anew with the process."""
+    """Counts what failed within a day. Any thread may use it; it begins anew with the process."""
 
     def __init__(self, store: Store, now: Callable[[], dt.datetime] = utc_now) -> None:
         self._store, self._now = store, now
         self._lock = threading.Lock()
         self._failed: deque[tuple[dt.datetime, str | None, str]] = deque(maxlen=MOST)
+        self._told: dict[str | None, tuple[dt.datetime, int]] = {}
 
     def note(self, username: str | None, address: str) -> None:
         """Counts a login that failed; None stands for a name that belongs to no user."""
         with self._lock:
             now = self._now()
-            self._forget(now)
             self._failed.append((now, username, address))
-            count = sum(1 for _, of, _ in self._failed if of == username)
-        if not _is_power(count):
-            return
+            count = sum(1 for at, of, _ in self._failed if of == username and at > now - WINDOW)
+            told_at, told = self._told.get(username, (now - WINDOW, 0))
+            if now - told_at < WINDOW and count < told * FACTOR:
+                return
+            self._told[username] = (now, count)
         whose = username or "a user who does not exist"
         times = "A login" if count == 1 else f"{count} logins within {WINDOW.total_seconds() / 60:g} minutes"
         data = {"address": address or None, "count": count}
@@ -51,11 +53,14 @@ class FailedLogins:
             )  # fmt: skip
 
     def causes(self) -> Iterator[Cause]:
-        """The alert, while many logins failed within the window."""
+        """The alert, while many logins failed within ten minutes or within a day."""
         with self._lock:
-            self._forget(self._now())
+            now = self._now()
+            while self._failed and self._failed[0][0] <= now - max(MANY):
+                self._failed.popleft()
             failed = tuple(self._failed)
-        if len(failed) < MANY:
+        counts = {period: sum(1 for at, _, _ in failed if at > now - period) for period in MANY}
+        if not any(counts[period] >= many for period, many in MANY.items()):
             return
         names = Counter(of or "users who do not exist" for _, of, _ in failed)
         sources = Counter(address or "an unknown address" for _, _, address in failed)
@@ -67,16 +72,6 @@ class FailedLogins:
             fix="Find out who is at these addresses, and keep the web address to an administration network. "
             "`lunette user logins` lists who is logged in now.",
         )
-
-    def _forget(self, now: dt.datetime) -> None:
-        while self._failed and self._failed[0][0] < now - WINDOW:
-            self._failed.popleft()
-
-
-def _is_power(count: int) -> bool:
-    while count % FACTOR == 0:
-        count //= FACTOR
-    return count == 1
 
 
 def _most(counted: Counter[str]) -> str:

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { makeWorld } from '../../../mock/world'
+import { token } from '../../../mock/people'
+import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 import { control, field, settle, type, visit } from '../../../mock/visit'
 
@@ -65,4 +66,18 @@ it('shows what was typed when asked to', async () => {
   control(page, 'Show the password').click()
   await settle()
   expect(field(page, 'Password').type).toBe('text')
+})
+
+it.each([
+  [false, 0],
+  [true, 3],
+])('ends the API tokens with the old password unless they are to stay: %s', async (stay, left) => {
+  const world = loggedIn()
+  world.tokens = ['ci', 'backup', 'ansible'].map((name) => token(name))
+  const { page } = await visit('/password', world)
+  type(field(page, 'Current password'), world.password)
+  if (stay) page.querySelector<HTMLElement>('[role=checkbox]')?.click()
+  await setPassword(page, 'a-much-better-password')
+  expect(world.password).toBe('a-much-better-password')
+  expect(world.tokens).toHaveLength(left)
 })

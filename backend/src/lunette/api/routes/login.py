@@ -1,8 +1,10 @@
 """Logging in and out, the own password, and who is asking."""
 
+import asyncio
 from datetime import timedelta
 from typing import Annotated
 
+import structlog
 from fastapi import Request, Response
 from pydantic import Field, SecretStr
 from sqlalchemy import delete, select
@@ -26,10 +28,13 @@ from lunette.store.schema import utc_now
 from lunette.store.settings import read_settings
 
 routes = router("", "login")
+WRONG = "The user name or the password is wrong."
 REMEMBERED_LOGINS = 100
 """How many of a person's last logins tell which addresses are known."""
 
 Password = Annotated[SecretStr, Field(min_length=1, max_length=256)]
+_noting: set[asyncio.Task[None]] = set()
+_log = structlog.get_logger(__name__)
 
 
 class Login(Model):
@@ -50,7 +55,7 @@ class PasswordChange(Model):
     keep_tokens: bool = False
 
 
-@routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(413, 429))
+@routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(411, 413, 429))
 async def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
     """Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token."""
     address = request.client.host if request.client else ""
@@ -58,10 +63,23 @@ async def login_create(body: Login, request: Request, parts: UsedParts) -> Respo
     password = body.password.get_secret_value()
     is_right = await parts.passwords.may_log_in(password, user.password_hash if user else None)
     if not is_right or user is None:
-        await run_in_threadpool(parts.control.failed_logins.note, user.username if user else None, address)
-        raise Unauthenticated("The user name or the password is wrong.")
+        _note_failure(parts, user.username if user else None, address)
+        raise Unauthenticated(WRONG)
     parts.login_limit.succeeded(address, body.username)
     return await run_in_threadpool(_let_in, parts, user, address)
+
+
+def _note_failure(parts: Parts, username: str | None, address: str) -> None:
+    """While the refusal is on its way already: how long it takes must not tell whether there is such a user."""
+    noting = asyncio.create_task(run_in_threadpool(parts.control.failed_logins.note, username, address))
+    _noting.add(noting)
+    noting.add_done_callback(_noted)
+
+
+def _noted(noting: asyncio.Task[None]) -> None:
+    _noting.discard(noting)
+    if not noting.cancelled() and (error := noting.exception()):
+        _log.warning("a failed login was not written down", reason=str(error))
 
 
 def _user_who_may_try(parts: Parts, address: str, username: str) -> User | None:
@@ -78,8 +96,12 @@ def _has_logged_in_from(store: Store, username: str, address: str) -> bool:
     return source_of(address) in {source_of(str(data.get("address"))) for data in newest}
 
 
-def _let_in(parts: Parts, user: User, address: str) -> Response:
+def _let_in(parts: Parts, asked: User, address: str) -> Response:
+    """Raises Unauthenticated where the password has changed, or the user is gone, since it was checked."""
     with parts.store.write() as tx:
+        user = tx.get(User, asked.id)
+        if user is None or user.password_hash != asked.password_hash:
+            raise Unauthenticated(WRONG)
         tx.execute(delete(LoginSession).where(LoginSession.expires_at < utc_now()))
         life = timedelta(hours=read_settings(tx).session_hours)
         cookie = open_session(tx, user, life)
@@ -132,6 +154,7 @@ def password_change(body: PasswordChange, request: Request, parts: UsedParts, id
     with parts.store.read() as tx:
         stored = tx.get(User, identity.user_id)
     if not parts.passwords.is_right(current, stored.password_hash if stored else None):
+        parts.control.failed_logins.note(identity.username, request.client.host if request.client else "")
         raise _invalid("current_password", "is not the current password")
     if new == current or new.lower() == identity.username.lower():
         raise _invalid("new_password", "must differ from the current password and from the user name")
