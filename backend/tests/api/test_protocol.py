@@ -247,6 +247,7 @@ def test_what_is_not_taken_and_not_read_is_little(secured: Secured, asked: bytes
                 peer.send(asked * 500)
             time.sleep(0.01)
             for one in tuple(server.server_state.connections):
+                assert isinstance(one, HttpProtocol)
                 assert one.waiting_bytes <= BUFFERED_BYTES + 64 * 1024
                 assert len(one.conn.trailing_data[0]) <= 4 * HEAD_BYTES
 
