@@ -268,8 +268,10 @@ def test_the_made_certificate_names_the_machine(tmp_path: Path) -> None:
 
 def test_the_process_speaks_only_problem_json_when_it_refuses(standing: Process) -> None:
     with standing.client() as http:
-        big = http.post("/api/v1/login", content=(b"x" * 65536 for _ in range(160)))
+        big = http.post("/api/v1/login", content=b"x" * 10_000_000)
         assert (big.status_code, json.loads(big.content)["type"]) == (413, "too-large")
+        chunks = http.post("/api/v1/login", content=(b"x" * 65536 for _ in range(160)))
+        assert (chunks.status_code, json.loads(chunks.content)["type"]) == (411, "length-required")
         assert http.get("/api/v1/health").status_code == 200
 
 

@@ -30,7 +30,7 @@ from backend.tests.wiring import add_token, serving
 from lunette.api import guard
 from lunette.api.main import Server
 from lunette.api.parts import Parts
-from lunette.api.protocol import BUFFERED_BYTES, HEAD_BYTES
+from lunette.api.protocol import BUFFERED_BYTES, HEAD_BYTES, HttpProtocol
 from lunette.api.routes import updates
 from lunette.domain.roles import Role
 

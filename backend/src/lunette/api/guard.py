@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive
 
 from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
+from lunette.api.answers.problems import MOST_FAULTS
 from lunette.api.identity import SAFE_METHODS, Identity, authenticate
 from lunette.api.parts import parts_of
 from lunette.domain.backups import MAX_FILE_BYTES
@@ -42,7 +43,6 @@ STREAMED = frozenset({"update_upload"})
 BODY_S_PER_MIB = 30.0
 PIECE_S = 60.0
 """How long any piece of a body may be waited for."""
-MOST_UNKNOWN = 20
 
 
 class GuardedRoute(APIRoute):
@@ -118,7 +118,7 @@ def _check_text(request: Request, known: frozenset[str]) -> None:
         expected = ", ".join(sorted(known)) or "none"
         raise Invalid(
             f"Unknown query parameter {unknown[0]}; this operation knows: {expected}.",
-            errors=tuple(_wrong(key, "is not a parameter of this operation") for key in unknown[:MOST_UNKNOWN]),
+            errors=tuple(_wrong(key, "is not a parameter of this operation") for key in unknown[:MOST_FAULTS]),
         )
 
 

@@ -5,7 +5,7 @@ from lunette.domain.errors import FieldProblem, LunetteError, ProblemType
 
 MEDIA_TYPE = "application/problem+json"
 MOST_FAULTS = 20
-"""Wrong fields that one answer names; who sends a hundred thousand does not get as many back."""
+"""Fields that do not fit their types and are named in one answer; who sends a hundred thousand gets no more back."""
 
 
 class ProblemField(Answer):
@@ -31,7 +31,7 @@ def problem_of(error: LunetteError, instance: str) -> Problem:
     """The document of an error. What a tool printed (`log`) stays out of it."""
     return Problem(
         type=error.type, title=error.title, status=error.status, detail=error.detail, instance=instance,
-        errors=tuple(_field(wrong) for wrong in error.errors[:MOST_FAULTS]),
+        errors=tuple(_field(wrong) for wrong in error.errors),
     )  # fmt: skip
 
 
