@@ -38,6 +38,8 @@ THIN = {"provisioning": "thin"}
 TABLE = ROOT / "docs/reference/conformance.md"
 HEAD = "| suite | passed | failed | not applicable |\n|---|---|---|---|\n"
 RESERVATIONS = re.compile(r"Prin|Prout|Reserve6")
+AFTER_A_SESSION = {"Logout", "ITNexusLoss"}
+"""Of Reserve6: they end a session, and ask at once for what it had reserved."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,17 @@ def standing() -> Iterator[Standing]:
         yield Standing(made, portal, str(client.get("/hosts/host")["target_iqn"]), int(mapping["lun"]))
 
 
+def ask(standing: Standing, suite: str) -> list[conformance.Asked]:
+    """Runs a suite, and once more where it was quicker than the kernel.
+
+    LIO ends a session, and with it a reservation of SPC-2, after it has answered the logout or has noticed that the
+    connection is gone (`iscsit_logout_post_handler_closesession`): on a busy machine the next host may come before.
+    """
+    asked = conformance.ask(suite, standing.url, FIRST, SECOND)
+    too_early = [one for one in asked if one.test in AFTER_A_SESSION and "RESERVATION CONFLICT" in one.said]
+    return conformance.ask(suite, standing.url, FIRST, SECOND) if too_early else asked
+
+
 def served(made: Appliance) -> JsonObject | None:
     """The mapping, once hosts can use it."""
     return next((mapping for mapping in made.client.list("/mappings") if mapping["state"] == "open"), None)
@@ -79,7 +92,7 @@ def served(made: Appliance) -> JsonObject | None:
 def test_every_persistent_reservation_is_kept_as_the_standard_wants(standing: Standing) -> None:
     names = [name for name in conformance.suites() if RESERVATIONS.match(name)]
     assert len(names) == 8
-    asked = [test for name in names for test in conformance.ask(name, standing.url, FIRST, SECOND)]
+    asked = [test for name in names for test in ask(standing, name)]
     assert [test for test in asked if test.outcome == "failed"] == []
     assert sum(test.outcome == "passed" for test in asked if test.suite.startswith(("Prin", "Prout"))) == 20
 
@@ -105,7 +118,7 @@ def test_a_reservation_that_a_host_wants_kept_keeps_another_out_after_a_reset(st
 
 
 def test_every_suite_ends_as_the_published_table_says(standing: Standing) -> None:
-    asked = [test for name in conformance.suites() for test in conformance.ask(name, standing.url, FIRST, SECOND)]
+    asked = [test for name in conformance.suites() for test in ask(standing, name)]
     text = TABLE.read_text()
     if os.environ.get("LUNETTE_GOLDEN") == "write":
         start = text.index(HEAD) + len(HEAD)
