@@ -62,6 +62,9 @@ class Bench(ABC):
     def free_disks(self, count: int, transport: str = "nvme") -> list[str]:
         """Ids of disks that are in no array."""
 
+    def settle(self) -> None:
+        """Waits until no array is busy with what follows its creation by itself. A fake machine has no such time."""
+
     @abstractmethod
     def rebuilt(self, array: str) -> None:
         """Waits until every rebuild of an array is over."""

@@ -36,6 +36,7 @@ def test_every_verb_has_a_case_and_a_goal_or_a_reason_to_act_each_time() -> None
 def test_a_verb_is_checked_done_and_repeated(name: str, at: Bench) -> None:
     case = VERB_CASES[name]
     options = case.ready(at)
+    at.settle()
     options = {key: value for key, value in options.items() if key in _takes(name)}
     if case.destroys:
         refused = at.run(name, options)

@@ -53,6 +53,17 @@ class LiveBench(Bench):
     def free_disks(self, count: int, transport: str = "nvme") -> list[str]:
         return [disk["id"] for disk in self.api.items("/disks", state="free")][:count]
 
+    def settle(self) -> None:
+        self.api.until(
+            lambda: (
+                not any(
+                    one["observed"]["progress"] and one["observed"]["progress"]["action"] == "resync"
+                    for one in self.api.items("/arrays")
+                    if one["observed"]
+                )
+            )
+        )
+
     def rebuilt(self, array: str) -> None:
         self.api.until(lambda: self.is_whole(array))
 

@@ -117,6 +117,14 @@ def test_a_member_that_is_gone_is_filled_anew_and_then_forgotten() -> None:
     assert not [*faults(plan, look, Bounds())]
 
 
+@pytest.mark.parametrize("action", ["resync", "check", "repair", "recovery"])
+def test_a_working_member_is_not_replaced_while_the_array_is_busy(action: str) -> None:
+    wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
+    look = machine(progress=SyncProgress(action=action, percent=1, rate_bytes_s=1, left_s=1))
+    words = refused(Conflict, lambda: planner.plan_replace(known(), wish, look, {}))
+    assert f"is busy ({action})" in words
+
+
 def test_a_working_member_is_not_replaced_while_another_is_lost() -> None:
     wish = ArrayReplace(disk="nvme-D1", new="nvme-D7")
     words = refused(Conflict, lambda: planner.plan_replace(known(3), wish, machine("AA_", disks={3: GONE}), {}))

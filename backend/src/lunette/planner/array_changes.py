@@ -79,6 +79,12 @@ def plan_replace(array: KnownArray, wish: ArrayReplace, seen: Observation, owner
         warning = "It is copied while the old disk still works: the array stays as redundant as it is."
         if ask.found.is_reshaping:
             ask.add(Conflict, "disk", old.disk_id, f"array {array.name} is being reshaped: wait until that is over")
+        elif ask.found.progress is not None:
+            message = (
+                f"array {array.name} is busy ({ask.found.progress.action}), and the kernel names no disk for another "
+                "meanwhile: wait until that is over, or stop a scrub, then try again"
+            )
+            ask.add(Conflict, "disk", old.disk_id, message)
     elif state in ("rebuilding", "replacing"):
         ask.add(Conflict, "disk", old.disk_id, f"disk {old.disk_id} is being filled: wait until that is over")
     ask.refuse()

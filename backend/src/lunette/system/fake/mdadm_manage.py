@@ -86,6 +86,8 @@ class Manage:
             return 1, "", f"mdadm: Cannot find {old}: is not active, cannot replace\n"
         if spare is None or spare not in array.beside or spare.is_faulty:
             return 1, "", f"mdadm: {new} is not a spare, cannot use it\n"
+        if array.sync_action != "idle":
+            return 1, "", f"mdadm: Failed to set {new} as preferred replacement.\n"
         self._md.relieve(array, worn, spare, self._now())
         return 0, "", f"mdadm: Marked {old} (device 0 in array) for replacement\n"
 

@@ -72,6 +72,9 @@ def replace(system: System, step: MdReplace) -> str | None:
             f"array {step.md_name} has lost a disk since the plan was made, so the new one would be taken for that: "
             "make a new plan"
         )
+    running = system.read(f"/sys/block/{array.kernel_name}/md/sync_action").strip()
+    if running != "idle":  # md's slot_store takes no number for a disk while anything runs (drivers/md/md.c)
+        raise Conflict(f"array {step.md_name} is busy ({running}): wait until that is over, then try again")
     if joined is None:
         _add_blank(system, array, new, step)
     system.run(["mdadm", "--manage", _device(array), "--replace", old.device, "--with", new.device])
