@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
+from backend.tests.api.peers import SHORT
 from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring import serving as listening
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
 from lunette.agent.core import Agent
@@ -25,6 +27,13 @@ def _log() -> None:
 @pytest.fixture
 def parts(tmp_path: Path, sqlite_url: str) -> Parts:
     return make_parts(tmp_path, AwayAgent(), sqlite_url)
+
+
+@pytest.fixture
+def port(parts: Parts) -> Iterator[int]:
+    """Of an API on a real socket without TLS, whose clients have little time and few connections."""
+    with listening(parts, limits=SHORT) as (address, _):
+        yield int(address.rpartition(":")[2])
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.tests.api.test_main import Process
+from backend.tests.api.test_main import Process, started
 from lunette.api.door import RESERVE
 from lunette.api.guard import PUBLIC_BODY_BYTES
 from lunette.api.local import LOCAL_SOCKET
@@ -32,14 +32,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_grou
 
 @pytest.fixture(scope="module")
 def victim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    started = Process(tmp_path_factory.mktemp("victim"))
-    try:
-        started.wait()
-        yield started
-    finally:
-        started.process.kill()
-        started.process.communicate()
-        started.close()
+    with started(tmp_path_factory.mktemp("victim")) as process:
+        yield process
 
 
 class Bystander:

@@ -5,7 +5,6 @@ import resource
 import socket
 import ssl
 import threading
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -27,12 +26,6 @@ from lunette.api import door
 from lunette.api.door import LEAVING, Guest, Limits, Room, limits_here, source_of
 from lunette.api.parts import Parts
 from lunette.api.protocol import HttpProtocol
-
-
-@pytest.fixture
-def port(parts: Parts) -> Iterator[int]:
-    with serving(parts, limits=SHORT) as (address, _):
-        yield int(address.rpartition(":")[2])
 
 
 @pytest.mark.parametrize(
@@ -206,3 +199,19 @@ def test_a_kernel_without_descriptors_ends_no_door(monkeypatch: pytest.MonkeyPat
         return listener.fileno()
 
     assert asyncio.run(scene()) == -1
+
+
+def test_a_log_that_cannot_be_written_ends_no_door(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def warning(self, *_given: object, **_named: object) -> None:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr(door, "_log", Broken())
+    held = [connected(port) for _ in range(3)]
+    for peer in held:
+        peer.sendall(HEALTH)
+        assert answer(peer)[0] == 200
+    assert not is_in(port)
+    assert is_in(port, "127.0.0.2")
+    for peer in held:
+        peer.close()

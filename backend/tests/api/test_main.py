@@ -85,6 +85,20 @@ class Process:
         self._held.close()
 
 
+@contextmanager
+def started(folder: Path, *options: str) -> Iterator[Process]:
+    """A process that serves, killed at the end unless it has stopped before."""
+    process = Process(folder, *options)
+    try:
+        process.wait()
+        yield process
+    finally:
+        if process.process.poll() is None:
+            process.process.kill()
+            process.process.communicate()
+        process.close()
+
+
 @pytest.fixture
 def empty_database(postgresql_server: PostgresServer) -> Iterator[str]:
     """The URL of a PostgreSQL database as an administrator makes it."""
@@ -98,28 +112,15 @@ def process(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Process]
     """On a SQLite file in its own folder, or on what `--database-url` names."""
     on_postgresql = getattr(request, "param", "sqlite") == "postgresql"
     options = [f"--database-url={request.getfixturevalue('empty_database')}"] if on_postgresql else []
-    started = Process(tmp_path, *options)
-    try:
-        started.wait()
-        yield started
-    finally:
-        if started.process.poll() is None:
-            started.process.kill()
-            started.process.communicate()
-        started.close()
+    with started(tmp_path, *options) as process:
+        yield process
 
 
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """One for all tests that leave it as it was: its first user has not logged in yet, or was reset."""
-    started = Process(tmp_path_factory.mktemp("standing"))
-    try:
-        started.wait()
-        yield started
-    finally:
-        started.process.kill()
-        started.process.communicate()
-        started.close()
+    with started(tmp_path_factory.mktemp("standing")) as process:
+        yield process
 
 
 def one_time(process: Process) -> str:

@@ -35,12 +35,6 @@ from lunette.api.routes import updates
 from lunette.domain.roles import Role
 
 
-@pytest.fixture
-def port(parts: Parts) -> Iterator[int]:
-    with serving(parts, limits=SHORT) as (address, _):
-        yield int(address.rpartition(":")[2])
-
-
 def test_who_says_nothing_is_told_nothing(port: int) -> None:
     with closing(connected(port)) as peer:
         assert peer.recv(1) == b""

@@ -157,6 +157,20 @@ def test_a_disk_that_came_after_the_record_counts_at_a_start(shop: Shop, pulled:
     assert (state(shop, 4), health(shop)) == ("in_sync", ArrayState.CLEAN)
 
 
+def test_a_replacement_waits_until_md_is_idle_but_not_for_its_own_copy(shop: Shop) -> None:
+    create = stand(shop)
+    array_id, uuid, name = which(create)
+    step = replacing(shop, create, 0, 4)
+    shop.do(MdScrub(array_id=array_id, uuid=uuid, md_name=name, action=ScrubAction.CHECK))
+    with pytest.raises(Conflict, match=r"is busy \(check\)"):
+        shop.do(step)
+    assert state(shop, 4) is None
+    shop.machine.advance(SYNCED_S)
+    assert shop.do(step)
+    assert not shop.do(step)
+    assert state(shop, 4) == "replacing"
+
+
 def test_a_replacement_is_not_begun_where_the_new_disk_would_be_taken_for_a_lost_one(shop: Shop) -> None:
     create = stand(shop, Level.RAID6, 4)
     step = replacing(shop, create, 0, 5)

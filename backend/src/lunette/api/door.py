@@ -1,7 +1,7 @@
-"""The way in from the network: how many connections there may be, and how long each may keep the API waiting.
+"""Accepts connections from the network: how many there may be, and how long each may keep the API waiting.
 
-All of it happens before anything is known of who asks, TLS included, so that nobody without a login can use up the
-process's file descriptors, its memory, or the time of the one thread that serves everybody.
+The limits apply before anything is known about the client, and before TLS, so that nobody without a login can use up
+the process's file descriptors, its memory, or the time of the one thread that serves everybody.
 """
 
 import asyncio
@@ -13,33 +13,34 @@ import socket
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 
 from lunette.api.protocol import HttpProtocol, Waiting
 
 TLS_BUFFER_BYTES = 32 * 1024
-"""Asyncio reads TLS into 256 KiB for each connection, too much for hundreds of them; a record is 16 KiB at most."""
+"""Asyncio allocates 256 KiB for reading TLS on each connection, too much for hundreds; a record has 16 KiB at most."""
 BACKLOG = 512
 ACCEPTED_A_TURN = 64
 LEAVING = 50
-"""Connections that may still be counted while they end for others."""
+"""How far the count may exceed the limit while evicted connections are being closed."""
 RESERVE = 256
 """File descriptors that connections never take: for root's socket, the database, the agent and the workers."""
-LOOK_S = 1.0
-"""How often it is looked who is late."""
+SWEEP_S = 1.0
+"""Between two checks for clients that exceeded their time."""
 PAUSE_S = 0.2
-"""After the kernel had no descriptor for a new connection."""
+"""Before the next attempt after the kernel could not accept a connection."""
 _log = structlog.get_logger(__name__)
 asyncio.sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Connections at once, in all and from one source; seconds that a client may take for each part of its work.
+    """Concurrent connections, in all and from one source; seconds that a client may take for each phase.
 
-    `take_s` is for the part of an answer that waits to be sent: about 128 KiB at the most. `parting_s` is for the end
-    of TLS, once everything is sent.
+    `take_s` is for receiving what is buffered of an answer: about 128 KiB at most. `parting_s` is for closing TLS,
+    once everything has been sent.
     """
 
     in_all: int = 600
@@ -52,7 +53,7 @@ class Limits:
 
 
 def limits_here() -> Limits:
-    """The limits, with fewer connections where the process may open few files."""
+    """The default limits, with fewer connections where the process may open few files."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     usual = Limits()
     if soft == resource.RLIM_INFINITY or soft - RESERVE >= usual.in_all:
@@ -62,7 +63,7 @@ def limits_here() -> Limits:
 
 
 def source_of(address: str) -> str:
-    """Who counts as one source: an IPv4 address, or the /64 network of an IPv6 one, which is one client's to fill."""
+    """What counts as one source: an IPv4 address, or the /64 network of an IPv6 one, all of which is one client's."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -75,7 +76,7 @@ def source_of(address: str) -> str:
 
 
 class Guest:
-    """One connection from the network, from before TLS is spoken to its end."""
+    """One connection from the network, from before its TLS handshake to its end."""
 
     def __init__(self, source: str, peer: socket.socket) -> None:
         self.source = source
@@ -95,13 +96,16 @@ class Guest:
         return self.inside is not None and self.inside.is_at_work
 
     def end(self) -> None:
-        """Hangs up; it has left once that is noticed. By the socket, for TLS that was closed cannot be aborted."""
+        """Shuts the socket down; the connection is gone once asyncio notices.
+
+        Not `transport.abort()`: that does nothing on a TLS transport that has already been closed.
+        """
         self.is_leaving = True
         with contextlib.suppress(OSError):
             self._peer.shutdown(socket.SHUT_RDWR)
 
-    def look(self, now: float, limits: Limits) -> None:
-        """Ends what waits for its client longer than it may. Called about every second."""
+    def check(self, now: float, limits: Limits) -> None:
+        """Ends the connection if its client has exceeded its time. Called about every second."""
         awaited = (self.waits_for, self.inside.progress if self.inside else 0)
         if awaited != self._awaited:
             self._awaited, self._since = awaited, now
@@ -115,7 +119,7 @@ class Guest:
             self.end()
 
     def _allowed_s(self, limits: Limits) -> float | None:
-        """None for what is limited elsewhere: a body by who reads it, the time between two requests by uvicorn."""
+        """None for what is limited elsewhere: a body by its reader, the time between two requests by uvicorn."""
         if self.waits_for == "part" and self.inside and self.inside.waiting_bytes:
             return limits.take_s
         return {
@@ -125,7 +129,7 @@ class Guest:
 
 
 class Room:
-    """Who is in, by source. Used on the event loop's thread only."""
+    """The open connections by source. Used on the event loop's thread only."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -133,16 +137,16 @@ class Room:
         self._count = 0
 
     def enter(self, guest: Guest) -> bool:
-        """Counts one more, unless there is no room for it.
+        """Counts a new connection and returns True, unless a limit is reached.
 
-        Where all the room is taken, a source with more connections gives up its oldest one that waits for its client:
-        the one with the most of them, if it has such a one.
+        At the overall limit a connection of another source is evicted first: the oldest one that waits for its client,
+        of the source with the most connections, and only if that source has more of them than the new one's.
         """
         mine = len(self._guests.get(guest.source, ()))
         if mine >= self._limits.per_source:
             return False
         if self._count >= self._limits.in_all + LEAVING or (
-            self._count >= self._limits.in_all and not self._is_one_given_up(mine)
+            self._count >= self._limits.in_all and not self._evicts_one(mine)
         ):
             return False
         self._guests.setdefault(guest.source, {})[guest] = None
@@ -156,7 +160,7 @@ class Room:
         if not theirs:
             del self._guests[guest.source]
 
-    def _is_one_given_up(self, mine: int) -> bool:
+    def _evicts_one(self, mine: int) -> bool:
         for theirs in sorted(self._guests.values(), key=len, reverse=True):
             if len(theirs) <= mine:
                 return False
@@ -166,18 +170,18 @@ class Room:
                 return True
         return False
 
-    def look(self, now: float) -> None:
-        """Ends what waits for its client longer than it may."""
+    def sweep(self, now: float) -> None:
+        """Ends the connections whose clients have exceeded their time."""
         for theirs in tuple(self._guests.values()):
             for guest in tuple(theirs):
-                guest.look(now, self._limits)
+                guest.check(now, self._limits)
 
     def __len__(self) -> int:
         return self._count
 
 
 class Door:
-    """Lets connections of one listening socket in, as far as there is room. It is closed as a server of asyncio is."""
+    """Accepts connections of one listening socket within the limits. It is closed like a server of asyncio."""
 
     def __init__(
         self, listener: socket.socket, room: Room, limits: Limits, tls: ssl.SSLContext | None,
@@ -188,15 +192,15 @@ class Door:
         listener.setblocking(False)
         listener.listen(BACKLOG)
         loop = asyncio.get_running_loop()
-        self._tasks = (loop.create_task(self._accept()), loop.create_task(self._look()))
+        self._tasks = (loop.create_task(self._accept()), loop.create_task(self._sweep()))
 
     @property
     def sockets(self) -> tuple[socket.socket, ...]:
-        """What it listens on."""
+        """The listening socket."""
         return (self._listener,)
 
     def close(self) -> None:
-        """Lets nobody in any more; who is inside stays."""
+        """Accepts no more connections; open ones stay open."""
         self._tasks[0].cancel()
 
     async def wait_closed(self) -> None:
@@ -211,12 +215,12 @@ class Door:
                     try:
                         peer, address = await loop.sock_accept(self._listener)
                     except OSError as error:
-                        _log.warning("no connection could be taken", reason=str(error))
+                        _warn("cannot accept a connection", reason=str(error))
                         await asyncio.sleep(PAUSE_S)
                         break
                     if self._is_let_in(peer, str(address[0])):
                         break
-                await asyncio.sleep(0)  # others have their turn even while connections come without a pause
+                await asyncio.sleep(0)  # lets other tasks run even under a steady stream of connections
         finally:
             self._listener.close()
 
@@ -224,23 +228,23 @@ class Door:
         guest = Guest(source_of(address), peer)
         if not self._room.enter(guest):
             peer.close()
-            _log.warning("connection refused, too many are open", source=guest.source, open=len(self._room))
+            _warn("connection refused, too many are open", source=guest.source, open=len(self._room))
             return False
         task = asyncio.get_running_loop().create_task(self._serve(peer, guest))
         self._inside.add(task)
         task.add_done_callback(self._inside.discard)
         return True
 
-    async def _look(self) -> None:
-        """Until the loop ends: connections that part at a stop have their limits, too."""
+    async def _sweep(self) -> None:
+        """Runs until the loop ends: connections that are closing at a stop have their limits, too."""
         loop = asyncio.get_running_loop()
-        period_s = min(LOOK_S, self._limits.head_s / 4)
+        period_s = min(SWEEP_S, self._limits.head_s / 4)
         while True:
             await asyncio.sleep(period_s)
-            self._room.look(loop.time())
+            self._room.sweep(loop.time())
 
     async def _serve(self, peer: socket.socket, guest: Guest) -> None:
-        """Until the connection is gone, however it goes: a handshake that fails or lasts too long is an OSError."""
+        """Returns when the connection is gone. A handshake that fails or takes too long is an OSError."""
         loop = asyncio.get_running_loop()
         times = (
             {"ssl_handshake_timeout": self._limits.handshake_s, "ssl_shutdown_timeout": self._limits.take_s}
@@ -254,6 +258,12 @@ class Door:
             peer.close()
         finally:
             self._room.leave(guest)
+
+
+def _warn(event: str, **facts: Any) -> None:
+    """Logs without ever failing: a standard error that cannot be written must not end the accept loop."""
+    with contextlib.suppress(Exception):
+        _log.warning(event, **facts)
 
 
 async def listen(host: str, port: int) -> list[socket.socket]:

@@ -1,6 +1,6 @@
-"""HTTP/1.1 of uvicorn and h11, which waits for no client without end and works for none longer than for another.
+"""HTTP/1.1 by uvicorn and h11, with a time limit for all that a client has to do, and equal turns for all clients.
 
-Nothing of it knows who asks: it is the same before a login and after it.
+It does not know who asks: the limits are the same before and after a login.
 """
 
 import asyncio
@@ -17,32 +17,32 @@ from lunette.api.answers.problems import MEDIA_TYPE, problem_of
 from lunette.domain.errors import LunetteError, Malformed, TooSlow
 
 HEAD_BYTES = 32 * 1024
-"""Of a request's line and headers together."""
+"""A request's line and headers together."""
 HEAD_LINES = 100
 EVENTS_A_TURN = 64
-"""What h11 takes out of one connection's data before the others have their turn: a chunk of a body is an event."""
+"""Events that h11 reads from one connection before others get their turn; each chunk of a body is one event."""
 BUFFERED_BYTES = 64 * 1024
-"""Of an answer that waits to be sent, before its maker has to wait; asyncio's own limit under TLS is 512 KiB."""
+"""Unsent bytes of an answer at which its producer has to wait; asyncio's limit under TLS is 512 KiB."""
 Waiting = Literal["handshake", "head", "body", "rest", "take", "part"]
-"""What a connection waits for its client to do: speak TLS, send a request, its body, or the rest of a body that nobody
-reads, take an answer, or take leave."""
+"""What a connection waits for its client to do: the TLS handshake, send a request's head, its body, or the rest of a
+body that nobody reads, receive an answer, or close the connection."""
 
 
 class PacedConnection(h11.Connection):
-    """A connection of h11 that reads a few events at a time, and refuses a head of very many lines before it is parsed.
+    """A connection of h11 that reads a few events at a time, and refuses a head of too many lines before parsing it.
 
-    Thirty thousand bytes may be ten thousand headers or chunks, each of which costs as much as a long one.
+    30,000 bytes can hold 10,000 headers or chunks, and a short one takes as much time to parse as a long one.
     """
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, max_incomplete_event_size=HEAD_BYTES)
         self.left = EVENTS_A_TURN
         self.is_behind = False
-        """Whether there may be more in what was received than was read."""
+        """True if data was received that may hold further events."""
 
     @property
     def unread_bytes(self) -> int:
-        """What was received and is not read yet."""
+        """Bytes that were received and not read yet."""
         return len(self._receive_buffer)
 
     def next_event(self) -> Any:
@@ -56,7 +56,7 @@ class PacedConnection(h11.Connection):
                 raise h11.RemoteProtocolError("too many headers", error_status_hint=431)
         event = super().next_event()
         if isinstance(event, h11.Request) and _is_chunked(event):
-            self.left = 0  # its first piece is read after whoever answers has seen the head
+            self.left = 0  # its first chunk is read after the application has seen the head
         elif event is not h11.NEED_DATA and event is not h11.PAUSED:
             self.left -= 1
         return event
@@ -67,7 +67,7 @@ def _is_chunked(request: h11.Request) -> bool:
 
 
 class PacedFlow(FlowControl):
-    """Uvicorn's, which reads on after each answer, however much of what was received is not read yet."""
+    """Uvicorn's resumes reading after each answer, however much received data is still unread; this one asks first."""
 
     def __init__(self, transport: asyncio.Transport, may_read: Callable[[], bool]) -> None:
         super().__init__(transport)
@@ -79,14 +79,14 @@ class PacedFlow(FlowControl):
 
 
 class HttpProtocol(H11Protocol):
-    """One connection. Whoever counts it looks from time to time at what it `waits_for`, and for how long already."""
+    """One connection. The door checks regularly what it `waits_for`, and for how long."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.conn = self._paced = PacedConnection()
         self.gone = asyncio.Event()
         self.progress = 0
-        """Grows with each request and each answer that is taken up again after it had to wait."""
+        """Grows with each request, and each time that sending resumes after the client was too slow."""
         self._socket: socket.socket | None = None
         self._has_begun = False
         self._has_ended = False
@@ -117,7 +117,7 @@ class HttpProtocol(H11Protocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        if self._turn:  # what came before has not been read yet
+        if self._turn:  # earlier data has not been read yet
             self._unset_keepalive_if_required()
             self.conn.receive_data(data)
             return
@@ -127,7 +127,7 @@ class HttpProtocol(H11Protocol):
         self._go_on_in_turn()
 
     def on_response_complete(self) -> None:
-        """After the answer the rest of a body is read for its end alone, which only its length makes cheap."""
+        """A body that is left after its answer is read only to find its end: cheap by length, but not by chunks."""
         self.progress += 1
         super().on_response_complete()
         if self.transport.is_closing():
@@ -177,20 +177,20 @@ class HttpProtocol(H11Protocol):
 
     @property
     def is_at_work(self) -> bool:
-        """True while a request is answered, and nothing is waited for."""
+        """True while a request is being answered and the client has nothing to do."""
         cycle: RequestResponseCycle | None = self.cycle
         return self.waits_for is None and cycle is not None and not cycle.response_complete
 
     @property
     def waiting_bytes(self) -> int:
-        """What was answered and is not sent yet, as far as the transport tells."""
+        """Bytes of answers that are not sent yet."""
         try:
             return self.transport.get_write_buffer_size()
-        except AttributeError:  # what Python 3.11 says of TLS that was closed twice
+        except AttributeError:  # raised by Python 3.11 for TLS that was closed twice
             return 0
 
     def is_late(self, allowed_s: float) -> None:
-        """The client had so many seconds for what is waited for: tells it if it can be told, and closes."""
+        """Closes the connection, after an answer that says why where HTTP allows one."""
         waits_for = self.waits_for
         if waits_for in ("take", "part"):
             self.hang_up()
@@ -200,7 +200,7 @@ class HttpProtocol(H11Protocol):
             self.transport.close()
 
     def hang_up(self) -> None:
-        """Ends the connection whatever is still to be sent. A transport that was closed may wait for that for ever."""
+        """Ends the connection without sending what is buffered, for which `transport.close()` would wait for ever."""
         if self._socket:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
@@ -214,12 +214,12 @@ class HttpProtocol(H11Protocol):
         )
 
     def _refuse(self, error: LunetteError) -> None:
-        """Answers, if an answer can still be given, and ends the connection."""
+        """Answers with a problem if none has been started, and closes the connection."""
         if self.transport.is_closing():
             return
         cycle: RequestResponseCycle | None = self.cycle
         has_begun = False
-        if cycle is not None and not cycle.response_complete:  # whoever answers is stopped, and heard no more
+        if cycle is not None and not cycle.response_complete:  # stops the application's answer
             has_begun = cycle.response_started
             cycle.disconnected = True
             cycle.message_event.set()
