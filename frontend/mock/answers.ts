@@ -11,8 +11,9 @@ export function problem(
   title: string,
   detail: string,
   errors: ProblemField[] = [],
+  type: Problem['type'] = 'invalid',
 ): Response {
-  const body: Problem = { type: 'invalid', title, status, detail, instance: '/', errors }
+  const body: Problem = { type, title, status, detail, instance: '/', errors }
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/problem+json' },

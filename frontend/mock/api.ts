@@ -8,6 +8,7 @@ import * as clock from './clock'
 import * as document from './document'
 import * as interfaces from './interfaces'
 import * as people from './people'
+import * as secondFactor from './secondFactor'
 import { layouts } from './layouts'
 import { performanceOf } from './performance'
 import * as power from './power'
@@ -106,6 +107,10 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /login': (request) => people.login(world, request),
     'POST /logout': () => people.logout(world),
     'POST /password': (request) => people.changePassword(world, request),
+    'POST /second-factor': (request) => secondFactor.offerFactor(world, request),
+    'POST /second-factor:confirm': (request) => secondFactor.confirmFactor(world, request),
+    'POST /second-factor:renew-codes': (request) => secondFactor.renewCodes(world, request),
+    'POST /second-factor:remove': (request) => secondFactor.removeFactor(world, request),
     'GET /me': () => json(world.me),
     'GET /openapi.json': document.answer,
     'GET /status': () => json(world.status),

@@ -34,6 +34,7 @@ export const settings = (): Settings => ({
   name: null,
   time_zone: 'Europe/Berlin',
   session_hours: 12,
+  second_factor_required: false,
   history_days: 400,
   deleted_keep_hours: 24,
   disk_health_minutes: 10,

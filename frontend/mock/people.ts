@@ -1,6 +1,7 @@
 /** The login, users and API tokens of the mock. */
 import type {
   ActiveLogin,
+  LoginWritable as Login,
   Me,
   NewToken,
   Token,
@@ -12,6 +13,7 @@ import type {
 import { json, noContent, plan, problem, refusal } from './answers'
 import type { Wish } from './answers'
 import { MADE, freshId } from './made'
+import { CODE } from './secondFactor'
 import { CSRF } from './world'
 import type { World } from './world'
 
@@ -20,6 +22,7 @@ export const user = (username: string, change: Partial<User> = {}): User => ({
   username,
   role: 'viewer',
   password_change_required: false,
+  has_second_factor: false,
   created_at: MADE,
   updated_at: MADE,
   ...change,
@@ -48,13 +51,25 @@ export const activeLogin = (number: number, change: Partial<ActiveLogin> = {}): 
 })
 
 export async function login(world: World, request: Request): Promise<Response> {
-  const { username, password } = (await request.json()) as { username: string; password: string }
+  const { username, password, code } = (await request.json()) as Login
   if (username !== 'admin' || password !== world.password)
     return problem(401, 'Log in first', 'The user name or the password is wrong.')
+  if (world.secondFactor && !code)
+    return problem(
+      401,
+      'A code is needed',
+      'The password is right; send it again with code.',
+      [],
+      'code-required',
+    )
+  if (world.secondFactor && code !== CODE)
+    return problem(401, 'Log in first', 'The code is wrong, or was used before.')
   const me: Me = {
     username: 'admin',
     role: 'administrator',
     password_change_required: world.isOneTime,
+    has_second_factor: world.secondFactor,
+    second_factor_required: world.settings.second_factor_required && !world.secondFactor,
     csrf_token: CSRF,
   }
   world.me = me
@@ -91,6 +106,7 @@ export function createUser(world: World, body: UserCreateWritable): Wish | Respo
   const fresh = user(body.username, {
     role: body.role ?? 'viewer',
     password_change_required: true,
+    has_second_factor: false,
     id: freshId('user'),
   })
   return {

@@ -51,6 +51,8 @@ export const CSRF = 'csrf-of-the-mock'
 export interface World {
   password: string
   isOneTime: boolean
+  /** Whether the administrator has a second factor; its code is `CODE` of people.ts. */
+  secondFactor: boolean
   me?: Me
   /** While set, every list answers 503 with this detail. */
   broken?: string
@@ -200,6 +202,7 @@ export function makeWorld(): World {
     certificate: certificate(),
     updates: updates(),
     isOneTime: false,
+    secondFactor: false,
     status: status(),
     disks: [...members, ...[1, 2, 3].map((number) => sasDisk(number)), occupied],
     arrays: [tank(members, 32)],
@@ -222,6 +225,8 @@ export function loggedIn(world: World = makeWorld()): World {
     username: 'admin',
     role: 'administrator',
     password_change_required: false,
+    has_second_factor: world.secondFactor,
+    second_factor_required: false,
     csrf_token: CSRF,
   }
   return world

@@ -38,6 +38,10 @@ options:
       - Hours after which a browser has to log in again.
       - From 1 to 720.
     type: int
+  second_factor_required:
+    description:
+      - Whether everybody has to set up a second factor after the next login, before anything else.
+    type: bool
   history_days:
     description:
       - Days that events, jobs that are over and resolved alerts are kept.
@@ -209,9 +213,9 @@ EXAMPLES = r"""
 
 RETURN = r"""
 resource:
-  description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(history_days),
-    C(deleted_keep_hours), C(disk_health_minutes), C(mail), C(webhook), C(syslog), C(heartbeat), C(trusted_ca),
-    C(firewall), C(discovery_auth), C(deliveries), C(updated_at).
+  description: The setting as the API shows it, with the fields C(name), C(time_zone), C(session_hours), C(second_factor_required),
+    C(history_days), C(deleted_keep_hours), C(disk_health_minutes), C(mail), C(webhook), C(syslog), C(heartbeat),
+    C(trusted_ca), C(firewall), C(discovery_auth), C(deliveries), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -237,6 +241,9 @@ ARGUMENTS = {
     },
     "session_hours": {
         "type": "int",
+    },
+    "second_factor_required": {
+        "type": "bool",
     },
     "history_days": {
         "type": "int",
@@ -357,6 +364,7 @@ NOUN = Noun(
         "name": Field(patch=True, shown=("name",)),
         "time_zone": Field(patch=True, shown=("time_zone",)),
         "session_hours": Field(patch=True, shown=("session_hours",)),
+        "second_factor_required": Field(patch=True, shown=("second_factor_required",)),
         "history_days": Field(patch=True, shown=("history_days",)),
         "deleted_keep_hours": Field(patch=True, shown=("deleted_keep_hours",)),
         "disk_health_minutes": Field(patch=True, shown=("disk_health_minutes",)),

@@ -578,6 +578,10 @@ options:
               - Hours after which a browser has to log in again.
               - From 1 to 720.
             type: int
+          second_factor_required:
+            description:
+              - Whether everybody has to set up a second factor after the next login, before anything else.
+            type: bool
           history_days:
             description:
               - Days that events, jobs that are over and resolved alerts are kept.
@@ -1158,6 +1162,9 @@ ARGUMENTS = {
                     },
                     "session_hours": {
                         "type": "int",
+                    },
+                    "second_factor_required": {
+                        "type": "bool",
                     },
                     "history_days": {
                         "type": "int",

@@ -46,6 +46,11 @@ options:
       - Whether the user's API tokens stay valid when the password is set anew (with O(update_secret)).
       - The appliance takes V(False) when it is created without.
     type: bool
+  remove_second_factor:
+    description:
+      - Whether the user's second factor is removed, for who has lost the authenticator app and the recovery codes.
+      - The appliance takes V(False) when it is created without.
+    type: bool
   username:
     description:
       - Name to log in with; it is how the module finds the user.
@@ -84,7 +89,7 @@ EXAMPLES = r"""
 RETURN = r"""
 resource:
   description: The user as the API shows it, with the fields C(id), C(username), C(role), C(password_change_required),
-    C(created_at), C(updated_at).
+    C(has_second_factor), C(created_at), C(updated_at).
   returned: when there is one, or was one before
   type: dict
 plan:
@@ -114,6 +119,9 @@ ARGUMENTS = {
         "type": "bool",
         "no_log": False,
     },
+    "remove_second_factor": {
+        "type": "bool",
+    },
     "username": {
         "type": "str",
         "required": True,
@@ -139,6 +147,7 @@ NOUN = Noun(
         "role": Field(create=True, patch=True, shown=("role",)),
         "password": Field(create=True, patch=True, secrets=("password",)),
         "keep_tokens": Field(patch=True),
+        "remove_second_factor": Field(patch=True),
         "username": Field(create=True, shown=("username",)),
     },
 )

@@ -55,6 +55,7 @@ TESTED_ELSEWHERE = {
     "backup": "writes a file: test_backup.py",
     "update": "needs an appliance with two slots: test_updates.py",
     "session disconnect": "needs a host that is logged in: test_sessions.py",
+    "second-factor": "needs codes of an app: test_second_factor.py",
     "user logins": "needs a browser that is logged in: test_logins.py",
     "user end-login": "needs a browser that is logged in: test_logins.py",
     "support": "writes a file: test_backup.py",

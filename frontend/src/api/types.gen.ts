@@ -1958,6 +1958,30 @@ export type ExportsStatus = {
 };
 
 /**
+ * FactorConfirm
+ *
+ * A code of the authenticator app that is being set up.
+ */
+export type FactorConfirm = {
+    /**
+     * Code
+     */
+    code: string;
+};
+
+/**
+ * FactorProof
+ *
+ * The own password, and a code of the second factor where there is one.
+ */
+export type FactorProof = {
+    /**
+     * Code
+     */
+    code?: null;
+};
+
+/**
  * Family
  *
  * Over which fabrics a mapping goes. Never both: a host would take the paths for two disks (DESIGN R13).
@@ -3638,13 +3662,17 @@ export type LinkState = 'ok' | 'broken' | 'unknown';
 /**
  * Login
  *
- * A person's credentials.
+ * A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second factor.
  */
 export type Login = {
     /**
      * Username
      */
     username: string;
+    /**
+     * Code
+     */
+    code?: null;
 };
 
 /**
@@ -3906,6 +3934,14 @@ export type Me = {
      * Password Change Required
      */
     password_change_required: boolean;
+    /**
+     * Has Second Factor
+     */
+    has_second_factor: boolean;
+    /**
+     * Second Factor Required
+     */
+    second_factor_required: boolean;
     /**
      * Csrf Token
      */
@@ -4444,7 +4480,7 @@ export type ProblemField = {
  *
  * The closed set of `type` values a problem document can carry.
  */
-export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'too-slow' | 'length-required' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
+export type ProblemType = 'invalid' | 'malformed' | 'unauthenticated' | 'forbidden' | 'password-change-required' | 'code-required' | 'second-factor-required' | 'not-found' | 'method-not-allowed' | 'conflict' | 'in-use' | 'stuck' | 'precondition-failed' | 'too-large' | 'too-slow' | 'length-required' | 'precondition-required' | 'rate-limited' | 'internal' | 'tool-failed' | 'unavailable' | 'no-space';
 
 /**
  * Protocol
@@ -4680,6 +4716,18 @@ export type RebuildRequest = {
      * Adopt
      */
     adopt?: boolean;
+};
+
+/**
+ * RecoveryCodes
+ *
+ * Codes for the loss of the authenticator app, each good for one login. They are not shown again.
+ */
+export type RecoveryCodes = {
+    /**
+     * Recovery Codes
+     */
+    recovery_codes: Array<string>;
 };
 
 /**
@@ -5276,6 +5324,22 @@ export type Scheduler = 'none' | 'mq-deadline';
 export type ScrubAction = 'check' | 'repair' | 'stop';
 
 /**
+ * SecondFactorOffer
+ *
+ * A second factor that begins to be asked for once a code of it is shown. It is not shown again.
+ */
+export type SecondFactorOffer = {
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Address
+     */
+    address: string;
+};
+
+/**
  * Session
  *
  * An initiator logged in now.
@@ -5402,6 +5466,10 @@ export type Settings = {
      */
     session_hours: number;
     /**
+     * Second Factor Required
+     */
+    second_factor_required: boolean;
+    /**
      * History Days
      */
     history_days: number;
@@ -5454,6 +5522,10 @@ export type SettingsPatch = {
      * Session Hours
      */
     session_hours?: number | null;
+    /**
+     * Second Factor Required
+     */
+    second_factor_required?: boolean | null;
     /**
      * History Days
      */
@@ -6278,6 +6350,10 @@ export type User = {
      */
     password_change_required: boolean;
     /**
+     * Has Second Factor
+     */
+    has_second_factor: boolean;
+    /**
      * Created At
      */
     created_at: string;
@@ -6327,7 +6403,7 @@ export type UserPage = {
  * Changes of a user; an absent field stays.
  *
  * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
- * stay.
+ * stay. `remove_second_factor` is for who has lost the authenticator app and the recovery codes.
  */
 export type UserPatch = {
     /**
@@ -6342,6 +6418,10 @@ export type UserPatch = {
      * Keep Tokens
      */
     keep_tokens?: boolean;
+    /**
+     * Remove Second Factor
+     */
+    remove_second_factor?: boolean;
 };
 
 /**
@@ -7075,6 +7155,22 @@ export type DiscoveryAuthWritable = {
 };
 
 /**
+ * FactorProof
+ *
+ * The own password, and a code of the second factor where there is one.
+ */
+export type FactorProofWritable = {
+    /**
+     * Current Password
+     */
+    current_password: string;
+    /**
+     * Code
+     */
+    code?: string | null;
+};
+
+/**
  * HostCreate
  *
  * The wish for a host. An initiator name belongs to one host only.
@@ -7161,7 +7257,7 @@ export type InspectRequestWritable = {
 /**
  * Login
  *
- * A person's credentials.
+ * A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second factor.
  */
 export type LoginWritable = {
     /**
@@ -7172,6 +7268,10 @@ export type LoginWritable = {
      * Password
      */
     password: string;
+    /**
+     * Code
+     */
+    code?: string | null;
 };
 
 /**
@@ -7381,6 +7481,10 @@ export type SettingsPatchWritable = {
      * Session Hours
      */
     session_hours?: number | null;
+    /**
+     * Second Factor Required
+     */
+    second_factor_required?: boolean | null;
     /**
      * History Days
      */
@@ -7676,7 +7780,7 @@ export type UserCreateWritable = {
  * Changes of a user; an absent field stays.
  *
  * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
- * stay.
+ * stay. `remove_second_factor` is for who has lost the authenticator app and the recovery codes.
  */
 export type UserPatchWritable = {
     /**
@@ -7691,6 +7795,10 @@ export type UserPatchWritable = {
      * Keep Tokens
      */
     keep_tokens?: boolean;
+    /**
+     * Remove Second Factor
+     */
+    remove_second_factor?: boolean;
 };
 
 /**
@@ -7764,7 +7872,7 @@ export type StatusShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -7828,7 +7936,7 @@ export type EngineListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -7930,7 +8038,7 @@ export type LoginDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -7983,7 +8091,7 @@ export type MeShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8028,7 +8136,7 @@ export type PasswordChangeErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8108,7 +8216,7 @@ export type LoginListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8175,7 +8283,7 @@ export type LoginEndErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8218,6 +8326,250 @@ export type LoginEndResponses = {
 };
 
 export type LoginEndResponse = LoginEndResponses[keyof LoginEndResponses];
+
+export type SecondFactorCreateData = {
+    body: FactorProofWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/second-factor';
+};
+
+export type SecondFactorCreateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SecondFactorCreateError = SecondFactorCreateErrors[keyof SecondFactorCreateErrors];
+
+export type SecondFactorCreateResponses = {
+    /**
+     * Successful Response
+     */
+    200: SecondFactorOffer;
+};
+
+export type SecondFactorCreateResponse = SecondFactorCreateResponses[keyof SecondFactorCreateResponses];
+
+export type SecondFactorConfirmData = {
+    body: FactorConfirm;
+    path?: never;
+    query?: never;
+    url: '/api/v1/second-factor:confirm';
+};
+
+export type SecondFactorConfirmErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SecondFactorConfirmError = SecondFactorConfirmErrors[keyof SecondFactorConfirmErrors];
+
+export type SecondFactorConfirmResponses = {
+    /**
+     * Successful Response
+     */
+    200: RecoveryCodes;
+};
+
+export type SecondFactorConfirmResponse = SecondFactorConfirmResponses[keyof SecondFactorConfirmResponses];
+
+export type SecondFactorRenewCodesData = {
+    body: FactorProofWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/second-factor:renew-codes';
+};
+
+export type SecondFactorRenewCodesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SecondFactorRenewCodesError = SecondFactorRenewCodesErrors[keyof SecondFactorRenewCodesErrors];
+
+export type SecondFactorRenewCodesResponses = {
+    /**
+     * Successful Response
+     */
+    200: RecoveryCodes;
+};
+
+export type SecondFactorRenewCodesResponse = SecondFactorRenewCodesResponses[keyof SecondFactorRenewCodesResponses];
+
+export type SecondFactorRemoveData = {
+    body: FactorProofWritable;
+    path?: never;
+    query?: never;
+    url: '/api/v1/second-factor:remove';
+};
+
+export type SecondFactorRemoveErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * No valid credentials.
+     */
+    401: Problem;
+    /**
+     * Not allowed, or the password must be changed or a second factor set up first.
+     */
+    403: Problem;
+    /**
+     * The body did not come in time.
+     */
+    408: Problem;
+    /**
+     * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A field breaks a rule; `errors` names it.
+     */
+    422: Problem;
+    /**
+     * Too many attempts.
+     */
+    429: Problem;
+    /**
+     * A fault in Lunette itself.
+     */
+    500: Problem;
+    /**
+     * The agent or the database is not available now.
+     */
+    503: Problem;
+};
+
+export type SecondFactorRemoveError = SecondFactorRemoveErrors[keyof SecondFactorRemoveErrors];
+
+export type SecondFactorRemoveResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type SecondFactorRemoveResponse = SecondFactorRemoveResponses[keyof SecondFactorRemoveResponses];
 
 export type UserListData = {
     body?: never;
@@ -8269,7 +8621,7 @@ export type UserListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8329,7 +8681,7 @@ export type UserCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8416,7 +8768,7 @@ export type UserDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8488,7 +8840,7 @@ export type UserShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8559,7 +8911,7 @@ export type UserPatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8659,7 +9011,7 @@ export type TokenListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8719,7 +9071,7 @@ export type TokenCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8806,7 +9158,7 @@ export type TokenDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8878,7 +9230,7 @@ export type TokenShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -8974,7 +9326,7 @@ export type DiskListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9026,7 +9378,7 @@ export type DiskShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9097,7 +9449,7 @@ export type DiskWipeErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9184,7 +9536,7 @@ export type DiskLocateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9262,7 +9614,7 @@ export type LayoutListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9344,7 +9696,7 @@ export type ArrayListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9404,7 +9756,7 @@ export type ArrayCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9491,7 +9843,7 @@ export type ArrayDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9571,7 +9923,7 @@ export type ArrayShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9642,7 +9994,7 @@ export type ArrayPatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9735,7 +10087,7 @@ export type ArraySparesAddErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9822,7 +10174,7 @@ export type ArrayDisksAddErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9909,7 +10261,7 @@ export type ArrayGrowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -9996,7 +10348,7 @@ export type ArrayReshapeErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10083,7 +10435,7 @@ export type ArrayReplaceErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10170,7 +10522,7 @@ export type ArrayFailErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10257,7 +10609,7 @@ export type ArrayRemoveErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10344,7 +10696,7 @@ export type ArrayReaddErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10431,7 +10783,7 @@ export type ArrayScrubErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10518,7 +10870,7 @@ export type ArrayForceStartErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10605,7 +10957,7 @@ export type ArrayReleaseErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10692,7 +11044,7 @@ export type ArrayUnlockErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10781,7 +11133,7 @@ export type ArrayKeyChangeErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10867,7 +11219,7 @@ export type ForeignArrayListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -10932,7 +11284,7 @@ export type ForeignArrayStartErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11017,7 +11369,7 @@ export type ForeignArrayAdoptErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11097,7 +11449,7 @@ export type VolumeCreateBatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11183,7 +11535,7 @@ export type VolumeDeleteBatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11262,7 +11614,7 @@ export type VolumeWhyErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11362,7 +11714,7 @@ export type VolumeListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11422,7 +11774,7 @@ export type VolumeCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11515,7 +11867,7 @@ export type VolumeDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11595,7 +11947,7 @@ export type VolumeShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11666,7 +12018,7 @@ export type VolumePatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11765,7 +12117,7 @@ export type VolumeGrowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11868,7 +12220,7 @@ export type VolumeRollBackErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -11976,7 +12328,7 @@ export type DeletedVolumeListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12043,7 +12395,7 @@ export type DeletedVolumeDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12123,7 +12475,7 @@ export type DeletedVolumeShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12200,7 +12552,7 @@ export type DeletedVolumeRecoverErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12288,7 +12640,7 @@ export type SnapshotCreateBatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12388,7 +12740,7 @@ export type SnapshotListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12448,7 +12800,7 @@ export type SnapshotCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12535,7 +12887,7 @@ export type SnapshotDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12615,7 +12967,7 @@ export type SnapshotShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12686,7 +13038,7 @@ export type SnapshotCloneErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12765,7 +13117,7 @@ export type HostKitErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12828,7 +13180,7 @@ export type HostKitDownloadErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12884,7 +13236,7 @@ export type HostPathsErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -12955,7 +13307,7 @@ export type HostVerifyPathsErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13065,7 +13417,7 @@ export type HostListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13125,7 +13477,7 @@ export type HostCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13212,7 +13564,7 @@ export type HostDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13284,7 +13636,7 @@ export type HostShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13361,7 +13713,7 @@ export type HostPatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13461,7 +13813,7 @@ export type HostGroupListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13521,7 +13873,7 @@ export type HostGroupCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13608,7 +13960,7 @@ export type HostGroupDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13680,7 +14032,7 @@ export type HostGroupShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13757,7 +14109,7 @@ export type HostGroupPatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13853,7 +14205,7 @@ export type InitiatorListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13931,7 +14283,7 @@ export type PortalListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -13991,7 +14343,7 @@ export type PortalCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14078,7 +14430,7 @@ export type PortalDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14150,7 +14502,7 @@ export type PortalShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14218,7 +14570,7 @@ export type RdmaDeviceListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14292,7 +14644,7 @@ export type FcPortListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14352,7 +14704,7 @@ export type FcPortCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14439,7 +14791,7 @@ export type FcPortDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14511,7 +14863,7 @@ export type FcPortShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14582,7 +14934,7 @@ export type FcPortPatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14682,7 +15034,7 @@ export type InterfaceListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14742,7 +15094,7 @@ export type InterfaceCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14814,7 +15166,7 @@ export type InterfaceShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14885,7 +15237,7 @@ export type InterfaceChangeErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -14974,7 +15326,7 @@ export type InterfaceRemoveErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15061,7 +15413,7 @@ export type InterfaceConfirmErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15142,7 +15494,7 @@ export type InterfaceRevertErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15201,7 +15553,7 @@ export type FirewallShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15261,7 +15613,7 @@ export type MappingCreateBatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15367,7 +15719,7 @@ export type MappingListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15427,7 +15779,7 @@ export type MappingCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15520,7 +15872,7 @@ export type MappingDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15592,7 +15944,7 @@ export type MappingShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15676,7 +16028,7 @@ export type SessionListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15743,7 +16095,7 @@ export type SessionDisconnectErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15841,7 +16193,7 @@ export type PerformanceListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15893,7 +16245,7 @@ export type PerformanceShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -15979,7 +16331,7 @@ export type ScheduleListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16039,7 +16391,7 @@ export type ScheduleCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16126,7 +16478,7 @@ export type ScheduleDeleteErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16198,7 +16550,7 @@ export type ScheduleShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16269,7 +16621,7 @@ export type SchedulePatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16362,7 +16714,7 @@ export type ScheduleRunErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16427,7 +16779,7 @@ export type SettingShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16491,7 +16843,7 @@ export type SettingPatchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16562,7 +16914,7 @@ export type AlertTestErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16611,7 +16963,7 @@ export type CertificateShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16675,7 +17027,7 @@ export type CertificateReplaceErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16753,7 +17105,7 @@ export type CertificateRevertErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16831,7 +17183,7 @@ export type CertificateCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16894,7 +17246,7 @@ export type SiteShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -16939,7 +17291,7 @@ export type SiteSchemaShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17003,7 +17355,7 @@ export type SitePlanErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17085,7 +17437,7 @@ export type SiteApplyErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17150,7 +17502,7 @@ export type ApplianceBackupErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17207,7 +17559,7 @@ export type ApplianceSupportErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17267,7 +17619,7 @@ export type ApplianceRestartErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17347,7 +17699,7 @@ export type AppliancePowerOffErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17427,7 +17779,7 @@ export type ApplianceRestoreErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17503,7 +17855,7 @@ export type ApplianceRebuildErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17552,7 +17904,7 @@ export type UpdateShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17612,7 +17964,7 @@ export type UpdateCreateErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17677,7 +18029,7 @@ export type UpdateUploadErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17738,7 +18090,7 @@ export type UpdateFetchErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17814,7 +18166,7 @@ export type UpdateRollBackErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17886,7 +18238,7 @@ export type SiteSaveconfigErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -17946,7 +18298,7 @@ export type SiteAdoptErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18026,7 +18378,7 @@ export type SiteInspectErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18083,7 +18435,7 @@ export type DriftShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18159,7 +18511,7 @@ export type JobListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18211,7 +18563,7 @@ export type JobShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18282,7 +18634,7 @@ export type JobResolveErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18416,7 +18768,7 @@ export type EventExportErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18550,7 +18902,7 @@ export type EventListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18603,7 +18955,7 @@ export type EventStreamErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18655,7 +19007,7 @@ export type EventShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18732,7 +19084,7 @@ export type EventUndoErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18842,7 +19194,7 @@ export type AlertListErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18894,7 +19246,7 @@ export type AlertShowErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -18965,7 +19317,7 @@ export type AlertAcknowledgeErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -19050,7 +19402,7 @@ export type AlertSilenceErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**
@@ -19135,7 +19487,7 @@ export type AlertReopenErrors = {
      */
     401: Problem;
     /**
-     * Not allowed, or the password must be changed first.
+     * Not allowed, or the password must be changed or a second factor set up first.
      */
     403: Problem;
     /**

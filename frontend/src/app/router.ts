@@ -66,6 +66,7 @@ const routes: RouteRecordRaw[] = [
         'reference',
         () => import('@/features/reference/ReferencePage.vue'),
       ),
+      page('second-factor', 'secondFactor', () => import('@/features/login/SecondFactorPage.vue')),
       page('password', 'password', () => import('@/features/login/PasswordPage.vue')),
       page(':path(.*)*', 'missing', () => import('./MissingPage.vue')),
     ],

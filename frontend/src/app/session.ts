@@ -13,7 +13,11 @@ export const useSession = defineStore('session', () => {
   const role = computed(() => me.value?.role)
   const csrfToken = computed(() => me.value?.csrf_token ?? undefined)
   const mustChangePassword = computed(() => me.value?.password_change_required ?? false)
-  const isReady = computed(() => me.value !== undefined && !mustChangePassword.value)
+  const hasSecondFactor = computed(() => me.value?.has_second_factor ?? false)
+  const mustSetUpSecondFactor = computed(() => me.value?.second_factor_required ?? false)
+  const isReady = computed(
+    () => me.value !== undefined && !mustChangePassword.value && !mustSetUpSecondFactor.value,
+  )
 
   /** Asks who we are; throws only when the API does not answer at all. */
   async function load(): Promise<void> {
@@ -23,9 +27,12 @@ export const useSession = defineStore('session', () => {
     isKnown.value = true
   }
 
-  /** Throws the API's problem when name and password do not match. */
-  async function login(username: string, password: string): Promise<void> {
-    const { data } = await loginCreate({ body: { username, password }, throwOnError: true })
+  /** Throws the API's problem when name and password do not match, or a code is needed or wrong. */
+  async function login(username: string, password: string, code?: string): Promise<void> {
+    const { data } = await loginCreate({
+      body: { username, password, ...(code && { code }) },
+      throwOnError: true,
+    })
     me.value = data
     isKnown.value = true
   }
@@ -58,6 +65,8 @@ export const useSession = defineStore('session', () => {
     role,
     csrfToken,
     mustChangePassword,
+    hasSecondFactor,
+    mustSetUpSecondFactor,
     isReady,
     isKnown,
     load,

@@ -6,6 +6,8 @@ export interface FieldProblem {
 }
 
 export interface ReadableProblem {
+  /** One of the API's closed set. */
+  type?: string
   title: string
   detail?: string
   status?: number
@@ -22,6 +24,7 @@ const isFieldProblem = (value: unknown): value is FieldProblem =>
 export function readProblem(error: unknown, unreachable: string): ReadableProblem {
   if (!isRecord(error) || typeof error['title'] !== 'string') return { title: unreachable, fields: [] }
   return {
+    type: typeof error['type'] === 'string' ? error['type'] : undefined,
     title: error['title'],
     detail: typeof error['detail'] === 'string' ? error['detail'] : undefined,
     status: typeof error['status'] === 'number' ? error['status'] : undefined,

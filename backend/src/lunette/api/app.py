@@ -43,6 +43,7 @@ from lunette.api.routes import (
     portals,
     rdma_devices,
     schedules,
+    second_factor,
     sessions,
     settings,
     site,
@@ -56,7 +57,8 @@ from lunette.api.routes import (
 )
 
 _ROUTERS: tuple[APIRouter, ...] = (
-    health.routes, login.routes, logins.routes, users.routes, tokens.routes, disks.routes, layouts.routes,
+    health.routes, login.routes, logins.routes, second_factor.routes, users.routes, tokens.routes,
+    disks.routes, layouts.routes,
     arrays.routes, array_changes.routes, array_keys.routes, foreign_arrays.routes,
     volumes.batches, volumes.deletions, why.routes, volumes.routes, deleted_volumes.routes,
     snapshots.batches, snapshots.routes,

@@ -14,7 +14,7 @@ Responses = dict[int | str, dict[str, Any]]
 _REASONS = {
     400: "The request cannot be read.",
     401: "No valid credentials.",
-    403: "Not allowed, or the password must be changed first.",
+    403: "Not allowed, or the password must be changed or a second factor set up first.",
     404: "There is no such thing.",
     405: "Not possible here.",
     408: "The body did not come in time.",

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from lunette.api.credentials import end_with_password
 from lunette.api.passwords import FIRST_USER, OneTimePassword, Passwords
+from lunette.api.second_factor import remove
 from lunette.domain.identity import IdentitySource
 from lunette.domain.roles import Role
 from lunette.store.access import User
@@ -45,7 +46,10 @@ def ensure_first_user(
 
 
 def reset_first_user(store: Store, passwords: Passwords, one_time: OneTimePassword, actor: str = SYSTEM) -> str:
-    """Gives admin a fresh one-time password, and ends its sessions and API tokens; makes admin where it is missing."""
+    """Gives admin a fresh one-time password, ends its sessions and API tokens, and removes its second factor.
+
+    Makes admin where it is missing.
+    """
     password = one_time.make()
     hashed = passwords.hash(password)
     with store.write() as tx:
@@ -68,6 +72,7 @@ def _set(tx: Session, hashed: str, *, one_time: bool, actor: str = SYSTEM) -> No
     user.role, user.password_hash, user.must_change_password = Role.ADMINISTRATOR.value, hashed, one_time
     tx.flush()
     end_with_password(tx, user, actor)
+    remove(tx, user, actor)
     if one_time:
         emit(tx, "user.one_time_password", f"user {FIRST_USER} got a one-time password", actor=actor, ref=user.id)
     else:

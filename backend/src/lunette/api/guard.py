@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Message, Receive
 
-from lunette.api.access import BEFORE_PASSWORD_CHANGE, PUBLIC, ROLES
+from lunette.api.access import BEFORE_PASSWORD_CHANGE, BEFORE_SECOND_FACTOR, PUBLIC, ROLES
 from lunette.api.answers.problems import MOST_FAULTS
 from lunette.api.identity import SAFE_METHODS, Identity, authenticate
 from lunette.api.parts import parts_of
@@ -27,6 +27,7 @@ from lunette.domain.errors import (
     LengthRequired,
     Malformed,
     PasswordChangeRequired,
+    SecondFactorRequired,
     TooLarge,
     TooSlow,
 )
@@ -93,6 +94,10 @@ def _admit(request: Request, operation: str) -> None:
     identity = authenticate(request, parts_of(request).store)
     if identity.must_change_password and operation not in BEFORE_PASSWORD_CHANGE:
         raise PasswordChangeRequired("The one-time password must be changed first: POST /api/v1/password.")
+    if identity.is_second_factor_missing and operation not in BEFORE_SECOND_FACTOR:
+        raise SecondFactorRequired(
+            "This appliance asks for a second factor, and you have none yet: set one up by POST /api/v1/second-factor."
+        )
     needed = ROLES.get(operation)
     if needed is None:
         raise Forbidden("No role is declared for this operation, so nobody may call it.")

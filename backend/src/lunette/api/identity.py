@@ -12,11 +12,13 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from lunette.api.local import LOCAL_ADMINISTRATOR, is_local
+from lunette.api.second_factor import is_enabled
 from lunette.domain.errors import Forbidden, LunetteError, Unauthenticated
 from lunette.domain.roles import Role
 from lunette.store.access import ApiToken, LoginSession, User
 from lunette.store.database import Store
 from lunette.store.schema import utc_now
+from lunette.store.settings import settings_row
 
 COOKIE = "__Host-lunette"
 CSRF_HEADER = "X-CSRF-Token"
@@ -42,6 +44,9 @@ class Identity:
     """When its API token ends; None for a person, and for a token without end."""
     session_hash: str | None = None
     csrf_token: str | None = None
+    has_second_factor: bool = False
+    is_second_factor_missing: bool = False
+    """True for a person's login where the settings ask for a second factor and the user has none."""
 
     @property
     def actor(self) -> str:
@@ -129,12 +134,15 @@ def _by_cookie(secret: str, store: Store) -> Identity:
                 LoginSession.token_hash == wanted, LoginSession.expires_at > utc_now()
             )
         ).one_or_none()  # fmt: skip
+        has_factor = found is not None and is_enabled(tx, found[1].id)
+        is_required = settings_row(tx).document.get("second_factor_required", False)
     if found is None:
         raise Unauthenticated("The session has ended; log in again.")
     user: User = found[1]
     return Identity(
         user_id=user.id, username=user.username, role=Role(user.role), must_change_password=user.must_change_password,
-        session_hash=wanted, csrf_token=csrf_token(secret),
+        session_hash=wanted, csrf_token=csrf_token(secret), has_second_factor=has_factor,
+        is_second_factor_missing=is_required and not has_factor,
     )  # fmt: skip
 
 

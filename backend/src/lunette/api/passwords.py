@@ -16,7 +16,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.low_level import ARGON2_VERSION
-from limits import RateLimitItemPerMinute
+from limits import RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
@@ -87,11 +87,12 @@ class LoginLimit:
     count there: whoever guesses from elsewhere does not lock the user out at the usual desk.
     """
 
-    def __init__(self, per_user: int = 5, per_address: int = 30, from_afar: int = 10) -> None:
+    def __init__(self, per_user: int = 5, per_address: int = 30, from_afar: int = 10, codes: int = 10) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
         self._per_user = RateLimitItemPerMinute(per_user)
         self._per_address = RateLimitItemPerMinute(per_address)
         self._from_afar = RateLimitItemPerMinute(from_afar)
+        self._codes = RateLimitItemPerHour(codes)
 
     def attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
         """Counts one attempt. Raises RateLimited when there were too many in the last minute.
@@ -107,9 +108,23 @@ class LoginLimit:
                 "from an address that was used before."
             )
 
+    def code_attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
+        """Counts one code of a second factor. Raises RateLimited when there were too many in the last hour.
+
+        Six digits do not stand much guessing by somebody who has the password. All new addresses count together, so
+        that they do not lock the user out at the usual desk.
+        """
+        source = source_of(address) if is_known() else "afar"
+        if not self._limiter.hit(self._codes, "code", source, username):
+            raise RateLimited(
+                "Too many codes of this user were tried within an hour; wait, or ask an administrator to remove the "
+                "second factor."
+            )
+
     def succeeded(self, address: str, username: str) -> None:
         """Forgets the attempts of a person who is in."""
         self._limiter.clear(self._per_user, source_of(address), username)
+        self._limiter.clear(self._codes, "code", source_of(address), username)
 
 
 class OneTimePassword:

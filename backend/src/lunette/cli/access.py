@@ -7,14 +7,13 @@ from urllib.parse import urlsplit
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
+from lunette.cli.second_factor import CODE, NEW_CODE, PASSWORD, USER, log_in, set_up_where_needed
 from lunette.cli.spec import Command, Param
 
 if TYPE_CHECKING:
     from lunette.client import Client, Endpoint
     from lunette.client.generated.types import NewToken
 
-_USER = Param("--user", "User name.", default="admin", metavar="NAME")
-_PASSWORD = Param("--password-file", "File with the password; asked for if not given.", file=True)
 _KEEP = Param(
     "--keep-tokens", "Let the API tokens of the user stay; they end with the old password otherwise.", flag=True
 )
@@ -36,10 +35,11 @@ def login(call: Call) -> None:
         call.confirm("Is it the one shown on the appliance's console?", f"--fingerprint {shown} if it is")
     password = call.secret("password_file", f"Password of {call['user']}") or ""
     with Client(Endpoint(url, fingerprint=shown)) as client:
-        if client.login(call["user"], password)["password_change_required"]:
+        me = log_in(call, client, password)
+        if me["password_change_required"]:
             call.screen.note("The one-time password must be changed now.")
             password = _change(call, client, password)
-            client.login(call["user"], password)
+        set_up_where_needed(call, client, me, password)
         name = call["name"] or _short(url)
         made = _make_token(client)
         endpoint = Endpoint(url, made["token"], shown, made["name"])
@@ -112,7 +112,7 @@ def password(call: Call) -> None:
         raise Wrong("root needs no password here; `lunette user set NAME --password` sets another's")
     current = call.secret("password_file", f"Current password of {call['user']}") or ""
     with Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint)) as client:
-        client.login(call["user"], current)
+        log_in(call, client, current)
         _change(call, client, current, keep_tokens=call["keep_tokens"])
         _renew_token(call, endpoint, client)
     kept = "its API tokens stay" if call["keep_tokens"] else "its API tokens have ended, too"
@@ -140,20 +140,21 @@ def _renew_token(call: Call, endpoint: "Endpoint", client: "Client") -> None:
 COMMANDS = {
     "login": (
         Command("", "Trusts an appliance's certificate, logs in, and remembers an API token for later commands.",
-                ("login_create", "password_change", "token_create", "login_delete"), (
-            Param("url", "Web address, such as https://192.0.2.10:8443."), _USER,
+                ("login_create", "password_change", "second_factor_create", "second_factor_confirm", "token_create",
+                 "login_delete"), (
+            Param("url", "Web address, such as https://192.0.2.10:8443."), USER,
             Param("--name", "What to call the appliance in --appliance; made of the address if not given.",
                   metavar="NAME"),
             Param("--fingerprint", "SHA-256 of its certificate, as the console shows it; else you are asked.",
                   metavar="HEX"),
-            _PASSWORD, _NEW,
+            PASSWORD, _NEW, CODE, NEW_CODE,
         ), login),
     ),
     "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (),
                        logout),),
     "password": (
         Command("", "Changes a password.", ("password_change", "login_create", "token_create"),
-                (_USER, _PASSWORD, _NEW, _KEEP), password),
+                (USER, PASSWORD, _NEW, CODE, _KEEP), password),
     ),
     "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
 }  # fmt: skip

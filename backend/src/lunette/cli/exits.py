@@ -40,6 +40,8 @@ OF_PROBLEMS = {
     "unauthenticated": NOT_ALLOWED,
     "forbidden": NOT_ALLOWED,
     "password-change-required": NOT_ALLOWED,
+    "code-required": NOT_ALLOWED,
+    "second-factor-required": NOT_ALLOWED,
     "rate-limited": NOT_ALLOWED,
     "unavailable": UNREACHABLE,
 }

@@ -20,8 +20,10 @@ def set_user(call: Call) -> None:
     if call["password"] or call["password_file"]:
         body["password"] = call.secret("password_file", f"New password of {call['user']}", twice=True)
         body["keep_tokens"] = call["keep_tokens"]
+    if call["remove_second_factor"]:
+        body["remove_second_factor"] = True
     if not body:
-        raise Wrong("nothing to set: give --role or --password", "lunette user set --help")
+        raise Wrong("nothing to set: give --role, --password or --remove-second-factor", "lunette user set --help")
     send(call, body)
 
 
@@ -31,7 +33,7 @@ def create_token(call: Call) -> None:
 
 COMMANDS = {
     "user": (
-        *standard("user", ("username", "role", "password_change_required", "created_at")),
+        *standard("user", ("username", "role", "password_change_required", "has_second_factor", "created_at")),
         Command("create", "Creates a user, who must change the password at the first login.", ("user_create",), (
             Param("username", "User name."), _ROLE._replace(default="viewer"), _PASSWORD,
         ), create_user),
@@ -40,6 +42,8 @@ COMMANDS = {
             Param("user", "User name or id.", noun="user"), _ROLE,
             Param("--password", "Ask for a new password.", flag=True), _PASSWORD,
             Param("--keep-tokens", "Let the user's API tokens stay; they end with the old password otherwise.",
+                  flag=True),
+            Param("--remove-second-factor", "Ask for the password alone: for who has lost app and recovery codes.",
                   flag=True),
         ), set_user),
         Command("logins", "Lists the browsers in which users are logged in now.", ("login_list",),

@@ -65,6 +65,7 @@ GROUPS = (
     Group("login", "access", "Trusts an appliance, logs in, and remembers a token."),
     Group("logout", "access", "Deletes the remembered token and forgets the appliance."),
     Group("password", "access", "Changes your password."),
+    Group("second-factor", "second_factor", "Sets up an authenticator app for your logins."),
     Group("whoami", "access", "Shows as whom commands act, and with which role."),
     Group("health", "appliance", "Asks whether the API answers; needs no login."),
     Group("completion", "completing", "Prints what makes bash or zsh complete commands and names."),

@@ -17,6 +17,8 @@ def set_(call: Call) -> None:
     )  # fmt: skip
     body: JsonObject = _document(call["file"]) if call["file"] else {}
     body |= {key: call[key] for key in keys if call[key] is not None}
+    if call["require_second_factor"] or call["second_factor_optional"]:
+        body["second_factor_required"] = bool(call["require_second_factor"])
     body |= _discovery(call) | dict.fromkeys(call["unset"] or ())
     if not body:
         raise Wrong("nothing to set: give --file, --unset, or one of the settings", "lunette setting set --help")
@@ -66,6 +68,8 @@ COMMANDS = {
             Param("--name", "Name of the appliance for people.", metavar="NAME"),
             Param("--time-zone", "Such as Europe/Berlin.", metavar="ZONE"),
             Param("--session-hours", "Hours after which a browser logs in again.", number=True),
+            Param("--require-second-factor", "Everybody has to set up a second factor.", flag=True),
+            Param("--second-factor-optional", "Nobody has to.", flag=True),
             Param("--history-days", "Days that events, finished jobs and resolved alerts are kept.", number=True),
             Param("--deleted-keep-hours", "Hours that deleted volumes can be recovered; 0: none.", number=True),
             Param("--disk-health-minutes", "Minutes after which drives are asked for their health again.", number=True),

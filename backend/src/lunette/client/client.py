@@ -133,9 +133,13 @@ class Client(Operations):
     def _etag(self, item: str) -> str:
         return str(self._wire.call("GET", item).headers.get("ETag", "*"))
 
-    def login(self, username: str, password: str) -> JsonObject:
-        """Opens a browser-like session on this client, for as long as it lives or until `login_delete`."""
-        answer: JsonObject = self.operate("login_create", body={"username": username, "password": password})
+    def login(self, username: str, password: str, code: str | None = None) -> JsonObject:
+        """Opens a browser-like session on this client, for as long as it lives or until `login_delete`.
+
+        Raises Refused of the kind `code-required` where the user has a second factor and no code is given.
+        """
+        body = {"username": username, "password": password} | ({"code": code} if code else {})
+        answer: JsonObject = self.operate("login_create", body=body)
         self._wire.headers["X-CSRF-Token"] = answer["csrf_token"]
         return answer
 

@@ -19,6 +19,8 @@ class ProblemType(StrEnum):
     UNAUTHENTICATED = "unauthenticated"
     FORBIDDEN = "forbidden"
     PASSWORD_CHANGE_REQUIRED = "password-change-required"
+    CODE_REQUIRED = "code-required"
+    SECOND_FACTOR_REQUIRED = "second-factor-required"
     NOT_FOUND = "not-found"
     METHOD_NOT_ALLOWED = "method-not-allowed"
     CONFLICT = "conflict"
@@ -76,6 +78,18 @@ class Forbidden(LunetteError):
 
 class PasswordChangeRequired(LunetteError):
     type, status, title = ProblemType.PASSWORD_CHANGE_REQUIRED, 403, "Change the password first"
+
+
+class CodeRequired(LunetteError):
+    """The password is right, and the user has a second factor."""
+
+    type, status, title = ProblemType.CODE_REQUIRED, 401, "A code of the second factor is needed"
+
+
+class SecondFactorRequired(LunetteError):
+    """The settings ask for a second factor, and the user has none yet."""
+
+    type, status, title = ProblemType.SECOND_FACTOR_REQUIRED, 403, "Set up the second factor first"
 
 
 class NotFound(LunetteError):

@@ -149,7 +149,8 @@ class DiscoveryAuth(Model):
 
 class Settings(Model):
     """All settings. `name`: null for the host name. `heartbeat`: when each day every channel is told that the appliance
-    is up, in its time zone; null for never. `history_days`: how long events, jobs that are over and resolved
+    is up, in its time zone; null for never. `second_factor_required`: whoever has no second factor has to set one up
+    after the next login, before anything else. `history_days`: how long events, jobs that are over and resolved
     alerts are kept. `deleted_keep_hours`: how long a deleted volume can be recovered; 0 erases it at once.
     `disk_health_minutes`: how often each drive is asked for its health. `trusted_ca`: authorities that are trusted
     beside the system's own. `firewall`: whether Lunette filters what comes to the machine; null for yes on a machine
@@ -159,6 +160,7 @@ class Settings(Model):
     name: Name | None = None
     time_zone: Zone = "UTC"
     session_hours: Hours = 12
+    second_factor_required: bool = False
     history_days: Days = 400
     deleted_keep_hours: KeepHours = 24
     disk_health_minutes: Minutes = 10
@@ -185,6 +187,7 @@ class SettingsPatch(Model):
     name: Name | None = None
     time_zone: Zone | None = None
     session_hours: Hours | None = None
+    second_factor_required: bool | None = None
     history_days: Days | None = None
     deleted_keep_hours: KeepHours | None = None
     disk_health_minutes: Minutes | None = None
@@ -198,7 +201,10 @@ class SettingsPatch(Model):
 
     @model_validator(mode="after")
     def _says_what_cannot_be_without(self) -> "SettingsPatch":
-        for name in ("time_zone", "session_hours", "history_days", "deleted_keep_hours", "disk_health_minutes"):
+        for name in (
+            "time_zone", "session_hours", "second_factor_required", "history_days", "deleted_keep_hours",
+            "disk_health_minutes",
+        ):  # fmt: skip
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise ValueError(f"{name}: there is always one; leave the field out to let it stay")
         return self

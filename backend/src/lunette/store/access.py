@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from sqlalchemy import ForeignKey, LargeBinary, String, Text
+from sqlalchemy import JSON, BigInteger, ForeignKey, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from lunette.store.schema import Base, Resource, utc_now
@@ -27,6 +27,22 @@ class LoginSession(Base):
     csrf_hash: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[dt.datetime] = mapped_column(default=utc_now)
     expires_at: Mapped[dt.datetime] = mapped_column(index=True)
+
+
+class SecondFactor(Base):
+    """What a user shows at a login beside the password. Without `secret_sealed` none is asked for yet."""
+
+    __tablename__ = "second_factor"
+
+    user_id: Mapped[str] = mapped_column(ForeignKey("user.id", ondelete="CASCADE"), primary_key=True)
+    secret_sealed: Mapped[str | None] = mapped_column(Text)
+    """The secret shared with the authenticator app."""
+    next_sealed: Mapped[str | None] = mapped_column(Text)
+    """One that is being set up, until a code of it was shown."""
+    last_period: Mapped[int] = mapped_column(BigInteger, default=0)
+    """The period of the last code used: none is good twice."""
+    recovery_hashes: Mapped[list[str]] = mapped_column(JSON, default=list)
+    """Of the recovery codes that are left."""
 
 
 class ApiToken(Resource, Base):

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { token } from '../../../mock/people'
+import { CODE } from '../../../mock/secondFactor'
 import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
 import { control, field, settle, type, visit } from '../../../mock/visit'
@@ -58,6 +59,46 @@ it("puts the server's refusal under the field it names", async () => {
   const described = field(page, 'New password').getAttribute('aria-describedby') ?? ''
   const messages = described.split(' ').map((id) => page.querySelector(`[id="${id}"]`)?.textContent)
   expect(messages.join()).toContain('give at least 12 characters')
+})
+
+const withFactor = (): World => ({ ...makeWorld(), secondFactor: true })
+
+async function giveCode(page: Element, code: string) {
+  type(field(page, 'Code'), code)
+  control(page, 'Log in').click()
+  await settle()
+}
+
+it('asks for a code where there is a second factor, and says why one is not taken', async () => {
+  const { router, page } = await logIn(withFactor(), 'moonlight-over-tank')
+  expect(page.querySelector('[role=alert]')).toBeNull()
+  await giveCode(page, '000000')
+  expect(page.querySelector('[role=alert]')?.textContent).toContain('The code was not accepted')
+  expect(page.querySelector('[role=alert]')?.textContent).toContain('used before')
+  await giveCode(page, CODE)
+  expect(router.currentRoute.value.name).toBe('overview')
+})
+
+it('goes back from the code to name and password', async () => {
+  const { page } = await logIn(withFactor(), 'moonlight-over-tank')
+  control(page, 'Log in as somebody else').click()
+  await settle()
+  expect(field(page, 'Password').value).toBe('')
+})
+
+it('sets up a second factor before anything else where the appliance asks for one', async () => {
+  const world = makeWorld()
+  world.settings = { ...world.settings, second_factor_required: true }
+  const { router, page } = await logIn(world, 'moonlight-over-tank')
+  expect(page.querySelector('svg[aria-label^=QR]')).not.toBeNull()
+  type(field(page, 'Code that the app shows now'), CODE)
+  control(page, 'Switch on').click()
+  await settle()
+  expect(page.querySelectorAll('[data-testid=recovery-code]')).toHaveLength(4)
+  control(page, 'I have stored them').click()
+  await settle()
+  expect(world.secondFactor).toBe(true)
+  expect(router.currentRoute.value.name).toBe('overview')
 })
 
 it('shows what was typed when asked to', async () => {

@@ -5,6 +5,7 @@ export interface SettingsDraft {
   name: string
   time_zone: string
   session_hours: number
+  second_factor_required: boolean
   history_days: number
   deleted_keep_hours: number
   disk_health_minutes: number
@@ -37,6 +38,7 @@ export function draftOf(settings?: Settings): SettingsDraft {
     name: settings?.name ?? '',
     time_zone: settings?.time_zone ?? 'UTC',
     session_hours: settings?.session_hours ?? 12,
+    second_factor_required: settings?.second_factor_required ?? false,
     history_days: settings?.history_days ?? 400,
     deleted_keep_hours: settings?.deleted_keep_hours ?? 24,
     disk_health_minutes: settings?.disk_health_minutes ?? 10,
@@ -81,6 +83,7 @@ export function patchBody(draft: SettingsDraft): SettingsPatchWritable {
     name: draft.name.trim() || null,
     time_zone: draft.time_zone.trim(),
     session_hours: Number(draft.session_hours),
+    second_factor_required: draft.second_factor_required,
     history_days: Number(draft.history_days),
     deleted_keep_hours: Number(draft.deleted_keep_hours),
     disk_health_minutes: Number(draft.disk_health_minutes),

@@ -15,7 +15,25 @@ class Me(Answer):
     username: str
     role: Role
     password_change_required: bool
+    has_second_factor: bool
+    second_factor_required: bool
+    """True while the settings ask for a second factor that the user has not set up: nothing else is possible then."""
     csrf_token: str | None
+
+
+class SecondFactorOffer(Answer):
+    """A second factor that begins to be asked for once a code of it is shown. It is not shown again."""
+
+    secret: str
+    """In base32, for an app that cannot scan."""
+    address: str
+    """The `otpauth://` address to show as a QR code."""
+
+
+class RecoveryCodes(Answer):
+    """Codes for the loss of the authenticator app, each good for one login. They are not shown again."""
+
+    recovery_codes: tuple[str, ...]
 
 
 class User(Answer):
@@ -25,6 +43,7 @@ class User(Answer):
     username: str
     role: Role
     password_change_required: bool
+    has_second_factor: bool
     created_at: datetime
     updated_at: datetime
 
@@ -60,10 +79,10 @@ class NewToken(Token):
     token: str
 
 
-def user_answer(row: UserRow) -> User:
+def user_answer(row: UserRow, *, has_second_factor: bool) -> User:
     return User(
         id=row.id, username=row.username, role=Role(row.role), password_change_required=row.must_change_password,
-        created_at=row.created_at, updated_at=row.updated_at,
+        has_second_factor=has_second_factor, created_at=row.created_at, updated_at=row.updated_at,
     )  # fmt: skip
 
 

@@ -58,6 +58,7 @@ class Settings(Answer):
     name: str | None
     time_zone: str
     session_hours: int
+    second_factor_required: bool
     history_days: int
     deleted_keep_hours: int
     disk_health_minutes: int

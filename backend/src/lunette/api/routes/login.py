@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr
 from sqlalchemy import delete, select
 from starlette.concurrency import run_in_threadpool
 
+from lunette.api import second_factor
 from lunette.api.answers.people import Me
 from lunette.api.credentials import end_with_password
 from lunette.api.declare import refusals, router
@@ -18,8 +19,9 @@ from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_
 from lunette.api.parts import Parts, UsedParts
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
-from lunette.domain.errors import FieldProblem, Forbidden, Invalid, Unauthenticated
+from lunette.domain.errors import CodeRequired, FieldProblem, Forbidden, Invalid, Unauthenticated
 from lunette.domain.roles import NewPassword, Role
+from lunette.domain.second_factor import Code
 from lunette.store.access import LoginSession, User
 from lunette.store.database import Store
 from lunette.store.events import emit
@@ -29,6 +31,10 @@ from lunette.store.settings import read_settings
 
 routes = router("", "login")
 WRONG = "The user name or the password is wrong."
+WRONG_CODE = (
+    "The code is wrong, or was used before; wait for the next one. If none is taken, compare the clocks of the "
+    "telephone and the appliance, or use a recovery code."
+)
 REMEMBERED_LOGINS = 100
 """How many of a person's last logins tell which addresses are known."""
 
@@ -38,10 +44,11 @@ _log = structlog.get_logger(__name__)
 
 
 class Login(Model):
-    """A person's credentials."""
+    """A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second factor."""
 
     username: Annotated[str, Field(min_length=1, max_length=63)]
     password: Password
+    code: Code | None = None
 
 
 class PasswordChange(Model):
@@ -57,7 +64,10 @@ class PasswordChange(Model):
 
 @routes.post("/login", operation_id="login_create", response_model=Me, responses=refusals(411, 413, 429))
 async def login_create(body: Login, request: Request, parts: UsedParts) -> Response:
-    """Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token."""
+    """Opens a browser session: a cookie, and the token that changes must carry in X-CSRF-Token.
+
+    Where the user has a second factor, a right password without `code` is answered with the problem `code-required`.
+    """
     address = request.client.host if request.client else ""
     user = await run_in_threadpool(_user_who_may_try, parts, address, body.username)
     password = body.password.get_secret_value()
@@ -65,8 +75,13 @@ async def login_create(body: Login, request: Request, parts: UsedParts) -> Respo
     if not is_right or user is None:
         _note_failure(parts, user.username if user else None, address)
         raise Unauthenticated(WRONG)
+    try:
+        response = await run_in_threadpool(_let_in, parts, user, address, body.code)
+    except Unauthenticated:
+        _note_failure(parts, user.username, address)
+        raise
     parts.login_limit.succeeded(address, body.username)
-    return await run_in_threadpool(_let_in, parts, user, address)
+    return response
 
 
 def _note_failure(parts: Parts, username: str | None, address: str) -> None:
@@ -96,14 +111,26 @@ def _has_logged_in_from(store: Store, username: str, address: str) -> bool:
     return source_of(address) in {source_of(str(data.get("address"))) for data in newest}
 
 
-def _let_in(parts: Parts, asked: User, address: str) -> Response:
-    """Raises Unauthenticated where the password has changed, or the user is gone, since it was checked."""
+def _let_in(parts: Parts, asked: User, address: str, code: SecretStr | None) -> Response:
+    """Raises CodeRequired, or Unauthenticated for a wrong code or where the user has changed since it was checked."""
+    if code is not None:
+        name = asked.username
+        parts.login_limit.code_attempt(address, name, lambda: _has_logged_in_from(parts.store, name, address))
     with parts.store.write() as tx:
         user = tx.get(User, asked.id)
         if user is None or user.password_hash != asked.password_hash:
             raise Unauthenticated(WRONG)
+        has_factor = second_factor.is_enabled(tx, user.id)
+        if has_factor and code is None:
+            raise CodeRequired(
+                "The password is right; send it again with `code`, six digits of the authenticator app or a recovery "
+                "code. Automation uses an API token instead."
+            )
+        if has_factor and code is not None and not second_factor.is_shown(tx, user, code):
+            raise Unauthenticated(WRONG_CODE)
         tx.execute(delete(LoginSession).where(LoginSession.expires_at < utc_now()))
-        life = timedelta(hours=read_settings(tx).session_hours)
+        settings = read_settings(tx)
+        life = timedelta(hours=settings.session_hours)
         cookie = open_session(tx, user, life)
         emit(
             tx, "user.login", f"{user.username} logged in from {address or 'an unknown address'}",
@@ -111,6 +138,7 @@ def _let_in(parts: Parts, asked: User, address: str) -> Response:
         )  # fmt: skip
     me = Me(
         username=user.username, role=Role(user.role), password_change_required=user.must_change_password,
+        has_second_factor=has_factor, second_factor_required=settings.second_factor_required and not has_factor,
         csrf_token=csrf_token(cookie),
     )  # fmt: skip
     response = Response(me.model_dump_json(), media_type="application/json")
@@ -138,6 +166,7 @@ def me_show(identity: Asking) -> Me:
     """Who is asking, with which role."""
     return Me(
         username=identity.username, role=identity.role, password_change_required=identity.must_change_password,
+        has_second_factor=identity.has_second_factor, second_factor_required=identity.is_second_factor_missing,
         csrf_token=identity.csrf_token,
     )  # fmt: skip
 

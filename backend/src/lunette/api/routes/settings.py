@@ -70,6 +70,7 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
     local = log is not None and log.transport is SyslogTransport.LOCAL
     return Settings(
         name=stored.name, time_zone=stored.time_zone, session_hours=stored.session_hours,
+        second_factor_required=stored.second_factor_required,
         history_days=stored.history_days,
         deleted_keep_hours=stored.deleted_keep_hours,
         disk_health_minutes=stored.disk_health_minutes,

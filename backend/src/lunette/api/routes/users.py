@@ -14,6 +14,7 @@ from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
+from lunette.api.second_factor import enabled, is_enabled, remove
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem
 from lunette.domain.identity import IdentitySource
@@ -42,12 +43,13 @@ class UserPatch(Model):
     """Changes of a user; an absent field stays.
 
     A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
-    stay.
+    stay. `remove_second_factor` is for who has lost the authenticator app and the recovery codes.
     """
 
     role: PersonRole | None = None
     password: NewPassword | None = None
     keep_tokens: bool = False
+    remove_second_factor: bool = False
 
 
 @routes.get("", operation_id="user_list", response_model=Page[User], responses=LISTED)
@@ -59,7 +61,8 @@ def user_list(
     query = query.where(UserRow.role == role.value) if role else query
     with parts.store.read() as tx:
         found = stored_page(tx, query, page, sort, _COLUMNS)
-        items = tuple(user_answer(row) for row in found.rows)
+        having = enabled(tx, [row.id for row in found.rows])
+        items = tuple(user_answer(row, has_second_factor=row.id in having) for row in found.rows)
     return Page(items=items, next_cursor=found.next_cursor, total=found.total)
 
 
@@ -68,7 +71,7 @@ def user_show(user: Reference, parts: UsedParts) -> Response:
     """One user, by id or user name."""
     with parts.store.read() as tx:
         row = find(tx, UserRow, user, UserRow.username)
-        return answer(user_answer(row), version=row.version)
+        return answer(user_answer(row, has_second_factor=is_enabled(tx, row.id)), version=row.version)
 
 
 @routes.post("", operation_id="user_create", status_code=201, response_model=User, responses=CREATED)
@@ -94,7 +97,9 @@ def _create(tx: Session, body: UserCreate, hashed: str, actor: str) -> Response:
     tx.add(row)
     emit(tx, "user.created", f"user {row.username} was created as {row.role}", actor=actor, ref=row.id)
     tx.flush()
-    return answer(user_answer(row), 201, location=f"/api/v1/users/{row.id}", version=row.version)
+    return answer(
+        user_answer(row, has_second_factor=False), 201, location=f"/api/v1/users/{row.id}", version=row.version
+    )
 
 
 @routes.patch("/{user}", operation_id="user_patch", response_model=None, responses=changed(User))
@@ -108,7 +113,11 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
         if body.role and body.role is not Role.ADMINISTRATOR:
             _keep_an_administrator(tx, row)
         detail = ", ".join(
-            [*([f"role {body.role.value}"] if body.role else []), *(["a new password"] if hashed else [])]
+            [
+                *([f"role {body.role.value}"] if body.role else []),
+                *(["a new password"] if hashed else []),
+                *(["no second factor"] if body.remove_second_factor and is_enabled(tx, row.id) else []),
+            ]
         )
         plan = _plan(f"Change user {row.username}", Action.CHANGE, row.username, detail)
         ending = () if body.keep_tokens or not hashed else leaving(
@@ -125,11 +134,13 @@ def _patch(tx: Session, row: UserRow, body: UserPatch, hashed: str | None, actor
         row.role = body.role.value
     if hashed:
         row.password_hash, row.must_change_password = hashed, True
+    if body.remove_second_factor:
+        remove(tx, row, actor)
     if body.role or hashed:
         end_with_password(tx, row, actor, keep_tokens=body.keep_tokens or not hashed)
         emit(tx, "user.changed", f"user {row.username} was changed", actor=actor, ref=row.id)
     tx.flush()
-    return answer(user_answer(row), version=row.version)
+    return answer(user_answer(row, has_second_factor=is_enabled(tx, row.id)), version=row.version)
 
 
 @routes.delete("/{user}", operation_id="user_delete", status_code=204, responses=DELETED)

@@ -48,6 +48,10 @@ OPERATIONS: dict[str, Operation] = {
         is_list=True,
     ),
     "login_end": Operation("POST", "/logins/{login}:end", parameters=("login",), dry_run=True),
+    "second_factor_create": Operation("POST", "/second-factor", body="FactorProof"),
+    "second_factor_confirm": Operation("POST", "/second-factor:confirm", body="FactorConfirm"),
+    "second_factor_renew_codes": Operation("POST", "/second-factor:renew-codes", body="FactorProof"),
+    "second_factor_remove": Operation("POST", "/second-factor:remove", body="FactorProof"),
     "user_list": Operation(
         "GET",
         "/users",
@@ -684,6 +688,27 @@ class Operations:
     def login_end(self, login: str, *, dry_run: bool = False) -> Any:
         """Ends a login at once, as logging out in that browser would. API tokens of its user stay valid."""
         return self.operate("login_end", {"login": login}, {}, dry_run=dry_run)
+
+    def second_factor_create(self, body: t.FactorProof) -> t.SecondFactorOffer:
+        """Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it."""
+        answer: t.SecondFactorOffer = self.operate("second_factor_create", {}, {}, body)
+        return answer
+
+    def second_factor_confirm(self, body: t.FactorConfirm) -> t.RecoveryCodes:
+        """Asks for the second factor from now on, and answers its recovery codes; ends the user's other
+        logins.
+        """
+        answer: t.RecoveryCodes = self.operate("second_factor_confirm", {}, {}, body)
+        return answer
+
+    def second_factor_renew_codes(self, body: t.FactorProof) -> t.RecoveryCodes:
+        """Makes new recovery codes; those before are good no more."""
+        answer: t.RecoveryCodes = self.operate("second_factor_renew_codes", {}, {}, body)
+        return answer
+
+    def second_factor_remove(self, body: t.FactorProof) -> None:
+        """Asks for the password alone from now on. Refused where the settings ask for a second factor."""
+        self.operate("second_factor_remove", {}, {}, body)
 
     def user_list(
         self,

@@ -153,6 +153,8 @@ __all__ = [
     "ExportFormat",
     "ExportState",
     "ExportsStatus",
+    "FactorConfirm",
+    "FactorProof",
     "Family",
     "FcHardware",
     "FcMode",
@@ -264,6 +266,7 @@ __all__ = [
     "RebuildArray",
     "RebuildFound",
     "RebuildRequest",
+    "RecoveryCodes",
     "ReleaseKind",
     "Resolution",
     "ResourceState",
@@ -290,6 +293,7 @@ __all__ = [
     "SchedulePatch",
     "Scheduler",
     "ScrubAction",
+    "SecondFactorOffer",
     "Session",
     "SessionPage",
     "Settings",
@@ -1132,6 +1136,19 @@ class ExportsStatus(TypedDict):
     age_s: float | None
 
 
+class FactorConfirm(TypedDict):
+    """A code of the authenticator app that is being set up."""
+
+    code: str
+
+
+class FactorProof(TypedDict):
+    """The own password, and a code of the second factor where there is one."""
+
+    current_password: str
+    code: NotRequired[str | None]
+
+
 class FcHardware(TypedDict):
     """What the port says of itself now. Null is what its driver does not tell."""
 
@@ -1753,10 +1770,13 @@ class LeftOut(TypedDict):
 
 
 class Login(TypedDict):
-    """A person's credentials."""
+    """A person's credentials. `code` is of the authenticator app or a recovery code, for who has a second
+    factor.
+    """
 
     username: str
     password: str
+    code: NotRequired[str | None]
 
 
 class Mail(TypedDict):
@@ -1858,6 +1878,8 @@ class Me(TypedDict):
     username: str
     role: Role
     password_change_required: bool
+    has_second_factor: bool
+    second_factor_required: bool
     csrf_token: str | None
 
 
@@ -2124,6 +2146,12 @@ class RebuildRequest(TypedDict):
     adopt: NotRequired[bool]
 
 
+class RecoveryCodes(TypedDict):
+    """Codes for the loss of the authenticator app, each good for one login. They are not shown again."""
+
+    recovery_codes: list[str]
+
+
 class RestoreFound(TypedDict):
     """What is in a backup, and what restoring it changes."""
 
@@ -2327,6 +2355,13 @@ class SchedulePatch(TypedDict):
     description: NotRequired[str | None]
 
 
+class SecondFactorOffer(TypedDict):
+    """A second factor that begins to be asked for once a code of it is shown. It is not shown again."""
+
+    secret: str
+    address: str
+
+
 class Session(TypedDict):
     """An initiator logged in now."""
 
@@ -2366,6 +2401,7 @@ class Settings(TypedDict):
     name: str | None
     time_zone: str
     session_hours: int
+    second_factor_required: bool
     history_days: int
     deleted_keep_hours: int
     disk_health_minutes: int
@@ -2386,6 +2422,7 @@ class SettingsPatch(TypedDict):
     name: NotRequired[str | None]
     time_zone: NotRequired[str | None]
     session_hours: NotRequired[int | None]
+    second_factor_required: NotRequired[bool | None]
     history_days: NotRequired[int | None]
     deleted_keep_hours: NotRequired[int | None]
     disk_health_minutes: NotRequired[int | None]
@@ -2703,6 +2740,7 @@ class User(TypedDict):
     username: str
     role: Role
     password_change_required: bool
+    has_second_factor: bool
     created_at: str
     updated_at: str
 
@@ -2729,6 +2767,7 @@ class UserPatch(TypedDict):
     role: NotRequired[Literal["viewer", "operator", "administrator"] | None]
     password: NotRequired[str | None]
     keep_tokens: NotRequired[bool]
+    remove_second_factor: NotRequired[bool]
 
 
 class Volume(TypedDict):

@@ -1,0 +1,171 @@
+"""The own second factor: set up, replaced, its recovery codes made anew, removed. Always in a login of its owner."""
+
+from typing import Annotated
+
+from fastapi import Request, Response
+from pydantic import Field, SecretStr
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
+
+from lunette.api import second_factor
+from lunette.api.answers.people import RecoveryCodes, SecondFactorOffer
+from lunette.api.declare import refusals, router
+from lunette.api.identity import Asking, Identity
+from lunette.api.parts import Parts, UsedParts
+from lunette.domain.base import Model
+from lunette.domain.errors import Conflict, FieldProblem, Forbidden, Invalid
+from lunette.domain.second_factor import (
+    Code,
+    address,
+    base32,
+    matching_period,
+    new_recovery_codes,
+    new_secret,
+    recovery_hash,
+)
+from lunette.store.access import LoginSession, SecondFactor, User
+from lunette.store.events import emit
+from lunette.store.schema import utc_now
+from lunette.store.settings import read_settings
+
+routes = router("/second-factor", "login")
+_CHANGES = refusals(409, 413, 429)
+
+
+class FactorProof(Model):
+    """The own password, and a code of the second factor where there is one."""
+
+    current_password: Annotated[SecretStr, Field(min_length=1, max_length=256)]
+    code: Code | None = None
+
+
+class FactorConfirm(Model):
+    """A code of the authenticator app that is being set up."""
+
+    code: Code
+
+
+@routes.post("", operation_id="second_factor_create", response_model=SecondFactorOffer, responses=_CHANGES)
+def second_factor_create(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> SecondFactorOffer:
+    """Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it.
+
+    Where there is a second factor already, its code is needed, and it holds until the new one is confirmed.
+    """
+    user_id = _prove(parts, request, identity, body)
+    secret = new_secret()
+    with parts.store.write() as tx:
+        factor = tx.get(SecondFactor, user_id) or SecondFactor(user_id=user_id)
+        tx.add(factor)
+        factor.next_sealed = second_factor.sealed(tx, secret)
+    shown = address(secret, identity.username, parts.name())
+    return SecondFactorOffer(secret=base32(secret), address=shown)
+
+
+@routes.post(":confirm", operation_id="second_factor_confirm", response_model=RecoveryCodes, responses=_CHANGES)
+def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
+    """Asks for the second factor from now on, and answers its recovery codes; ends the user's other logins."""
+    user_id = _own_login(identity)
+    parts.login_limit.code_attempt(_address(request), identity.username)
+    codes = new_recovery_codes()
+    with parts.store.write() as tx:
+        factor = tx.get(SecondFactor, user_id)
+        if factor is None or factor.next_sealed is None:
+            raise Conflict("No second factor is being set up; begin with POST /api/v1/second-factor.")
+        secret = second_factor.opened(tx, factor.next_sealed)
+        period = matching_period(secret, body.code.get_secret_value(), utc_now().timestamp(), 0)
+        if period is None:
+            raise _wrong("code", "is no code of the new secret; compare the clocks of the telephone and the appliance")
+        factor.secret_sealed, factor.next_sealed, factor.last_period = factor.next_sealed, None, period
+        factor.recovery_hashes = [recovery_hash(code) for code in codes]
+        others = (LoginSession.user_id == user_id, LoginSession.token_hash != identity.session_hash)
+        tx.execute(delete(LoginSession).where(*others))
+        _tell(tx, identity, "user.second_factor_set", "set up a second factor")
+    parts.login_limit.succeeded(_address(request), identity.username)
+    return RecoveryCodes(recovery_codes=codes)
+
+
+@routes.post(":renew-codes", operation_id="second_factor_renew_codes", response_model=RecoveryCodes, responses=_CHANGES)
+def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
+    """Makes new recovery codes; those before are good no more."""
+    user_id = _prove(parts, request, identity, body)
+    codes = new_recovery_codes()
+    with parts.store.write() as tx:
+        factor = _enabled(tx, user_id)
+        factor.recovery_hashes = [recovery_hash(code) for code in codes]
+        _tell(tx, identity, "user.recovery_codes_renewed", "made new recovery codes")
+    return RecoveryCodes(recovery_codes=codes)
+
+
+@routes.post(":remove", operation_id="second_factor_remove", status_code=204, responses=_CHANGES)
+def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> Response:
+    """Asks for the password alone from now on. Refused where the settings ask for a second factor."""
+    user_id = _prove(parts, request, identity, body)
+    with parts.store.write() as tx:
+        _enabled(tx, user_id)
+        if read_settings(tx).second_factor_required:
+            raise Conflict(
+                "The second factor was not removed: the setting second_factor_required asks for one. To use another "
+                "app, set up a new one; it takes the place of this."
+            )
+        second_factor.remove(tx, tx.get_one(User, user_id), identity.username)
+    return Response(status_code=204)
+
+
+def _own_login(identity: Identity) -> str:
+    """The id of the person who is logged in. Raises Forbidden for a token and for root."""
+    if not identity.user_id:
+        raise Forbidden("Root has no second factor; `lunette user set NAME --remove-second-factor` removes another's.")
+    if identity.token_name:
+        raise Forbidden("A second factor is changed in a session of its owner, not with an API token; log in.")
+    return identity.user_id
+
+
+def _prove(parts: Parts, request: Request, identity: Identity, proof: FactorProof) -> str:
+    """The id of the user. Raises Forbidden, RateLimited, or Invalid where the proof does not hold.
+
+    A login that is open is not enough: whoever finds it unattended could lock its owner out.
+    """
+    user_id = _own_login(identity)
+    came_from = _address(request)
+    parts.login_limit.attempt(came_from, identity.username)
+    with parts.store.read() as tx:
+        user = tx.get(User, user_id)
+    if not parts.passwords.is_right(proof.current_password.get_secret_value(), user.password_hash if user else None):
+        parts.control.failed_logins.note(identity.username, came_from)
+        raise _wrong("current_password", "is not the current password")
+    if identity.has_second_factor:
+        _prove_code(parts, came_from, identity, user_id, proof.code)
+    parts.login_limit.succeeded(came_from, identity.username)
+    return user_id
+
+
+def _prove_code(parts: Parts, came_from: str, identity: Identity, user_id: str, code: SecretStr | None) -> None:
+    if code is None:
+        raise _wrong("code", "is needed: six digits of the authenticator app, or a recovery code")
+    parts.login_limit.code_attempt(came_from, identity.username)
+    with parts.store.write() as tx:
+        is_right = second_factor.is_shown(tx, tx.get_one(User, user_id), code)
+    if not is_right:
+        parts.control.failed_logins.note(identity.username, came_from)
+        raise _wrong("code", "is wrong, or was used before; wait for the next one")
+
+
+def _enabled(tx: Session, user_id: str) -> SecondFactor:
+    factor = tx.get(SecondFactor, user_id)
+    if factor is None or factor.secret_sealed is None:
+        raise Conflict("There is no second factor; set one up by POST /api/v1/second-factor.")
+    return factor
+
+
+def _tell(tx: Session, identity: Identity, kind: str, words: str) -> None:
+    emit(tx, kind, f"{identity.username} {words}", actor=identity.username, ref=identity.user_id)
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _wrong(field: str, message: str) -> Invalid:
+    return Invalid(
+        f"Nothing was changed: {field} {message}.", errors=(FieldProblem(field=field, value=None, message=message),)
+    )

@@ -1,0 +1,74 @@
+"""Whether a user has a second factor, and checks of what is shown of it."""
+
+from collections.abc import Collection
+
+from pydantic import SecretStr
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from lunette.domain.second_factor import matching_period, recovery_hash
+from lunette.store.access import SecondFactor, User
+from lunette.store.database import store_of
+from lunette.store.events import emit
+from lunette.store.schema import utc_now
+
+
+def is_enabled(tx: Session, user_id: str) -> bool:
+    """Whether a login of the user asks for a code."""
+    return user_id in enabled(tx, [user_id])
+
+
+def enabled(tx: Session, user_ids: Collection[str]) -> frozenset[str]:
+    """Those of the users whose logins ask for a code."""
+    query = select(SecondFactor.user_id).where(
+        SecondFactor.user_id.in_(user_ids), SecondFactor.secret_sealed.is_not(None)
+    )
+    return frozenset(tx.scalars(query))
+
+
+def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
+    """Whether a code is right; it is used up by that. Belongs into the transaction that lets the user in.
+
+    Raises Unavailable if the secret was sealed with another key.
+    """
+    factor = tx.get(SecondFactor, user.id)
+    if factor is None or factor.secret_sealed is None:
+        return False
+    text = code.get_secret_value()
+    period = matching_period(opened(tx, factor.secret_sealed), text, utc_now().timestamp(), factor.last_period)
+    if period is not None:
+        factor.last_period = period
+        return True
+    hashed = recovery_hash(text)
+    if hashed not in factor.recovery_hashes:
+        return False
+    factor.recovery_hashes = [one for one in factor.recovery_hashes if one != hashed]
+    left = len(factor.recovery_hashes)
+    emit(
+        tx, "user.recovery_code_used", f"{user.username} used a recovery code, {left} are left", actor=user.username,
+        ref=user.id, data={"left": left},
+    )  # fmt: skip
+    return True
+
+
+def opened(tx: Session, sealed: str) -> bytes:
+    """A secret as it is shared with the app. Raises Unavailable if it was sealed with another key."""
+    return bytes.fromhex(store_of(tx).box.open(sealed).get_secret_value())
+
+
+def sealed(tx: Session, secret: bytes) -> str:
+    return store_of(tx).box.seal(SecretStr(secret.hex()))
+
+
+def remove(tx: Session, user: User, actor: str) -> None:
+    """Logins of the user ask for the password alone from now on."""
+    factor = tx.get(SecondFactor, user.id)
+    if factor is None:
+        return
+    had_one = factor.secret_sealed is not None
+    tx.delete(factor)
+    if had_one:
+        emit(
+            tx, "user.second_factor_removed", f"the second factor of {user.username} was removed", actor=actor,
+            ref=user.id,
+        )  # fmt: skip

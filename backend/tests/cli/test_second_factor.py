@@ -1,0 +1,91 @@
+"""`lunette second-factor`, and logging in with a code, as somebody types it who reads what is shown."""
+
+import base64
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
+
+from backend.tests.cli.appliance import PASSWORD, Cli
+from backend.tests.cli.test_access import cli, https, log_in
+from lunette.api.passwords import LoginLimit
+from lunette.cli import call, exits
+from lunette.cli.screen import Screen
+
+__all__ = ["cli", "https"]
+
+
+class Person:
+    """Sits at a terminal with an authenticator app, and types what is asked for."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.key, self.codes, self.shown = b"", list[str](), list[str]()
+        self.asked: list[str] = []
+        note = Screen.note
+
+        def read(screen: Screen, text: str, style: str = "") -> None:
+            if secret := re.fullmatch("Secret for the authenticator app: ([A-Z2-7]+)", text):
+                self.key = base64.b32decode(secret[1])
+            note(screen, text, style)
+
+        monkeypatch.setattr(Screen, "note", read)
+        monkeypatch.setattr(Screen, "can_ask", True)
+        monkeypatch.setattr(call.getpass, "getpass", self.answer)
+
+    def answer(self, question: str) -> str:
+        self.asked.append(question.rstrip(": "))
+        if "app shows now" in question:
+            return TOTP(self.key, 6, SHA1(), 30).generate(int(time.time())).decode()
+        return self.codes.pop(0)
+
+
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
+    monkeypatch.setattr(LoginLimit, "attempt", lambda *_given: None)
+    return Person(monkeypatch)
+
+
+def test_a_life_with_a_second_factor(cli: Cli, https: str, person: Person, tmp_path: Path) -> None:
+    assert log_in(cli, https).code == 0
+    password = ("--password-file", str(cli.folder / "password"))
+    made = cli("second-factor", "set-up", *password)
+    assert made.code == 0, made.err
+    person.codes = made.out.split()
+    assert len(person.codes) == 10
+    assert "otpauth://totp/" in made.err
+    assert cli("whoami").code == 0, "the remembered token goes on"
+
+    assert log_in(cli, https).code == 0
+    assert person.asked[-1] == "Code of the authenticator app, or a recovery code"
+    (tmp_path / "code").write_text("000000\n")
+    wrong = log_in(cli, https, "--code-file", str(tmp_path / "code"))
+    assert (wrong.code, "used before" in wrong.err) == (exits.NOT_ALLOWED, True)
+
+    renewed = cli("second-factor", "renew-codes", *password)
+    assert renewed.code == 0, renewed.err
+    assert set(renewed.out.split()).isdisjoint(person.codes)
+    person.codes = renewed.out.split()
+    removed = cli("second-factor", "remove", *password)
+    assert (removed.code, "password alone" in removed.err) == (0, True)
+    assert log_in(cli, https).code == 0
+
+
+def test_the_first_login_sets_one_up_where_it_is_required_and_an_administrator_removes_it(
+    cli: Cli, https: str, person: Person
+) -> None:
+    assert log_in(cli, https).code == 0
+    try:
+        assert cli("setting", "set", "--require-second-factor").code == 0
+        entered = log_in(cli, https)
+        assert (entered.code, "must be set up now" in entered.err) == (0, True)
+        assert len(entered.out.split()) == 10
+        assert "has_second_factor: yes" in cli("user", "show", "admin").out
+    finally:  # the appliance is that of other tests, too
+        cli("user", "set", "admin", "--remove-second-factor")
+        cli("setting", "set", "--second-factor-optional")
+    assert log_in(cli, https).code == 0
+    assert PASSWORD not in entered.out + entered.err

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { CODE } from '../../../mock/secondFactor'
+import { loggedIn, makeWorld } from '../../../mock/world'
+import { control, field, settle, text, type, visit } from '../../../mock/visit'
+
+async function open(secondFactor: boolean) {
+  const world = loggedIn({ ...makeWorld(), secondFactor })
+  return { world, ...(await visit('/second-factor', world)) }
+}
+
+async function click(page: Element, label: string) {
+  control(page, label).click()
+  await settle()
+}
+
+async function prove(page: Element, password: string, code?: string) {
+  type(field(page, 'Current password'), password)
+  if (code) type(field(page, 'Code'), code)
+  await settle()
+}
+
+it('sets one up after the password was typed again', async () => {
+  const { world, page } = await open(false)
+  expect(text(page)).toContain('Whoever has your password can log in')
+  await click(page, 'Set up a second factor')
+  await prove(page, 'wrong')
+  await click(page, 'Go on')
+  expect(text(page)).toContain('is not the current password')
+  await prove(page, world.password)
+  await click(page, 'Go on')
+  expect(page.querySelector('svg[aria-label^=QR] path')?.getAttribute('d')?.length).toBeGreaterThan(1000)
+  type(field(page, 'Code that the app shows now'), '000000')
+  await click(page, 'Switch on')
+  expect(text(page)).toContain('is no code of the new secret')
+  type(field(page, 'Code that the app shows now'), CODE)
+  await click(page, 'Switch on')
+  expect(text(page)).toContain('abcd-efgh-jkmn')
+  expect(text(page)).not.toContain('Cancel')
+  await click(page, 'I have stored them')
+  expect(world.secondFactor).toBe(true)
+  expect(text(page)).toContain('Each login asks for a code')
+  expect(text(page)).not.toContain('abcd-efgh-jkmn')
+})
+
+it('makes new recovery codes and removes it, each with password and code', async () => {
+  const { world, page } = await open(true)
+  await click(page, 'Make new recovery codes')
+  await prove(page, world.password, '000000')
+  await click(page, 'Make new recovery codes')
+  expect(text(page)).toContain('wait for the next one')
+  await prove(page, world.password, CODE)
+  await click(page, 'Make new recovery codes')
+  expect(page.querySelectorAll('[data-testid=recovery-code]')).toHaveLength(4)
+  await click(page, 'I have stored them')
+  await click(page, 'Remove the second factor')
+  await prove(page, world.password, CODE)
+  await click(page, 'Remove the second factor')
+  expect(world.secondFactor).toBe(false)
+  expect(text(page)).toContain('Whoever has your password can log in')
+})
