@@ -8,14 +8,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from backend.tests.agent.exports import CHAP, exports, initiator, target
+from lunette.agent import server as agent_server
 from lunette.agent.core import Agent
-from lunette.agent.server import Server, listen
+from lunette.agent.server import MAX_CONNECTIONS, MESSAGE_S, SMALL_BYTES, Server, listen
 from lunette.domain.agent_protocol import MAX_MESSAGE_BYTES, Converge, Envelope, ProblemReply
 from lunette.domain.errors import AgentAway, InUse, ProblemType
 from lunette.domain.steps import ExportsGone
@@ -33,17 +35,61 @@ print(AgentClient({path!r}).call(Hello()).model_dump_json())
 """
 
 
+HELLO = b'{"version": 1, "request": {"kind": "hello"}}'
+SHORT_S = 0.5
+
+
+def framed(payload: bytes) -> bytes:
+    return struct.pack(">I", len(payload)) + payload
+
+
+def is_open(peer: socket.socket) -> bool:
+    """True if the agent has neither said anything on it nor closed it."""
+    peer.settimeout(0.05)
+    try:
+        return bool(peer.recv(1))
+    except TimeoutError:
+        return True
+
+
+def soon(holds: Callable[[], bool]) -> bool:
+    until = time.monotonic() + 20
+    while not holds():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def is_refused(peer: socket.socket, data: bytes) -> bool:
+    try:
+        peer.sendall(data)
+    except ConnectionError:
+        return True
+    return False
+
+
 class Running:
-    def __init__(self, folder: Path, uids: frozenset[int]) -> None:
+    def __init__(self, folder: Path, uids: frozenset[int], message_s: float = MESSAGE_S) -> None:
         self.path = str(folder / "agent.sock")
         machine = FakeSystem()
         machine.add_disks(2)
         machine.run(["modprobe", "target_core_mod"])
         self.agent = Agent(machine)
-        self.server = Server(self.agent, listen(self.path), uids)
-        self.thread = threading.Thread(target=self.server.serve)
+        self.server = Server(self.agent, listen(self.path), uids, message_s=message_s)
+        self.pings = 0
+        self.thread = threading.Thread(target=self.server.serve, args=(self._alive,))
         self.thread.start()
         self.client = AgentClient(self.path, answer_s=60)
+
+    def _alive(self) -> None:
+        self.pings += 1
+
+    def connected(self) -> socket.socket:
+        peer = socket.socket(socket.AF_UNIX)
+        peer.settimeout(60)
+        peer.connect(self.path)
+        return peer
 
     def stop(self) -> None:
         self.server.stop()
@@ -52,10 +98,8 @@ class Running:
 
     def raw(self, payload: bytes) -> dict[str, object]:
         """Send bytes as one message; the reply as plain JSON."""
-        with socket.socket(socket.AF_UNIX) as peer:
-            peer.settimeout(60)
-            peer.connect(self.path)
-            peer.sendall(struct.pack(">I", len(payload)) + payload)
+        with self.connected() as peer:
+            peer.sendall(framed(payload))
             answer = peer.makefile("rb")
             (length,) = struct.unpack(">I", answer.read(4))
             found: dict[str, object] = json.loads(answer.read(length))
@@ -65,6 +109,14 @@ class Running:
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Running]:
     started = Running(tmp_path, frozenset({os.getuid()}))
+    yield started
+    started.stop()
+
+
+@pytest.fixture
+def hurried(tmp_path: Path) -> Iterator[Running]:
+    """One that gives clients little time."""
+    started = Running(tmp_path, frozenset({os.getuid()}), SHORT_S)
     yield started
     started.stop()
 
@@ -205,3 +257,85 @@ def test_a_problem_keeps_its_class_on_the_way() -> None:
     again = ProblemReply.of(refusal).as_error()
     assert (type(again), again.detail, again.log) == (InUse, "it is in use", "details")
     assert ProblemReply.of(refusal).type is ProblemType.IN_USE
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"\0\0", framed(HELLO)[:-1]], ids=["nothing", "half a length", "half a message"]
+)
+def test_where_all_connections_are_taken_the_oldest_without_a_request_is_closed(running: Running, begun: bytes) -> None:
+    held = [running.connected() for _ in range(MAX_CONNECTIONS)]
+    for peer in held:
+        peer.sendall(begun)
+    try:
+        assert running.client.hello().version == 1
+        assert not is_open(held[0])
+        assert is_open(held[-1])
+    finally:
+        for peer in held:
+            peer.close()
+
+
+def test_a_request_that_was_begun_has_its_time_and_an_idle_connection_has_no_limit(hurried: Running) -> None:
+    with hurried.connected() as idle, hurried.connected() as half:
+        half.sendall(framed(HELLO)[:-1])
+        assert half.recv(1) == b""
+        assert is_open(idle)
+        idle.settimeout(60)
+        idle.sendall(framed(HELLO))
+        assert idle.recv(1)
+
+
+def test_a_request_that_drips_in_is_given_up(hurried: Running) -> None:
+    with hurried.connected() as peer:
+        peer.sendall(struct.pack(">I", 10_000))
+        assert soon(lambda: is_refused(peer, b" "))
+
+
+def test_replies_that_are_not_received_end_the_connection(hurried: Running) -> None:
+    with hurried.connected() as peer:
+        assert soon(lambda: is_refused(peer, framed(HELLO) * 1000))
+
+
+def test_the_watchdog_is_pinged_while_every_connection_is_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_server, "_ACCEPT_S", 0.1)
+    running = Running(tmp_path, frozenset({os.getuid()}))
+    known = running.agent.await_change(0, 0)
+    waits = f'{{"version": 1, "request": {{"kind": "await_change", "known": {known}, "timeout_s": 60}}}}'
+    held = [running.connected() for _ in range(MAX_CONNECTIONS)]
+    try:
+        for peer in held:
+            peer.sendall(framed(waits.encode()))
+        with running.connected() as one_more:
+            one_more.sendall(framed(HELLO))
+            before = running.pings
+            assert soon(lambda: running.pings > before + 3)
+            assert is_open(one_more)
+            assert all(is_open(peer) for peer in held[:3])
+            running.agent.changes.happened()
+            one_more.settimeout(60)
+            assert one_more.recv(1)
+    finally:
+        running.stop()
+        for peer in held:
+            peer.close()
+
+
+def test_large_requests_wait_until_there_is_memory_and_small_ones_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large = HELLO + b" " * (2 * SMALL_BYTES)
+    monkeypatch.setattr(agent_server, "MEMORY_BYTES", len(large) + SMALL_BYTES)
+    running = Running(tmp_path, frozenset({os.getuid()}))
+    try:
+        with running.connected() as first, running.connected() as second:
+            first.sendall(framed(large)[:-1])
+            time.sleep(0.2)
+            second.sendall(framed(large))
+            assert is_open(second)
+            assert running.client.hello().version == 1
+            first.sendall(b" ")
+            assert first.recv(1)
+            second.settimeout(60)
+            assert second.recv(1)
+    finally:
+        running.stop()

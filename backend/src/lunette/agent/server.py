@@ -8,7 +8,8 @@ import pwd
 import socket
 import struct
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import assert_never
 
@@ -16,6 +17,7 @@ from pydantic import ValidationError
 
 from lunette.domain.agent_protocol import (
     ENVELOPE,
+    MAX_MESSAGE_BYTES,
     AnyReply,
     AnyRequest,
     AwaitChange,
@@ -53,11 +55,17 @@ from lunette.domain.agent_protocol import (
 )
 from lunette.domain.errors import Forbidden, LunetteError, Malformed
 from lunette.system.agent_port import AgentPort
-from lunette.system.framing import PeerClosed, receive_message, send_message
+from lunette.system.framing import PeerClosed, receive_bytes, receive_length, send_message
 
 log = logging.getLogger(__name__)
 API_USER = "lunette-api"
 MAX_CONNECTIONS = 64
+MESSAGE_S = 60.0
+"""How long a client may take to send a message once it has begun, and again to receive the reply."""
+MEMORY_BYTES = MAX_MESSAGE_BYTES
+"""All requests together. One that converges 10,000 volumes has 6 MiB, and 10 MiB if each is mapped four times."""
+SMALL_BYTES = 64 * 1024
+"""Requests up to this length do not wait for memory: at most MAX_CONNECTIONS of them exist."""
 _PEERCRED = struct.Struct("3i")
 _ACCEPT_S = 10.0
 
@@ -169,17 +177,49 @@ def listen(path: str) -> socket.socket:
     return listener
 
 
-class Server:
-    """Answers on a listening socket, one thread per connection, until `stop`."""
+class Memory:
+    """What requests may take together, from their announced length until they are answered."""
 
-    def __init__(self, agent: AgentPort, listener: socket.socket, uids: frozenset[int]) -> None:
-        self._agent, self._listener, self._uids = agent, listener, uids
+    def __init__(self, limit: int) -> None:
+        self._free = limit
+        self._changed = threading.Condition()
+
+    @contextlib.contextmanager
+    def taken(self, count: int, deadline: float) -> Iterator[None]:
+        """Waits until there is room. Raises TimeoutError if there is none by the deadline."""
+        count = 0 if count <= SMALL_BYTES else count
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._free >= count, deadline - time.monotonic()):
+                raise TimeoutError(f"no room for a request of {count} bytes beside the others")
+            self._free -= count
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._free += count
+                self._changed.notify_all()
+
+
+class Server:
+    """Answers on a listening socket, one thread per connection, until `stop`.
+
+    Where all connections are taken, the one that has waited longest for its client to send a whole request is closed.
+    """
+
+    def __init__(
+        self, agent: AgentPort, listener: socket.socket, uids: frozenset[int], *, message_s: float = MESSAGE_S
+    ) -> None:
+        self._agent, self._listener, self._uids, self._message_s = agent, listener, uids, message_s
         listener.settimeout(_ACCEPT_S)
         self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._memory = Memory(MEMORY_BYTES)
+        self._lock = threading.Lock()
+        self._waiting: dict[socket.socket, None] = {}
+        """Connections without a whole request, the oldest first."""
         self._stopping = threading.Event()
 
     def serve(self, alive: Callable[[], None] = lambda: None) -> None:
-        """Accept until stopped; `alive` is called every few seconds."""
+        """Accept until stopped; `alive` is called every few seconds, also while all connections are taken."""
         while not self._stopping.is_set():
             alive()
             try:
@@ -190,7 +230,9 @@ class Server:
                 if self._stopping.is_set():
                     return
                 raise
-            self._slots.acquire()
+            if not self._has_room(alive):
+                peer.close()
+                return
             threading.Thread(target=self._connection, args=(peer,), daemon=True).start()
 
     def stop(self) -> None:
@@ -198,6 +240,27 @@ class Server:
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+
+    def _has_room(self, alive: Callable[[], None]) -> bool:
+        """Waits for a slot; False if the server is stopped meanwhile."""
+        if self._slots.acquire(blocking=False):
+            return True
+        while not self._stopping.is_set():
+            self._close_oldest()
+            if self._slots.acquire(timeout=_ACCEPT_S):
+                return True
+            alive()
+        return False
+
+    def _close_oldest(self) -> None:
+        with self._lock:
+            oldest = next(iter(self._waiting), None)
+            if oldest is None:
+                return
+            del self._waiting[oldest]
+        log.warning("all %s connections are taken: the oldest that sends nothing is closed", MAX_CONNECTIONS)
+        with contextlib.suppress(OSError):
+            oldest.shutdown(socket.SHUT_RDWR)
 
     def _connection(self, peer: socket.socket) -> None:
         try:
@@ -209,17 +272,35 @@ class Server:
                     self._send(peer, ProblemReply.of(refusal))
                     return
                 while True:
-                    self._send(peer, answer(self._agent, receive_message(peer, None)))
+                    self._send(peer, self._next_reply(peer))
         except PeerClosed:
             pass
         except OSError as error:
             log.warning("connection lost: %s", error)
         finally:
+            with self._lock:
+                self._waiting.pop(peer, None)
             self._slots.release()
 
-    @staticmethod
-    def _send(peer: socket.socket, reply: AnyReply) -> None:
-        send_message(peer, reply.model_dump_json().encode(), None)
+    def _next_reply(self, peer: socket.socket) -> AnyReply:
+        """Raises PeerClosed, and TimeoutError where the rest of a request does not come."""
+        with self._lock:
+            self._waiting[peer] = None
+        peer.settimeout(None)
+        if not peer.recv(1, socket.MSG_PEEK):
+            raise PeerClosed("the connection was closed")
+        deadline = time.monotonic() + self._message_s
+        length = receive_length(peer, deadline)
+        with self._memory.taken(length, deadline):
+            payload = receive_bytes(peer, length, deadline)
+            with self._lock:
+                if peer not in self._waiting:
+                    raise PeerClosed("the connection was given up for another")
+                del self._waiting[peer]
+            return answer(self._agent, payload)
+
+    def _send(self, peer: socket.socket, reply: AnyReply) -> None:
+        send_message(peer, reply.model_dump_json().encode(), time.monotonic() + self._message_s)
 
 
 def _peer_uid(peer: socket.socket) -> int:

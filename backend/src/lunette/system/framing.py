@@ -29,13 +29,19 @@ def send_message(peer: socket.socket, payload: bytes, deadline: float | None) ->
 
 def receive_message(peer: socket.socket, deadline: float | None) -> bytes:
     """Receive one message whole. Raises PeerClosed, MessageTooLarge, TimeoutError."""
-    (length,) = _LENGTH.unpack(_receive(peer, _LENGTH.size, deadline))
+    return receive_bytes(peer, receive_length(peer, deadline), deadline)
+
+
+def receive_length(peer: socket.socket, deadline: float | None) -> int:
+    """The length that a message announces; its bytes follow. Raises as receive_message does."""
+    (length,) = _LENGTH.unpack(receive_bytes(peer, _LENGTH.size, deadline))
     if length > MAX_MESSAGE_BYTES:
         raise MessageTooLarge(f"a message of {length} bytes exceeds {MAX_MESSAGE_BYTES}")
-    return _receive(peer, length, deadline)
+    return int(length)
 
 
-def _receive(peer: socket.socket, count: int, deadline: float | None) -> bytes:
+def receive_bytes(peer: socket.socket, count: int, deadline: float | None) -> bytes:
+    """So many bytes, which take memory as they arrive. Raises PeerClosed, TimeoutError."""
     found = bytearray()
     while len(found) < count:
         peer.settimeout(_left(deadline))
