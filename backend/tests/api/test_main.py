@@ -9,6 +9,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -174,6 +175,33 @@ def idle_client(process: Process) -> Iterator[None]:
         idle.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert idle.recv(4096).startswith(b"HTTP/1.1 200")
         yield
+
+
+def tls_spoken(process: Process, version: ssl.TLSVersion, ciphers: str) -> str | None:
+    """The suite that server and client agree on; None if the server refuses. OpenSSL here may offer anything."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.set_ciphers(f"{ciphers}:@SECLEVEL=0")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = context.maximum_version = version
+    with socket.create_connection(("127.0.0.1", process.port), 30) as plain:
+        try:
+            with context.wrap_socket(plain, server_hostname="localhost") as peer:
+                return (peer.cipher() or ("",))[0]
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):  # the server ended it; what fails here has other types
+            return None
+
+
+def test_only_authenticated_ciphers_and_tls_1_2_or_later_are_spoken(standing: Process) -> None:
+    tls_1_2 = ssl.TLSVersion.TLSv1_2
+    assert tls_spoken(standing, tls_1_2, "ECDHE-ECDSA-AES256-GCM-SHA384") == "ECDHE-ECDSA-AES256-GCM-SHA384"
+    assert tls_spoken(standing, tls_1_2, "ECDHE-ECDSA-CHACHA20-POLY1305") == "ECDHE-ECDSA-CHACHA20-POLY1305"
+    assert tls_spoken(standing, ssl.TLSVersion.TLSv1_3, "ALL") in {"TLS_AES_256_GCM_SHA384", "TLS_AES_128_GCM_SHA256"}
+    for in_blocks in ("ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-SHA256", "ECDHE-ECDSA-AES256-SHA"):
+        assert tls_spoken(standing, tls_1_2, in_blocks) is None
+    assert tls_spoken(standing, ssl.TLSVersion.TLSv1_1, "ALL") is None
+    assert tls_spoken(standing, ssl.TLSVersion.TLSv1, "ALL") is None
 
 
 def test_a_restart_keeps_the_certificate_and_the_one_time_password_until_a_reboot(process: Process) -> None:

@@ -76,6 +76,7 @@ class LiveCertificate:
     def factory(self, _config: uvicorn.Config, read: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:
         """For uvicorn: `read` makes a context of the files each time it is called."""
         listening = self._current = read()
+        listening.minimum_version = ssl.TLSVersion.TLSv1_2
         self._read = read
         listening.sni_callback = self._choose
         return listening

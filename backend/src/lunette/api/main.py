@@ -37,6 +37,8 @@ from lunette.store.secrets import SecretBox
 
 GRACE_S = 10
 """How long running requests may take after a stop was asked for."""
+TLS_1_2_CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
+"""Authenticated encryption with keys of the connection alone, as TLS 1.3 has it; the oldest version is 1.2."""
 STARTUP_FAILURE = 3
 """The exit status that uvicorn has for it."""
 PARTING_S = 0.5
@@ -173,7 +175,7 @@ def _local_door(path: Path) -> socket.socket | None:
 def _config(settings: Settings, parts: Parts, live: LiveCertificate) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(parts), host=settings.host, port=settings.port, ssl_certfile=settings.tls_cert,
-        ssl_keyfile=settings.tls_key, ssl_context_factory=live.factory,
+        ssl_keyfile=settings.tls_key, ssl_context_factory=live.factory, ssl_ciphers=TLS_1_2_CIPHERS,
         loop="asyncio", http=HttpProtocol,
         access_log=False, server_header=False, proxy_headers=False, ws="none", log_config=None,
         log_level="warning", timeout_graceful_shutdown=GRACE_S, timeout_keep_alive=30, lifespan="on",
