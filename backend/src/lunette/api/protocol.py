@@ -55,6 +55,8 @@ class PacedConnection(h11.Connection):
             if head.count(b"\n") > HEAD_LINES:
                 raise h11.RemoteProtocolError("too many headers", error_status_hint=431)
         event = super().next_event()
+        if isinstance(event, h11.Request) and not event.http_version.startswith(b"1."):
+            raise h11.RemoteProtocolError("neither HTTP/1.1 nor HTTP/1.0")  # h11 would take any digits
         if isinstance(event, h11.Request) and _is_chunked(event):
             self.left = 0  # its first chunk is read after the application has seen the head
         elif event is not h11.NEED_DATA and event is not h11.PAUSED:
