@@ -2,16 +2,21 @@
 
 import asyncio
 import http.server
+import ssl
 import threading
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
+import trustme
 
 from backend.tests.wiring import Api
 from lunette.api import bundles
 from lunette.domain.errors import Invalid, LunetteError, NoSpace, TooLarge
 from lunette.domain.updates import MAX_BUNDLE_BYTES
+from lunette.engine import outward
 
 
 async def pieces(*content: bytes) -> AsyncIterator[bytes]:
@@ -57,6 +62,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", "file:///etc/passwd")
             self.end_headers()
             return
+        if self.path.startswith("/to?"):
+            self.send_response(302)
+            self.send_header("Location", self.path[4:])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         self.send_response(200)
         self.send_header("Content-Length", "9" if self.path == "/half" else "6")
         self.end_headers()
@@ -66,14 +77,29 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """Says nothing."""
 
 
+FORBIDDEN = "127.0.0.2"
+"""For these tests; the rest of the loopback is where their servers are."""
+
+
 @pytest.fixture
-def server() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as made:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(outward, "FORBIDDEN", (ip_network(FORBIDDEN),))
+    with served("127.0.0.1") as made:
+        yield f"http://127.0.0.1:{made.server_address[1]}"
+
+
+@contextmanager
+def served(address: str, tls: ssl.SSLContext | None = None) -> Iterator[http.server.ThreadingHTTPServer]:
+    with http.server.ThreadingHTTPServer((address, 0), _Handler) as made:
+        if tls is not None:
+            made.socket = tls.wrap_socket(made.socket, server_side=True)
         thread = threading.Thread(target=made.serve_forever)
         thread.start()
-        yield f"http://127.0.0.1:{made.server_address[1]}"
-        made.shutdown()
-        thread.join()
+        try:
+            yield made
+        finally:
+            made.shutdown()
+            thread.join()
 
 
 def test_a_bundle_is_fetched_from_a_web_server(tmp_path: Path, server: str) -> None:
@@ -87,6 +113,38 @@ def test_what_a_web_server_does_not_give_whole_is_not_kept(tmp_path: Path, serve
         bundles.fetch(tmp_path, server + path)
     assert refused.value.errors[0].field == "url" if path != "/half" else True
     assert not (tmp_path / "updates").exists() or kept(tmp_path) == []
+
+
+def test_a_redirection_is_followed_but_not_to_a_forbidden_address(tmp_path: Path, server: str) -> None:
+    assert bundles.fetch(tmp_path, f"{server}/to?{server}/bundle")
+    with served(FORBIDDEN) as inside:
+        aim = f"http://{FORBIDDEN}:{inside.server_address[1]}/bundle"
+        for url in (aim, f"{server}/to?{aim}", f"{server}/to?{server}/to?{aim}"):
+            with pytest.raises(Invalid, match="link-local"):
+                bundles.fetch(tmp_path, url)
+        for url in (f"{server}/to?ftp://{FORBIDDEN}/x", f"{server}/to?unix:/run/lunette/agent.sock"):
+            with pytest.raises(Invalid):
+                bundles.fetch(tmp_path, url)
+
+
+def test_a_redirection_does_not_leave_tls(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    with served("127.0.0.1", context) as secured:
+        url = f"https://127.0.0.1:{secured.server_address[1]}"
+        assert bundles.fetch(tmp_path, f"{server}/to?{url}/bundle")
+        assert bundles.fetch(tmp_path, f"{url}/to?{url}/bundle")
+        with pytest.raises(Invalid, match="from https to http"):
+            bundles.fetch(tmp_path, f"{url}/to?{server}/bundle")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433"])
+def test_the_appliance_itself_is_not_asked(tmp_path: Path, host: str) -> None:
+    with served("127.0.0.1") as inside, pytest.raises(Invalid, match="link-local"):
+        bundles.fetch(tmp_path, f"http://{host}:{inside.server_address[1]}/bundle")
 
 
 def test_nothing_is_taken_where_there_are_no_slots(appliance: Api) -> None:

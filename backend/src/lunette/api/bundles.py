@@ -6,18 +6,21 @@ A new one takes the place of the one before. What is only half here has another 
 import http.client
 import os
 import shutil
+import ssl
 import urllib.error
 import urllib.request
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from starlette.concurrency import run_in_threadpool
 
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, NoSpace, TooLarge
 from lunette.domain.sizes import format_size
 from lunette.domain.updates import MAX_BUNDLE_BYTES
+from lunette.engine import outward
 
 FOLDER = "updates"
 ENDING, HALF = ".raucb", ".half"
@@ -85,7 +88,10 @@ async def receive(data: Path, pieces: AsyncIterator[bytes], declared: int | None
 
 
 def fetch(data: Path, url: str) -> str:
-    """Keep what a web server answers; returns its id. Raises Invalid naming the address, TooLarge or NoSpace."""
+    """Keep what a web server answers; returns its id. Raises Invalid naming the address, TooLarge or NoSpace.
+
+    Addresses that only this machine or one of its links reaches are refused.
+    """
     try:
         with _opener().open(url, timeout=SILENT_S) as answer:
             length = answer.headers.get("Content-Length", "")
@@ -118,12 +124,40 @@ def size_of(data: Path, bundle_id: str) -> int:
         raise Conflict("The bundle is not here any more, a later one took its place: upload it again.") from error
 
 
+class _Http(urllib.request.HTTPHandler):
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(outward.HttpConnection, req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        return self.do_open(outward.HttpsConnection, req, context=ssl.create_default_context())
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a few, each to an address that is checked as the first was, and none out of TLS."""
+
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: http.client.HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
+        if req.type == "https" and not newurl.lower().startswith("https:"):
+            fp.close()
+            raise urllib.error.URLError(f"the server sends from https to {newurl.partition(':')[0]}")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
 def _opener() -> urllib.request.OpenerDirector:
     """HTTP and HTTPS only: no files, whatever an address or a redirection says. Certificates are checked."""
     made = urllib.request.OpenerDirector()
     for handler in (
-        urllib.request.HTTPHandler, urllib.request.HTTPSHandler, urllib.request.HTTPRedirectHandler,
-        urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPErrorProcessor, urllib.request.UnknownHandler,
+        _Http, _Https, _Redirects, urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPErrorProcessor,
+        urllib.request.UnknownHandler,
     ):  # fmt: skip
         made.add_handler(handler())
     return made
