@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from backend.tests.agent.exports import CHAP, exports, initiator, target
 from lunette.agent import server as agent_server
@@ -67,6 +68,13 @@ def is_refused(peer: socket.socket, data: bytes) -> bool:
     except ConnectionError:
         return True
     return False
+
+
+class OtherReply(BaseModel):
+    """As another version might send it."""
+
+    kind: str
+    foreign: dict[str, str]
 
 
 class Running:
@@ -250,6 +258,17 @@ def test_an_agent_that_trickles_is_given_up_at_the_deadline(tmp_path: Path) -> N
         finally:
             stop.set()
             thread.join(5)
+
+
+def test_a_reply_that_is_not_known_puts_no_secret_into_the_log(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = OtherReply(kind="observe_foreign", foreign={"key": "secretsecret1"})
+    monkeypatch.setattr(agent_server, "answer", lambda *_: reply)
+    with pytest.raises(AgentAway) as refused:
+        running.client.foreign()
+    assert "extra_forbidden" in refused.value.log
+    assert "secretsecret1" not in refused.value.log
 
 
 def test_a_problem_keeps_its_class_on_the_way() -> None:

@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from lunette.api.answers.problems import MEDIA_TYPE, MOST_FAULTS, problem_of
+from lunette.api.secret_places import is_secret
 from lunette.domain.errors import (
     FieldProblem,
     Invalid,
@@ -74,19 +75,29 @@ def _not_valid(request: Request, error: Exception) -> Response:
         where = found[0]["loc"][-1]
         reason = found[0].get("ctx", {}).get("error", "it cannot be parsed")
         return answer(request, Malformed(f"The body is not JSON: {reason} at character {where}."))
-    wrong = tuple(_field(one) for one in found[:MOST_FAULTS])
+    field = getattr(request.scope.get("route"), "body_field", None)
+    body = field.field_info.annotation if field else None
+    wrong = tuple(_field(one, body) for one in found[:MOST_FAULTS])
     words = "; ".join(f"{one.field or 'body'}: {one.message}" for one in wrong[:3])
     more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
     return answer(request, Invalid(f"Nothing was changed. {words}{more}.", errors=wrong))
 
 
-def _field(one: Any) -> FieldProblem:
-    """Where a wrong value stands, the value if it is short and no secret, and the rule it broke."""
+def _field(one: Any, body: Any) -> FieldProblem:
+    """Where a wrong value stands, the rule it broke, and the value if it is short.
+
+    It is not shown where the body has a secret or something that holds one, nor in a field that nobody knows: that may
+    be a secret under a mistyped name.
+    """
     place = [str(part) for part in one["loc"]]
     path = "".join(f"[{part}]" if part.isdecimal() else f".{part}" for part in place[1:]).lstrip(".")[:_SHOWN]
     value = one.get("input")
-    is_secret = any(word in part.lower() for part in place for word in _SECRET_WORDS)
-    shown = str(value)[:_SHOWN] if isinstance(value, str | int | float | bool) and not is_secret else None
+    hidden = (
+        one["type"] == "extra_forbidden"
+        or any(word in part.lower() for part in place for word in _SECRET_WORDS)
+        or (place[0] == "body" and is_secret(body, one["loc"][1:]))
+    )
+    shown = str(value)[:_SHOWN] if isinstance(value, str | int | float | bool) and not hidden else None
     message = str(one["msg"]).removeprefix("Value error, ")
     return FieldProblem(field=path or place[0], value=shown, message=message)
 

@@ -6,7 +6,7 @@ that is not of this set, or of another version, is answered with a problem and c
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from lunette.domain.adopting import Foreign
 from lunette.domain.base import Model
@@ -297,4 +297,4 @@ AnyReply = Annotated[
     Field(discriminator="kind"),
 ]
 ENVELOPE = TypeAdapter(Envelope)
-REPLY: TypeAdapter[AnyReply] = TypeAdapter(AnyReply)
+REPLY: TypeAdapter[AnyReply] = TypeAdapter(AnyReply, config=ConfigDict(hide_input_in_errors=True))

@@ -4,6 +4,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Model(BaseModel):
-    """Immutable data; an unknown field is an error, so that a typing mistake never passes silently."""
+    """Immutable data; an unknown field is an error, so that a typing mistake never passes silently.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    The text of an error does not show what was wrong, which may be a secret: it ends up in the journal.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
