@@ -102,6 +102,21 @@ def test_one_uid_is_the_user_of_the_api_everywhere() -> None:
         assert set(re.findall(r"\b1\d{4}\b", text)) == set(uid)
 
 
+def test_no_container_can_use_up_the_host() -> None:
+    assert {name for name, service in _SERVICES.items() if "pids_limit" not in service} == set()
+    assert {name for name, service in _SERVICES.items() if "mem_limit" not in service} == {"agent"}
+    assert all(0 < service["pids_limit"] <= 1024 for service in _SERVICES.values())
+    assert {service["mem_limit"] for service in _SERVICES.values() if "mem_limit" in service} == {"64m", "1g"}
+
+
+def test_every_image_from_a_registry_can_be_given_by_its_digest() -> None:
+    build = _STACK["x-build"]["args"]
+    names = [*build.values(), *(service["image"] for service in _SERVICES.values() if "image" in service)]
+    assert len(names) == 3
+    for name in names:
+        assert re.fullmatch(r"\$\{LUNETTE_\w+_IMAGE:-[a-z]+:[\w.-]+\}", name), name
+
+
 def test_no_password_is_in_the_file() -> None:
     assert set(re.findall(r"\w*PASSWORD\w*: \S+", _TEXT)) == {"POSTGRES_PASSWORD_FILE: /secrets/password"}
     assert re.findall(r"postgresql://\S+", _TEXT) == [

@@ -177,6 +177,13 @@ def idle_client(process: Process) -> Iterator[None]:
         yield
 
 
+def test_its_files_are_for_its_own_user_only(standing: Process) -> None:
+    """Whatever the umask it was started with, as in a container."""
+    files = [path for path in standing.folder.rglob("*") if path.is_file()]
+    assert {"lunette.db", "secret.key", "cert.pem", "key.pem", "one-time-password"} <= {path.name for path in files}
+    assert {path.name: oct(path.stat().st_mode & 0o077) for path in files if path.stat().st_mode & 0o077} == {}
+
+
 def tls_spoken(process: Process, version: ssl.TLSVersion, ciphers: str) -> str | None:
     """The suite that server and client agree on; None if the server refuses. OpenSSL here may offer anything."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -118,6 +118,7 @@ class Server(uvicorn.Server):
 def main() -> int:
     """Runs the API until it is told to stop."""
     settings = read_settings(sys.argv[1:])
+    os.umask(0o077)  # on an appliance its unit says so too
     set_up_log()
     try:
         return _reset(settings) if settings.reset_password else _serve(settings)
