@@ -78,7 +78,7 @@ def _iscsi(facts: KitFacts) -> Iterator[KitCommand]:
     on = "esxcli iscsi software set --enabled=true"
     yield command(on, "Turns the software initiator on.", "esxcli iscsi software get | grep -q true")
     names = " ".join(f"-e {shlex.quote(f'Name: {name}')}" for name in facts.iqns)
-    right = f"{_ADAPTER}; esxcli iscsi adapter get -A $A | grep -qi {names}"
+    right = f"{_ADAPTER}; esxcli iscsi adapter get -A $A | grep -qiF {names}"
     called = shlex.quote(f" is not called {' or '.join(facts.iqns)}: enter its name on the appliance")
     stop = f'{_ADAPTER}; echo "$A"{called}; false'
     yield command(stop, "Stops here unless the adapter's name is the one the appliance knows.", right)

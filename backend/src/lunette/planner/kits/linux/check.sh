@@ -52,7 +52,8 @@ iscsi() {
 }
 
 scsi_volume() {
-    map=$(dmsetup info -c --noheadings --separator ' ' -o uuid,name 2>/dev/null | sed -n "s/^mpath-$1 //p" | head -n 1)
+    map=$(dmsetup info -c --noheadings --separator ' ' -o uuid,name 2>/dev/null |
+        wanted=mpath-$1 awk '$1 == ENVIRON["wanted"] { print $2; exit }')
     if [ -z "$map" ]; then
         bad "volume $2: no multipath device $1 (multipath -ll; was it mapped after the kit was applied?)"
         return

@@ -97,8 +97,16 @@ def _assigned(values: dict[str, str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A literal string (about_Quoting_Rules). A typographic quotation mark ends one, too: each is doubled."""
-    return "'" + re.sub("(['\u2018-\u201b])", r"\1\1", text) + "'"
+    """A string of ASCII alone (about_Quoting_Rules), so that it reads the same in every encoding.
+
+    Windows PowerShell takes a file without a byte order mark for one of the system's code page, in which a byte of many
+    a letter is a typographic quotation mark, and those end a literal, too.
+    """
+    pieces = [
+        "'" + run.replace("'", "''") + "'" if run.isascii() else f"[char]::ConvertFromUtf32(0x{ord(run):x})"
+        for run in re.findall(r"[\x00-\x7f]+|[^\x00-\x7f]", text)
+    ]
+    return f"({' + '.join(pieces)})" if len(pieces) > 1 or not text.isascii() else "".join(pieces) or "''"
 
 
 def _file(name: str, content: str, purpose: str, *, is_secret: bool = False) -> KitFile:
