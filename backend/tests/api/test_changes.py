@@ -1,19 +1,24 @@
 """Repeated requests, lost updates, dry runs."""
 
+import json
+import re
 import threading
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from httpx2 import Response
 from sqlalchemy import select
 
 from backend.tests.scene import disk_ids
-from backend.tests.wiring import Api, add_token
+from backend.tests.wiring import Api, add_token, add_user
+from lunette.api.document import PATH
 from lunette.api.parts import Parts
 from lunette.domain.roles import Role
 from lunette.store.access import IdempotencyKey
 
 HOST: dict[str, Any] = {"name": "h1", "iqns": ["iqn.2026-01.com.example:h1"]}
+SECRET = re.compile("(secret|token|password|passphrase|private_key|recovery_code)s?$")
 KEY = {"Idempotency-Key": "7f0c"}
 
 
@@ -172,3 +177,46 @@ def test_a_secret_is_not_answered_twice(api: Api, parts: Parts) -> None:
     with parts.store.read() as tx:
         kept = tx.scalars(select(IdempotencyKey.body)).one()
     assert kept == b""
+
+
+def test_an_answer_to_a_user_is_not_one_to_another_of_the_same_name(api: Api, parts: Parts) -> None:
+    """The first is deleted, and the second has the name, the key and the body of the first."""
+    seen = []
+    for _ in range(2):
+        add_user(parts.store, "ann", Role.OPERATOR, "correct horse battery")
+        browser = TestClient(api_application(api), base_url="https://testserver")
+        login = browser.post("/api/v1/login", json={"username": "ann", "password": "correct horse battery"})
+        headers = {**KEY, "X-CSRF-Token": login.json()["csrf_token"]}
+        seen.append(browser.post("/api/v1/hosts", json=HOST, headers=headers))
+        assert api.delete("/users/ann").status_code == 204
+    assert [one.status_code for one in seen] == [201, 409]
+    assert "Idempotency-Replayed" not in seen[1].headers
+
+
+def api_application(api: Api) -> Any:
+    assert isinstance(api.http, TestClient)
+    return api.http.app
+
+
+def test_only_the_answer_to_a_new_token_has_a_secret_among_those_that_may_be_repeated() -> None:
+    """It is kept nowhere; every other answer is kept for a day, so none of them may have one."""
+    document = json.loads(PATH.read_text())
+
+    def names(schema: Any, seen: frozenset[str] = frozenset()) -> set[str]:
+        if isinstance(schema, list):
+            return set().union(*(names(one, seen) for one in schema))
+        if not isinstance(schema, dict):
+            return set()
+        model = str(schema.get("$ref", "")).rpartition("/")[2]
+        own = set(schema["properties"]) if isinstance(schema.get("properties"), dict) else set()
+        if model and model not in seen:
+            own |= names(document["components"]["schemas"][model], seen | {model})
+        return own.union(*(names(one, seen) for one in schema.values()))
+
+    holds = {
+        operation["operationId"]: found
+        for methods in document["paths"].values() for operation in methods.values()
+        if any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
+        if (found := {one for one in names(operation["responses"]) if SECRET.search(one)})
+    }  # fmt: skip
+    assert holds == {"token_create": {"token"}}

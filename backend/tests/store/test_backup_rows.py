@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import shutil
+import tracemalloc
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,3 +123,17 @@ def test_what_unpacks_to_more_than_anything_is_refused(tmp_path: Path, monkeypat
     line = zlib.compress(b'{"keys": [], "certificate": null}\n' + b'"' * 3 * 1024**2)
     with pytest.raises(Invalid, match="does not make a database"), tables.unpacked(line, "0001"):
         pytest.fail("it was unpacked")
+
+
+@pytest.mark.parametrize(("line", "times"), [(b"0" * 65535 + b"\n", 2048), (b"12\n", 2_000_000)], ids=["long", "short"])
+def test_a_bomb_is_unpacked_a_piece_at_a_time(line: bytes, times: int) -> None:
+    """At once it would take 128 MiB, or 80."""
+    bomb = zlib.compress(line * times)
+    tracemalloc.start()
+    try:
+        lines = sum(1 for _ in tables._lines_of(bomb))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert lines == times
+    assert most < 48 * 1024**2
