@@ -39,7 +39,7 @@ export const settings = (): Settings => ({
   deleted_keep_hours: 24,
   disk_health_minutes: 10,
   mail: null,
-  webhook: { url: 'https://hooks.example.com/lunette', has_secret: true },
+  webhook: { url: 'https://hooks.example.com', has_path: true, has_secret: true },
   syslog: null,
   heartbeat: null,
   trusted_ca: null,
@@ -85,6 +85,12 @@ export function deleteSchedule(world: World, row: Schedule): Wish {
   }
 }
 
+/** What is shown of an address; one that is written as it is shown leaves the path of the same server as it is. */
+function address(wanted: string, before: Settings['webhook']) {
+  const [url = '', path = ''] = wanted.split(/(?<=^https:\/\/[^/?]+)(?=[/?])/)
+  return { url, has_path: path ? path !== '/' : before?.url === url && before.has_path }
+}
+
 export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
   const { mail, webhook, syslog, discovery_auth: discovery, ...plain } = body
   return {
@@ -113,7 +119,7 @@ export function patchSettings(world: World, body: SettingsPatchWritable): Wish {
           ? before.webhook
           : webhook
             ? {
-                url: webhook.url,
+                ...address(webhook.url, before.webhook),
                 has_secret: Boolean(webhook.secret) || (before.webhook?.has_secret ?? false),
               }
             : null,

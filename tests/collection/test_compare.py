@@ -47,6 +47,15 @@ def test_lists_are_sets_and_secrets_do_not_count(wanted: object, shown: object, 
     assert compare.is_same(wanted, shown, {"secret"}) is same
 
 
+@pytest.mark.parametrize(
+    ("wanted", "same"),
+    [("https://h", True), ("https://h/token", False), ("https://other", False)],
+)
+def test_what_is_shown_of_a_secret_counts(wanted: str, same: bool) -> None:
+    shown = {"url": "https://h", "has_path": True, "has_secret": True}
+    assert compare.is_same({"url": wanted, "secret": "s"}, shown, {"url", "secret"}) is same
+
+
 def test_a_path_goes_through_lists() -> None:
     resource = {"members": [{"disk_id": "a"}, {"disk_id": "b"}], "export": None}
     assert compare.shown_at(resource, "members.disk_id") == ["a", "b"]

@@ -42,10 +42,13 @@ def shown_at(resource: Any, path: str) -> Any:
 
 
 def is_same(wanted: Any, shown: Any, secrets: Collection[str] = ()) -> bool:
-    """True if what is shown has everything that is wanted. Lists are sets; `secrets` are keys that are never shown."""
+    """True if what is shown has everything that is wanted. Lists are sets; `secrets` are keys that are not shown.
+
+    One that is shown in part, as an address is, differs unless that part is all that is wanted: the appliance is asked.
+    """
     if isinstance(wanted, dict):
         return isinstance(shown, dict) and all(
-            is_same(value, shown.get(key)) for key, value in wanted.items() if key not in secrets
+            is_same(value, shown.get(key)) for key, value in wanted.items() if key not in secrets or key in shown
         )
     if isinstance(wanted, list):
         return (

@@ -107,7 +107,8 @@ options:
     suboptions:
       url:
         description:
-          - The address, beginning with C(https://).
+          - The address, beginning with C(https://). Only scheme, host and port of it are ever shown; given like
+            that, without a slash at the end, the stored address stays, for the same server.
         type: str
         required: true
       secret:
@@ -291,6 +292,7 @@ ARGUMENTS = {
         "options": {
             "url": {
                 "type": "str",
+                "no_log": True,
                 "required": True,
             },
             "secret": {
@@ -369,7 +371,7 @@ NOUN = Noun(
         "deleted_keep_hours": Field(patch=True, shown=("deleted_keep_hours",)),
         "disk_health_minutes": Field(patch=True, shown=("disk_health_minutes",)),
         "mail": Field(patch=True, shown=("mail",), secrets=("password",)),
-        "webhook": Field(patch=True, shown=("webhook",), secrets=("secret",)),
+        "webhook": Field(patch=True, shown=("webhook",), secrets=("url", "secret")),
         "syslog": Field(patch=True, shown=("syslog",)),
         "heartbeat": Field(patch=True, shown=("heartbeat",)),
         "trusted_ca": Field(patch=True, shown=("trusted_ca",)),

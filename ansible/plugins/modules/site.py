@@ -644,13 +644,17 @@ options:
                 required: true
           webhook:
             description:
-              - An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256).
-                The secret is never shown; left out, the one that is kept stays, as long as the address is the same.
+              - 'An address that is sent each message as JSON by POST. Its path and query are secrets, for they
+                often hold a token: only scheme, host and port are shown. Given like that, without a slash at the
+                end, the stored address stays if it is of the same server. With a secret, each message is signed
+                with it (HMAC-SHA256). The secret is never shown; left out, the one that is kept stays, as long
+                as the address is the same.'
             type: dict
             suboptions:
               url:
                 description:
-                  - The address, beginning with C(https://).
+                  - The address, beginning with C(https://). Only scheme, host and port of it are ever shown; given
+                    like that, without a slash at the end, the stored address stays, for the same server.
                 type: str
                 required: true
               secret:
@@ -1212,6 +1216,7 @@ ARGUMENTS = {
                         "options": {
                             "url": {
                                 "type": "str",
+                                "no_log": True,
                                 "required": True,
                             },
                             "secret": {

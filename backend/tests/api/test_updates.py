@@ -15,6 +15,7 @@ import trustme
 from backend.tests.wiring import Api
 from lunette.api import bundles
 from lunette.domain.errors import Invalid, LunetteError, NoSpace, TooLarge
+from lunette.domain.secret_urls import WebUrl
 from lunette.domain.updates import MAX_BUNDLE_BYTES
 from lunette.engine import outward
 
@@ -103,14 +104,14 @@ def served(address: str, tls: ssl.SSLContext | None = None) -> Iterator[http.ser
 
 
 def test_a_bundle_is_fetched_from_a_web_server(tmp_path: Path, server: str) -> None:
-    bundle_id = bundles.fetch(tmp_path, f"{server}/bundle")
+    bundle_id = bundles.fetch(tmp_path, WebUrl(f"{server}/bundle"))
     assert (tmp_path / "updates" / f"{bundle_id}.raucb").read_bytes() == b"abcdef"
 
 
 @pytest.mark.parametrize("path", ["/gone", "/half", "/file"])
 def test_what_a_web_server_does_not_give_whole_is_not_kept(tmp_path: Path, server: str, path: str) -> None:
     with pytest.raises(Invalid) as refused:
-        bundles.fetch(tmp_path, server + path)
+        bundles.fetch(tmp_path, WebUrl(server + path))
     assert refused.value.errors[0].field == "url" if path != "/half" else True
     assert not (tmp_path / "updates").exists() or kept(tmp_path) == []
 

@@ -10,6 +10,7 @@ from email.message import Message as Mail
 from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import quote
 
 import trustme
 from aiosmtpd.controller import Controller
@@ -78,14 +79,16 @@ def mail_server(authority: Authority, port: int = 0) -> Iterator[MailServer]:
 class Posted:
     headers: dict[str, str]
     body: bytes
+    path: str
 
 
 @dataclass
 class HttpServer:
-    """What was posted; `status` is what each post is answered with."""
+    """What was posted; `status` is what each post is answered with, `quotes` whether with its path, as many do."""
 
     posts: list[Posted] = field(default_factory=list)
     status: int = 204
+    quotes: bool = False
     port: int = 0
 
 
@@ -96,9 +99,11 @@ def https_server(authority: Authority, port: int = 0) -> Iterator[HttpServer]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            found.posts.append(Posted(dict(self.headers.items()), body))
+            found.posts.append(Posted(dict(self.headers.items()), body, self.path))
             self.send_response(found.status)
             self.end_headers()
+            if found.quotes:
+                self.wfile.write(f"<p>Moved to &quot;https://127.0.0.1{quote(self.path, safe='/?=')}&quot;".encode())
 
         def log_message(self, *_: object) -> None:
             """Nothing on the terminal."""

@@ -6725,13 +6725,18 @@ export type VolumeWhy = {
 /**
  * Webhook
  *
- * An address that is sent JSON; signed where it has a secret.
+ * An address that is sent JSON; signed where it has a secret. `url` is scheme, host and port; `has_path` tells that
+ * the address has a path or a query, which are never shown.
  */
 export type Webhook = {
     /**
      * Url
      */
     url: string;
+    /**
+     * Has Path
+     */
+    has_path: boolean;
     /**
      * Has Secret
      */
@@ -6741,8 +6746,10 @@ export type Webhook = {
 /**
  * WebhookSettings
  *
- * An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256). The
- * secret is never shown; left out, the one that is kept stays, as long as the address is the same.
+ * An address that is sent each message as JSON by POST. Its path and query are secrets, for they often hold a
+ * token: only scheme, host and port are shown. Given like that, without a slash at the end, the stored address stays
+ * if it is of the same server. With a secret, each message is signed with it (HMAC-SHA256). The secret is never shown;
+ * left out, the one that is kept stays, as long as the address is the same.
  */
 export type WebhookSettings = {
     /**
@@ -7804,8 +7811,10 @@ export type UserPatchWritable = {
 /**
  * WebhookSettings
  *
- * An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256). The
- * secret is never shown; left out, the one that is kept stays, as long as the address is the same.
+ * An address that is sent each message as JSON by POST. Its path and query are secrets, for they often hold a
+ * token: only scheme, host and port are shown. Given like that, without a slash at the end, the stored address stays
+ * if it is of the same server. With a secret, each message is signed with it (HMAC-SHA256). The secret is never shown;
+ * left out, the one that is kept stays, as long as the address is the same.
  */
 export type WebhookSettingsWritable = {
     /**

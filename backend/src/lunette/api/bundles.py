@@ -18,6 +18,7 @@ from typing import IO
 from starlette.concurrency import run_in_threadpool
 
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, NoSpace, TooLarge
+from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.sizes import format_size
 from lunette.domain.updates import MAX_BUNDLE_BYTES
 from lunette.engine import outward
@@ -87,13 +88,13 @@ async def receive(data: Path, pieces: AsyncIterator[bytes], declared: int | None
         return made.id
 
 
-def fetch(data: Path, url: str) -> str:
-    """Keep what a web server answers; returns its id. Raises Invalid naming the address, TooLarge or NoSpace.
+def fetch(data: Path, url: SecretUrl) -> str:
+    """Keep what a web server answers; returns its id. Raises Invalid naming the server, TooLarge or NoSpace.
 
     Addresses that only this machine or one of its links reaches are refused.
     """
     try:
-        with _opener().open(url, timeout=SILENT_S) as answer:
+        with _opener().open(url.get_secret_value(), timeout=SILENT_S) as answer:
             length = answer.headers.get("Content-Length", "")
             with incoming(data, int(length) if length.isdecimal() else None) as made:
                 while piece := answer.read(PIECE_BYTES):
@@ -103,11 +104,20 @@ def fetch(data: Path, url: str) -> str:
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        why = getattr(error, "reason", None) or error
-        message = f"it was not fetched: {why}"
+        message = f"it was not fetched: {_why(error, url)}"
         raise Invalid(
-            f"Nothing was kept: {message}.", errors=(FieldProblem(field="url", value=url, message=message),)
+            f"Nothing was kept: {message}.", errors=(FieldProblem(field="url", value=url.shown, message=message),)
         ) from error
+
+
+def _why(error: Exception, url: SecretUrl) -> str:
+    """Without path and query of any address: they may hold a token, also those that a server redirects to."""
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the server answers {error.code} {http.client.responses.get(error.code, '')}".rstrip()
+    if not isinstance(error, OSError | http.client.HTTPException) or isinstance(error, http.client.InvalidURL):
+        return "the address, or one that the server redirects to, is not a valid one"
+    words = str(getattr(error, "reason", None) or error)
+    return type(error).__name__ if "://" in words or url.is_quoted_in(words) else words
 
 
 def forget(data: Path, bundle_id: str) -> None:

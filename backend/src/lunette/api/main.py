@@ -33,6 +33,7 @@ from lunette.domain.errors import LunetteError
 from lunette.engine import exportset, firewall
 from lunette.engine.connect import control_over
 from lunette.store.database import Store
+from lunette.store.old_addresses import seal_old_addresses
 from lunette.store.secrets import SecretBox
 
 GRACE_S = 10
@@ -135,6 +136,7 @@ def _serve(settings: Settings) -> int:
         install_staged(store, files)
         known = [] if address is None else [address]
         ensure_certificate(settings.tls_cert, settings.tls_key, socket.gethostname() or "lunette", known)
+    _seal_old_addresses(store)
     one_time, passwords = OneTimePassword(settings.runtime / "one-time-password"), Passwords()
     _tell_port(store, settings.port)
     password = ensure_first_user(store, passwords, one_time, settings.data / INSTALLED_PASSWORD)
@@ -152,6 +154,15 @@ def _serve(settings: Settings) -> int:
     finally:
         store.close()
     return 0 if server.started else 1
+
+
+def _seal_old_addresses(store: Store) -> None:
+    """A database that cannot be written to now is no reason not to start: the next start seals them."""
+    try:
+        with store.write() as tx:
+            seal_old_addresses(tx)
+    except LunetteError as error:
+        structlog.get_logger(__name__).warning("old addresses are not sealed yet", reason=error.detail)
 
 
 def _tell_port(store: Store, port: int) -> None:

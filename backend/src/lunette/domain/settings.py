@@ -11,6 +11,7 @@ from lunette.domain.base import Model
 from lunette.domain.firewall import FirewallMode
 from lunette.domain.hosts import ChapSecret, ChapUser, check_chap_secrets
 from lunette.domain.names import Name
+from lunette.domain.secret_urls import SecretUrl
 
 
 class Channel(StrEnum):
@@ -103,10 +104,12 @@ class MailSettings(Model):
 
 
 class WebhookSettings(Model):
-    """An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-SHA256). The
-    secret is never shown; left out, the one that is kept stays, as long as the address is the same."""
+    """An address that is sent each message as JSON by POST. Its path and query are secrets, for they often hold a
+    token: only scheme, host and port are shown. Given like that, without a slash at the end, the stored address stays
+    if it is of the same server. With a secret, each message is signed with it (HMAC-SHA256). The secret is never shown;
+    left out, the one that is kept stays, as long as the address is the same."""
 
-    url: Annotated[str, Field(max_length=2000, pattern=r"^https://[^\s/?#@]+([/?][^\s#]*)?$")]
+    url: SecretUrl
     secret: Annotated[SecretStr, Field(min_length=16, max_length=1000)] | None = None
 
 
@@ -212,6 +215,7 @@ class SettingsPatch(Model):
 
 SECRETS = {
     "mail": ("mail", "password"),
+    "webhook.url": ("webhook", "url"),
     "webhook": ("webhook", "secret"),
     "discovery_auth": ("discovery_auth", "secret"),
     "discovery_auth.mutual": ("discovery_auth", "mutual_secret"),
@@ -224,8 +228,23 @@ Holder = MailSettings | WebhookSettings | DiscoveryAuth
 
 def without_secrets(name: str, value: object) -> object:
     """A setting as it may be read."""
-    fields = [field for setting, field in SECRETS.values() if setting == name]
-    return value.model_copy(update=dict.fromkeys(fields)) if isinstance(value, Model) and fields else value
+    for field in (field for setting, field in SECRETS.values() if setting == name):
+        value = with_secret(value, field, None) if isinstance(value, Model) else value
+    return value
+
+
+def with_secret(value: Model, field: str, secret: SecretStr | None) -> Model:
+    """A setting with what is sealed of it; without, an address is what is shown of it."""
+    held = getattr(value, field)
+    if isinstance(held, SecretUrl):
+        secret = SecretUrl(secret.get_secret_value() if secret else held.shown)
+    return value.model_copy(update={field: secret})
+
+
+def secret_of(value: object, field: str) -> SecretStr | None:
+    """What a setting gives to be sealed, None if it gives nothing."""
+    found: SecretStr | None = getattr(value, field, None)
+    return None if isinstance(found, SecretUrl) and not found.has_path else found
 
 
 def is_alike(wanted: object, held: object) -> bool:
@@ -235,7 +254,13 @@ def is_alike(wanted: object, held: object) -> bool:
     fields = {field for _, field in SECRETS.values() if field in type(wanted).model_fields}
     if wanted.model_dump(exclude=fields) != held.model_dump(exclude=fields):
         return False
-    return all(getattr(wanted, name) in (None, getattr(held, name)) for name in fields)
+    return all(_is_left(getattr(wanted, name), getattr(held, name)) for name in fields)
+
+
+def _is_left(wanted: SecretStr | None, held: SecretStr | None) -> bool:
+    if isinstance(wanted, SecretUrl) and isinstance(held, SecretUrl):
+        return wanted.asks_for(held)
+    return wanted in (None, held)
 
 
 def user_of(key: str, value: object) -> str | None:
@@ -246,13 +271,14 @@ def user_of(key: str, value: object) -> str | None:
 
 
 def same_peer(key: str, one: object, other: object) -> bool:
-    """True if a secret that is kept for one may be used for the other: it never goes to another server unasked."""
+    """True if a secret that is kept for one, which has its secrets, may be used for the other: it never goes to
+    another server unasked, nor to another address of one."""
     if isinstance(one, MailSettings) and isinstance(other, MailSettings):
         return (one.server, one.wanted_port, one.user) == (other.server, other.wanted_port, other.user) and (
             other.security is not MailSecurity.NONE
         )
     if isinstance(one, WebhookSettings) and isinstance(other, WebhookSettings):
-        return one.url == other.url
+        return other.url.asks_for(one.url)
     if isinstance(one, DiscoveryAuth) and isinstance(other, DiscoveryAuth):
         return user_of(key, one) == user_of(key, other) is not None
     return False

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lunette.domain.base import Model
+from lunette.domain.secret_urls import WebUrl
 
 Slot = Literal["a", "b"]
 SLOTS: tuple[Slot, Slot] = ("a", "b")
@@ -110,4 +111,5 @@ class UpdateCreate(Model):
 class UpdateFetch(Model):
     """A bundle that a web server has. Its signature is what is trusted, not the server."""
 
-    url: Annotated[str, Field(max_length=2000, pattern=r"^https?://[^\s/?#@]+([/?][^\s#]*)?$")]
+    url: WebUrl
+    """Of its path and query, which may hold a token, nothing is logged."""

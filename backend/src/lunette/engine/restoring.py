@@ -27,6 +27,7 @@ from lunette.store.backup.tables import replace
 from lunette.store.database import Store, after_commit
 from lunette.store.events import emit
 from lunette.store.journal import Job
+from lunette.store.old_addresses import seal_old_addresses
 from lunette.store.resources import (
     Array,
     ArrayDisk,
@@ -76,6 +77,7 @@ def prepare(
     with scratch.write() as tx:
         warnings = (*_end_jobs(tx, quiet), *_as_they_are(tx, served, seen), *_not_found(tx, seen))
         tx.execute(update(ScheduleState).values(anchor_at=utc_now()))
+        seal_old_addresses(tx)
     with scratch.read() as tx:
         wanted = exportset.build(tx, scratch.box)
     judgement = judge(served, wanted, give_up)

@@ -3,7 +3,7 @@
 from typing import NoReturn
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, SecretStr
+from pydantic import BaseModel
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
@@ -16,6 +16,7 @@ from lunette.domain.settings import (
     Settings,
     SettingsPatch,
     same_peer,
+    secret_of,
     user_of,
     without_secrets,
 )
@@ -28,7 +29,7 @@ from lunette.planner import firewall
 from lunette.store.database import after_commit, store_of
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
-from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, settings_row
+from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, settings_row, with_secrets
 
 
 def zone(settings: Settings) -> ZoneInfo:
@@ -42,7 +43,7 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
     given = {name: getattr(wish, name) for name in wish.model_fields_set}
     bare = {name: without_secrets(name, value) for name, value in given.items()}
     after = before.model_copy(update=bare)
-    secrets = _secrets(tx, row, before, given)
+    secrets = _secrets(tx, row, given)
     new_secrets = [key for key in SECRETS if secrets.get(key) != row.sealed.get(key)]
     plan = _plan(before, after, new_secrets)
     asks_anew = after.discovery_auth != before.discovery_auth or any("discovery" in key for key in new_secrets)
@@ -70,14 +71,14 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
     return Outcome(plan=plan)
 
 
-def _secrets(tx: Session, row: SettingsRow, before: Settings, given: dict[str, object]) -> dict[str, str]:
+def _secrets(tx: Session, row: SettingsRow, given: dict[str, object]) -> dict[str, str]:
     """The sealed secrets as they will be. One that is kept goes to the server it was given for, and to no other."""
-    box, sealed = store_of(tx).box, dict(row.sealed)
+    box, sealed, before = store_of(tx).box, dict(row.sealed), with_secrets(tx)
     for key, (name, field) in SECRETS.items():
         if name not in given:
             continue
         new, held = given[name], sealed.get(key)
-        secret: SecretStr | None = getattr(new, field, None)
+        secret = secret_of(new, field)
         if secret is not None:
             if held is None or box.open(held).get_secret_value() != secret.get_secret_value():
                 sealed[key] = box.seal(secret)
@@ -117,6 +118,7 @@ def _plan(before: Settings, after: Settings, secrets: list[str]) -> Plan:
     changes += [
         Change(action=Action.CHANGE, noun="setting", name=SECRETS[key][0], detail=f"its {SECRETS[key][1]} changes")
         for key in secrets
+        if key != "webhook.url" or after.webhook == before.webhook
     ]
     names = ", ".join(dict.fromkeys(change.name for change in changes))
     title = f"Change the settings: {names}" if names else "Change the settings: nothing"
@@ -129,7 +131,7 @@ def _words(before: object, after: object) -> str:
 
 def _shown(value: object) -> str:
     if isinstance(value, BaseModel):
-        held = value.model_dump(mode="json", exclude={field for _, field in SECRETS.values()}, exclude_none=True)
+        held = value.model_dump(mode="json", exclude_none=True)
         return ", ".join(f"{name} {' '.join(one) if isinstance(one, list) else one}" for name, one in held.items())
     return "none" if value is None else f"{str(value)[:60]}"
 

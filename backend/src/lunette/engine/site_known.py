@@ -63,12 +63,12 @@ def known(tx: Session, box: SecretBox | None) -> KnownSite:
 
 def _settings(tx: Session, box: SecretBox | None) -> SettingsPatch:
     """All settings; secrets only with a box."""
-    document = read_settings(tx).model_dump(mode="json")
-    held = with_secrets(tx, box) if box is not None else None
+    held = with_secrets(tx, box) if box is not None else read_settings(tx)
+    document = held.model_dump(mode="json")
     for name, field in SECRETS.values():
         if document[name] is not None:
             del document[name][field]
-            if (secret := getattr(getattr(held, name), field) if held else None) is not None:
+            if (secret := getattr(getattr(held, name), field)) is not None:
                 document[name][field] = secret
     return SettingsPatch.model_validate(document)
 

@@ -6,7 +6,7 @@ from sqlalchemy import JSON, BigInteger, Integer, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from lunette.domain.base import Model
-from lunette.domain.settings import SECRETS, Settings
+from lunette.domain.settings import SECRETS, Settings, WebhookSettings, with_secret
 from lunette.store.database import store_of
 from lunette.store.schema import Base, Json, Resource, utc_now
 from lunette.store.secrets import SecretBox
@@ -66,5 +66,7 @@ def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:
     for key, (name, field) in SECRETS.items():
         held: Model | None = found.get(name, getattr(plain, name))
         if held is not None and key in row.sealed:
-            found[name] = held.model_copy(update={field: box.open(row.sealed[key])})
+            found[name] = with_secret(held, field, box.open(row.sealed[key]))
+        elif isinstance(held, WebhookSettings) and not held.url.hidden and key == "webhook.url":
+            found[name] = held.model_copy(update={"url": held.url.root})
     return plain.model_copy(update=found)

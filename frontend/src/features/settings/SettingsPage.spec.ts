@@ -32,6 +32,27 @@ describe('settings', () => {
     expect(field(page, 'Password').value).toBe('')
   })
 
+  it('show the server of a webhook alone, and leave the rest as it is unless another address is typed', async () => {
+    const world = loggedIn()
+    const { page } = await visit('/settings', world)
+    expect(field(page, 'Address').value).toBe('https://hooks.example.com')
+    expect(text(page)).toContain('Its path is stored and not shown')
+    await click(page, 'Review and save')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.settings.webhook).toEqual({
+      url: 'https://hooks.example.com',
+      has_path: true,
+      has_secret: true,
+    })
+    type(field(page, 'Address'), 'https://other.example.com')
+    await click(page, 'Review and save')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.settings.webhook).toMatchObject({ url: 'https://other.example.com', has_path: false })
+    expect(text(page)).not.toContain('Its path is stored and not shown')
+  })
+
   it('have a test that says for each channel what its server said', async () => {
     const world = loggedIn()
     world.settings.mail = {

@@ -20,9 +20,11 @@ class Mail(Answer):
 
 
 class Webhook(Answer):
-    """An address that is sent JSON; signed where it has a secret."""
+    """An address that is sent JSON; signed where it has a secret. `url` is scheme, host and port; `has_path` tells that
+    the address has a path or a query, which are never shown."""
 
     url: str
+    has_path: bool
     has_secret: bool
 
 

@@ -78,7 +78,9 @@ def _answer(tx: Session, row: SettingsRow) -> Settings:
             server=mail.server, port=mail.wanted_port, security=mail.security, user=mail.user,
             has_password="mail" in row.sealed, sender=mail.sender, recipients=mail.recipients,
         ) if mail else None,
-        webhook=Webhook(url=hook.url, has_secret="webhook" in row.sealed) if hook else None,
+        webhook=Webhook(
+            url=hook.url.shown, has_path="webhook.url" in row.sealed, has_secret="webhook" in row.sealed
+        ) if hook else None,
         syslog=Syslog(
             transport=log.transport, server=log.server, port=None if local else log.wanted_port
         ) if log else None,

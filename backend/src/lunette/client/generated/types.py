@@ -2892,16 +2892,21 @@ class VolumeWhy(TypedDict):
 
 
 class Webhook(TypedDict):
-    """An address that is sent JSON; signed where it has a secret."""
+    """An address that is sent JSON; signed where it has a secret. `url` is scheme, host and port;
+    `has_path` tells that the address has a path or a query, which are never shown.
+    """
 
     url: str
+    has_path: bool
     has_secret: bool
 
 
 class WebhookSettings(TypedDict):
-    """An address that is sent each message as JSON by POST. With a secret, each is signed with it (HMAC-
-    SHA256). The secret is never shown; left out, the one that is kept stays, as long as the address is
-    the same.
+    """An address that is sent each message as JSON by POST. Its path and query are secrets, for they often
+    hold a token: only scheme, host and port are shown. Given like that, without a slash at the end, the
+    stored address stays if it is of the same server. With a secret, each message is signed with it
+    (HMAC-SHA256). The secret is never shown; left out, the one that is kept stays, as long as the
+    address is the same.
     """
 
     url: str

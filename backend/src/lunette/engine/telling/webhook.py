@@ -9,11 +9,12 @@ from contextlib import closing
 from urllib.parse import urlsplit
 
 from lunette.domain.messages import Message
+from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.settings import WebhookSettings
 from lunette.engine.telling.failure import TIMEOUT_S, NotTold, trust, words_of
 
-_MAX_BYTES = 200
-"""Of an answer: enough to tell why it says no."""
+_MAX_READ, _MAX_SHOWN = 4096, 200
+"""Of an answer: enough to see whether it repeats the address, and enough to tell why it says no."""
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:
@@ -35,24 +36,28 @@ def send(settings: WebhookSettings, message: Message, trusted_ca: str | None) ->
     }
     if settings.secret is not None:
         headers["X-Lunette-Signature"] = f"sha256={signature(settings.secret.get_secret_value(), timestamp, body)}"
-    where = settings.url.partition("?")[0]
+    url, where = settings.url, settings.url.shown
     try:
-        with closing(_connection(settings.url, trusted_ca)) as server:
-            server.request("POST", _target(settings.url), body, headers)
+        with closing(_connection(url, trusted_ca)) as server:
+            server.request("POST", _target(url), body, headers)
             response = server.getresponse()
-            text = response.read(_MAX_BYTES).decode(errors="replace")
-    except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: a port that is none
+            text = response.read(_MAX_READ).decode(errors="replace")
+    except OSError as error:
         raise NotTold(words_of(error, where), was_answered=False) from error
+    except (http.client.HTTPException, ValueError) as error:  # their words may quote the address
+        words = f"{where} does not answer in HTTP, or its address is not valid ({type(error).__name__})"
+        raise NotTold(words, was_answered=False) from error
     if not 200 <= response.status < 300:
-        raise NotTold(f"{where} answers {response.status}: {text}", was_answered=True)
+        said = "its words are left out, for they quote the secret address" if url.is_quoted_in(text) else text
+        raise NotTold(f"{where} answers {response.status}: {said[:_MAX_SHOWN]}", was_answered=True)
     return f"{where} answered {response.status}"
 
 
-def _connection(url: str, trusted_ca: str | None) -> http.client.HTTPSConnection:
-    parts = urlsplit(url)
+def _connection(url: SecretUrl, trusted_ca: str | None) -> http.client.HTTPSConnection:
+    parts = urlsplit(url.get_secret_value())
     return http.client.HTTPSConnection(parts.hostname or "", parts.port, timeout=TIMEOUT_S, context=trust(trusted_ca))
 
 
-def _target(url: str) -> str:
-    parts = urlsplit(url)
+def _target(url: SecretUrl) -> str:
+    parts = urlsplit(url.get_secret_value())
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
