@@ -90,6 +90,29 @@ def test_a_host_is_renamed_its_chap_taken_away_and_its_secret_sent_again(at: Ben
     assert at.api.delete("/hosts/new").is_success
 
 
+def test_the_path_of_a_webhook_is_compared_by_the_appliance_and_printed_nowhere(at: Bench) -> None:
+    def setting(url: str, *, changed: bool, check: bool = False, **more: Any) -> Result:
+        told = at.run(
+            "setting", {"webhook": {"url": url, "secret": "a-secret-of-sixteen"}, **more}, check=check, diff=True
+        )
+        return _good(told, changed=changed)
+
+    server = "https://127.0.0.1:9"
+    results = [
+        setting(f"{server}/T0ken?key=T0ken", changed=True),
+        setting(f"{server}/T0ken?key=T0ken", changed=False),
+        setting(server, changed=False),
+        setting(f"{server}/T0ken-other", changed=True, check=True),
+        setting(f"{server}/T0ken-other", changed=True),
+        setting(server, changed=True, session_hours=9),
+    ]
+    assert results[-1]["diff"]["after"] == {"session_hours": 9}
+    assert results[4]["diff"]["after"] == {"webhook": {"url": "(secret)", "secret": "(secret)"}}
+    assert [change["detail"] for change in results[4]["plan"]["changes"]] == ["its url changes"]
+    assert "T0ken" not in str(results)
+    assert at.api.patch("/settings", {"webhook": None, "session_hours": 12}).is_success
+
+
 def test_work_that_was_not_waited_for_is_waited_for_by_the_next_run(at: Bench) -> None:
     CASES["volume"].also(at)
     volume = {"name": "later", "array": "pool", "size_bytes": "8MiB"}

@@ -118,11 +118,23 @@ class Resource(Appliance):  # type: ignore[misc]  # the collection is importable
                 patch[name] = None
         path = self._item(found["id"]) if "id" in found else self._item("")
         match = {"If-Match": etag or "*"}
+        for name in self._shown_in_part(found, patch):
+            if not self.client.call("PATCH", path, {name: patch[name]}, {"dry_run": "true"}, match)[1]["changes"]:
+                del patch[name]
         grown = {name: patch.pop(name) for name in list(patch) if self.noun.fields[name].verb}
         if patch:
             self._act(found, patch, lambda query: self.client.call("PATCH", path, patch, query, match))
         for name, value in grown.items():
             self._grow(found, name, value)
+
+    def _shown_in_part(self, found: dict[str, Any], patch: dict[str, Any]) -> list[str]:
+        """The fields with a secret of which a part is shown: only the appliance can compare the rest."""
+        shown = {
+            name: shown_at(found, self.noun.fields[name].shown[0]) for name in patch if self.noun.fields[name].shown
+        }
+        return [
+            name for name, one in shown.items() if isinstance(one, dict) and self.noun.fields[name].secrets & one.keys()
+        ]
 
     def _grow(self, found: dict[str, Any], name: str, value: Any) -> None:
         address = self.address(self.noun.fields[name].verb, **{self.parameter: found["id"]})
