@@ -116,12 +116,17 @@ const lost = (name: string, change: Partial<RebuildArray> = {}): RebuildArray =>
   ...change,
 })
 
+/** Of what the disks say here, all the time. */
+const DIGEST = 'd1'.repeat(32)
+
 export function rebuild(
-  { arrays = [], adopt }: RebuildRequest,
+  { arrays = [], adopt, digest }: RebuildRequest,
   isRehearsal: boolean,
 ): RebuildFound | Response {
   if (!isRehearsal && !adopt)
     return refusal('Nothing was changed: nobody adopted what the disks say', [], 409)
+  if (!isRehearsal && digest !== DIGEST)
+    return refusal('Nothing was changed: the disks do not say what they said in the dry run', [], 412)
   const found = [
     lost('pond'),
     lost('lake'),
@@ -139,6 +144,7 @@ export function rebuild(
       'Host db1 gets volume orders under number 1 (scsi)',
       'Portal storage-a is opened: iscsi on 192.0.2.10, port 3260',
     ],
+    digest: DIGEST,
     rebuilt: !isRehearsal,
   }
 }

@@ -94,11 +94,14 @@ def test_a_forgotten_array_is_rebuilt_after_a_look(lunette: Cli) -> None:
 
     looked = lunette("rebuild", "--dry-run")
     assert "Array tank is taken up" in looked.out
+    seen = looked.out.rsplit("digest of what the disks say: ", 1)[1].split()[0]
+    stale = lunette("rebuild", "--yes", "--digest", "0" * 64)
+    assert (stale.code == exits.OK, "Look again" in stale.err) == (False, True), stale.err
     assert (looked.code, "rebuild array tank" in looked.out) == (exits.OK, True), looked.out + looked.err
     unasked = lunette("rebuild")
     assert (unasked.code, "give --yes" in unasked.err) == (exits.USAGE, True)
     assert lunette("rebuild", "other", "--yes").code not in (exits.OK, exits.USAGE)
     assert json.loads(lunette("array", "list", "--json").out) == []
-    done = lunette("rebuild", "--yes")
+    done = lunette("rebuild", "--yes", "--digest", seen)
     assert (done.code, "Rebuilt" in done.err) == (exits.OK, True), done.err
     assert [one["name"] for one in json.loads(lunette("array", "list", "--json").out)] == ["tank"]

@@ -2272,7 +2272,8 @@ export const applianceRestore = <ThrowOnError extends boolean = false>(options: 
  * Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
  * its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
  * let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
- * first, for whoever wrote it says who is let in.
+ * first, for whoever wrote it says who is let in. Rebuilding needs the `digest` of the dry run, and is refused (412)
+ * if the disks say something else by now.
  */
 export const applianceRebuild = <ThrowOnError extends boolean = false>(options: Options<ApplianceRebuildData, ThrowOnError>): RequestResult<ApplianceRebuildResponses, ApplianceRebuildErrors, ThrowOnError> => (options.client ?? client).post<ApplianceRebuildResponses, ApplianceRebuildErrors, ThrowOnError>({
     security: [{

@@ -4691,6 +4691,10 @@ export type RebuildFound = {
      */
     changes: Array<string>;
     /**
+     * Digest
+     */
+    digest: string;
+    /**
      * Rebuilt
      */
     rebuilt: boolean;
@@ -4716,6 +4720,10 @@ export type RebuildRequest = {
      * Adopt
      */
     adopt?: boolean;
+    /**
+     * Digest
+     */
+    digest?: string | null;
 };
 
 /**
@@ -17871,6 +17879,10 @@ export type ApplianceRebuildErrors = {
      * Conflicts with what exists: a name that is taken, a disk in use, no space, a stuck resource.
      */
     409: Problem;
+    /**
+     * Changed by someone else since it was read.
+     */
+    412: Problem;
     /**
      * A field breaks a rule; `errors` names it.
      */

@@ -88,6 +88,7 @@ def _done(call: Call, done: JsonObject) -> None:
 def rebuild(call: Call) -> None:
     """Shows what the disks tell, asks, and rebuilds; what was sealed elsewhere only where that is asked by name."""
     body = {"arrays": call["array"] or [], "degraded": bool(call["degraded"]), "adopt": bool(call["adopt"])}
+    body["digest"] = call["digest"]
     found = call.client.operate("appliance_rebuild", {}, {}, body, dry_run=True)
     if call.dry_run or not any(one["chosen"] for one in found["arrays"]):
         call.show(found, lambda _: _print_found(call, found))
@@ -100,6 +101,7 @@ def rebuild(call: Call) -> None:
             body["adopt"] = True
         else:
             call.confirm("Rebuild these arrays?", "--yes")
+    body["digest"] = found["digest"]
     answer = call.client.operate("appliance_rebuild", {}, {}, body)
     call.show(answer, lambda done: _rebuilt(call, done))
 
@@ -126,7 +128,9 @@ def _print_found(call: Call, found: JsonObject) -> None:
         line(f"warning: {warning}", "yellow")
     for change in found["changes"]:
         line(f"  {change}")
-    if not any(one["chosen"] for one in found["arrays"]):
+    if any(one["chosen"] for one in found["arrays"]):
+        line(f"digest of what the disks say: {found['digest']}")
+    else:
         line(
             "Nothing is rebuilt. Name arrays where those of several appliances are here."
             if found["arrays"]
@@ -162,5 +166,6 @@ COMMANDS = {
         Param("--degraded", "Start arrays without disks that are missing.", flag=True),
         Param("--adopt", "Take up copies that no key of this appliance has sealed, such as those of another one.",
               flag=True),
+        Param("--digest", "Only if the disks still say what a dry run with this digest showed."),
     ), rebuild, interrupts=True, more="For an appliance that lost its database and has no backup; that holds more."),),
 }  # fmt: skip

@@ -25,6 +25,7 @@ LOST = ""
 _MAGIC = b"lunette-sealed-1"
 _PREFIX = struct.Struct(">16sIQ32s")
 PREFIX_BYTES = _PREFIX.size
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class CopyHeader(Model):
@@ -75,6 +76,8 @@ class RebuildRequest(Model):
     degraded: bool = False
     adopt: bool = False
     """Take up copies that no key of this appliance has sealed: another one wrote them, or whoever had the disks."""
+    digest: Digest | None = None
+    """`digest` of the dry run that was looked at. Needed to rebuild; refused where the disks say something else now."""
 
 
 class RebuildArray(Model):
@@ -106,6 +109,8 @@ class RebuildFound(Model):
     warnings: tuple[str, ...]
     changes: tuple[str, ...]
     """All that rebuilding does, a sentence each: above all who is let in to what."""
+    digest: str
+    """SHA-256 of all the copies that were read. The request to rebuild gives it back, so that nothing else is taken."""
     rebuilt: bool
     """False for a dry run: nothing was changed."""
 

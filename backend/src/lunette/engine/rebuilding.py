@@ -5,6 +5,7 @@ that in its names. Afterwards arrays of the same appliance that come later are a
 """
 
 import base64
+import hashlib
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from sqlalchemy import Table, UniqueConstraint, insert, select
 from sqlalchemy.orm import Session
 
 from lunette.domain.arrays import ArrayEngine, MemberRole, ObservedArray
-from lunette.domain.errors import Conflict, Invalid, LunetteError
+from lunette.domain.errors import Conflict, FieldProblem, Invalid, LunetteError, PreconditionFailed
 from lunette.domain.exports import ExportSet
 from lunette.domain.jobs import ResourceState
 from lunette.domain.observations import Observation
@@ -39,6 +40,7 @@ class _Offer:
     """An array that could be rebuilt, and the rows its appliance had: those of its newest copy."""
 
     found: FoundCopy
+    content: bytes
     rows: Rows = field(default_factory=dict)
     problem: str | None = None
     sealed_here: bool = False
@@ -59,10 +61,15 @@ class _Offer:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names or UUIDs of arrays, none for all. `adopt`: copies without a seal of this appliance, too."""
+    """Names or UUIDs of arrays, none for all. `adopt`: copies without a seal of this appliance, too.
+
+    `digest`: of what a dry run read. Only a dry run goes without.
+    """
 
     arrays: Sequence[str] = ()
     adopt: bool = False
+    digest: str | None = None
+    dry_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,12 +82,18 @@ class Disks:
 
 
 def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted) -> RebuildFound:
-    """Adds the rows of the chosen arrays to the database. Raises Conflict or Invalid, and then changed nothing."""
+    """Adds the rows of the chosen arrays to the database.
+
+    Raises Conflict, Invalid or PreconditionFailed, and then changed nothing.
+    """
     known = set(tx.scalars(select(Array.uuid)))
-    offers = _offers(store_of(tx).box, [copy for copy in disks.copies if copy.array_uuid not in known])
+    copies = [copy for copy in disks.copies if copy.array_uuid not in known]
+    digest = _digest(copies)
+    _check_seen(digest, wanted)
+    offers = _offers(store_of(tx).box, copies)
     chosen = _choose(offers, wanted.arrays)
     if not chosen:
-        return _answer(offers, [], {}, (), ())
+        return _answer(digest, offers, [], {}, (), ())
     _check_seals(chosen, wanted)
     appliance_id = _appliance(tx, chosen, disks.served)
     rows = _selected(chosen)
@@ -88,7 +101,7 @@ def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted)
     missing = _new(tx, rows)
     if refusals := [*_conflicts(tx, missing)]:
         raise Conflict(f"{_NOTHING} {'; '.join(refusals[:10])}. Rename or delete what is here, then try again.")
-    answer = _answer(offers, chosen, missing, warnings, [*changes(tx, missing)])
+    answer = _answer(digest, offers, chosen, missing, warnings, [*changes(tx, missing)])
     for table in TABLES:
         if missing[table.name]:
             tx.execute(insert(table), missing[table.name])
@@ -102,10 +115,30 @@ def rebuild(tx: Session, desk: Desk, actor: Actor, disks: Disks, wanted: Wanted)
     return answer
 
 
+def _digest(copies: Sequence[FoundCopy]) -> str:
+    """Of all that the copies say. Why one cannot be read says nothing that could be taken up."""
+    lines = sorted(copy.model_dump_json(exclude={"problem"}) for copy in copies)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _check_seen(digest: str, wanted: Wanted) -> None:
+    """Raises Invalid or PreconditionFailed unless a person has seen what would be taken up: disks can be exchanged."""
+    if wanted.digest is None and not wanted.dry_run:
+        raise Invalid(
+            f"{_NOTHING} look at what the disks say first, with a dry run, and send the `digest` of its answer.",
+            errors=(FieldProblem(field="digest", value=None, message="is the one of the dry run's answer"),),
+        )
+    if wanted.digest not in (None, digest):
+        raise PreconditionFailed(
+            f"{_NOTHING} the disks do not say what they said in the dry run: some were exchanged, came or went, or "
+            "their copies were written anew. Look again with a dry run, read its changes, and send its digest."
+        )
+
+
 def _check_seals(chosen: Sequence[_Offer], wanted: Wanted) -> None:
     """Raises Conflict for a copy that anybody may have written, unless it is to be adopted."""
     others = sorted(offer.name for offer in chosen if not offer.sealed_here)
-    if others and not wanted.adopt:
+    if others and not wanted.adopt and not wanted.dry_run:
         raise Conflict(
             f"{_NOTHING} no key of this appliance has sealed the copies on {', '.join(others[:10])}, so whoever had "
             "the disks may have written them. A dry run shows what they change: if that is what you expect, ask again "
@@ -118,15 +151,13 @@ def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
 
     A copy that is sealed here goes before any that is not, however new that one says it is.
     """
+    offers = [_Offer(copy, base64.b64decode(copy.content)) for copy in copies]
+    for offer in offers:
+        offer.sealed_here = _is_sealed(box, offer)
     newest: dict[str, Rows] = {}
     problems: dict[str, str] = {}
-    sealed = {copy.array_uuid for copy in copies if _is_sealed(box, copy)}
-    by_age = sorted(
-        (copy for copy in copies if copy.header),
-        key=lambda one: (one.array_uuid in sealed, one.header.generation if one.header else 0),
-    )
-    for copy in reversed(by_age):
-        header = copy.header
+    for offer in sorted(offers, key=_weight, reverse=True):
+        header = offer.header
         if header is None or header.appliance_id in newest:
             continue
         if header.format > FORMAT or tables.is_newer(header.schema_revision):
@@ -134,33 +165,35 @@ def _offers(box: SecretBox, copies: Sequence[FoundCopy]) -> list[_Offer]:
             newest[header.appliance_id] = {}
             continue
         try:
-            packed = base64.b64decode(copy.content)
-            with tables.unpacked(packed, header.schema_revision) as (_, engine), engine.connect() as source:
+            packed = tables.unpacked(offer.content, header.schema_revision)
+            with packed as (_, engine), engine.connect() as source:
                 newest[header.appliance_id] = {
                     table.name: [dict(row) for row in source.execute(select(table)).mappings()] for table in TABLES
                 }
         except LunetteError as error:
             why = error.detail.removeprefix(f"{_NOTHING} ")
-            problems[header.appliance_id] = f"the copy on {copy.array} cannot be taken: {why}"
-    offers = []
-    for copy in copies:
-        id_ = copy.header.appliance_id if copy.header else ""
-        offer = _Offer(copy, newest.get(id_, {}), copy.problem or problems.get(id_), copy.array_uuid in sealed)
-        if offer.problem is None and copy.header is None:
+            problems[header.appliance_id] = f"the copy on {offer.found.array} cannot be taken: {why}"
+    for offer in offers:
+        id_ = offer.header.appliance_id if offer.header else ""
+        offer.rows, offer.problem = newest.get(id_, {}), offer.found.problem or problems.get(id_)
+        if offer.problem is None and offer.header is None:
             offer.problem = "it carries no sealed copy: restore a backup"
         elif offer.problem is None and offer.row is None:
             offer.problem = "the newest copy of its appliance does not know it: it was forgotten there"
         elif offer.problem is None and offer.row and offer.row["state"] == ResourceState.CREATING:
             offer.problem = "it was being made when the copy was written"
-        offers.append(offer)
     return offers
 
 
-def _is_sealed(box: SecretBox, copy: FoundCopy) -> bool:
-    header = copy.header
-    if header is None or header.seal is None or header.array_uuid != copy.array_uuid:
+def _weight(offer: _Offer) -> tuple[bool, int]:
+    return offer.sealed_here, offer.header.generation if offer.header else 0
+
+
+def _is_sealed(box: SecretBox, offer: _Offer) -> bool:
+    header = offer.header
+    if header is None or header.seal is None or header.array_uuid != offer.found.array_uuid:
         return False
-    return box.has_made(header.seal, sealed_part(header, base64.b64decode(copy.content)))
+    return box.has_made(header.seal, sealed_part(header, offer.content))
 
 
 def _choose(offers: Sequence[_Offer], wanted: Sequence[str]) -> list[_Offer]:
@@ -302,7 +335,12 @@ def _taken(tx: Session, table: Table, columns: Sequence[str], rows: Sequence[Row
 
 
 def _answer(
-    offers: Sequence[_Offer], chosen: Sequence[_Offer], missing: Rows, warnings: Sequence[str], does: Sequence[str]
+    digest: str,
+    offers: Sequence[_Offer],
+    chosen: Sequence[_Offer],
+    missing: Rows,
+    warnings: Sequence[str],
+    does: Sequence[str],
 ) -> RebuildFound:
     hosts = missing.get("host", [])
     secrets = [row for row in hosts if LOST in (row["chap_secret_sealed"], row["dhchap_secret_sealed"])]
@@ -312,6 +350,7 @@ def _answer(
         secrets_missing=tuple(sorted(row["name"] for row in secrets)),
         warnings=tuple(warnings),
         changes=tuple(does),
+        digest=digest,
         rebuilt=bool(chosen),
     )
 

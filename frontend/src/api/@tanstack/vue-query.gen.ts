@@ -2655,7 +2655,8 @@ export const applianceRestoreMutation = (options?: Partial<Options<ApplianceRest
  * Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
  * its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
  * let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
- * first, for whoever wrote it says who is let in.
+ * first, for whoever wrote it says who is let in. Rebuilding needs the `digest` of the dry run, and is refused (412)
+ * if the disks say something else by now.
  */
 export const applianceRebuildMutation = (options?: Partial<Options<ApplianceRebuildData>>): UseMutationOptions<ApplianceRebuildResponse, ApplianceRebuildError, Options<ApplianceRebuildData>> => {
     const mutationOptions: UseMutationOptions<ApplianceRebuildResponse, ApplianceRebuildError, Options<ApplianceRebuildData>> = {

@@ -132,7 +132,7 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
 
 
 @verbs.post(
-    "/appliance:rebuild", operation_id="appliance_rebuild", response_model=RebuildFound, responses=refusals(409)
+    "/appliance:rebuild", operation_id="appliance_rebuild", response_model=RebuildFound, responses=refusals(409, 412)
 )
 def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
     """Takes up arrays the database does not know, from the sealed copies they carry; a dry run tells what is there.
@@ -140,13 +140,14 @@ def appliance_rebuild(body: RebuildRequest, change: Creating) -> Response:
     Without names it is every such array, if all are of one appliance. An array that is down is started to look, if all
     its disks are here, or without what is missing if `degraded` says so. Hosts whose secrets must be set again are not
     let in until then. A copy that no key of this appliance has sealed is rebuilt only with `adopt`: read its `changes`
-    first, for whoever wrote it says who is let in.
+    first, for whoever wrote it says who is let in. Rebuilding needs the `digest` of the dry run, and is refused (412)
+    if the disks say something else by now.
     """
     with change.control.exports_held():
         disks = change.control.look_at_disks(degraded=body.degraded)
 
         def work(tx: Session) -> Response:
-            wanted = Wanted(arrays=body.arrays, adopt=body.adopt or change.dry_run)
+            wanted = Wanted(body.arrays, body.adopt, body.digest, change.dry_run)
             found = change.control.rebuild(tx, change.actor, disks, wanted)
             return answer(found.model_copy(update={"rebuilt": found.rebuilt and not change.dry_run}))
 

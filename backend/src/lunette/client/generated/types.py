@@ -2135,6 +2135,7 @@ class RebuildFound(TypedDict):
     secrets_missing: list[str]
     warnings: list[str]
     changes: list[str]
+    digest: str
     rebuilt: bool
 
 
@@ -2144,6 +2145,7 @@ class RebuildRequest(TypedDict):
     arrays: NotRequired[list[str]]
     degraded: NotRequired[bool]
     adopt: NotRequired[bool]
+    digest: NotRequired[str | None]
 
 
 class RecoveryCodes(TypedDict):

@@ -1,0 +1,90 @@
+"""Between the look at the data disks and the rebuild the disks can be exchanged: only what was seen is taken up."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select, update
+
+from backend.tests.api.test_rebuild import Standing, installed_anew, rebuilt, settled, standing
+from backend.tests.scene import disk_ids, make_array
+from backend.tests.wiring import Api
+from lunette.domain.sealed_copies import SealOrder
+from lunette.engine import sealer
+from lunette.store.resources import Array, HostInitiator
+from lunette.system.fake import FakeSystem
+
+__all__ = ["standing"]
+ADOPT = {"adopt": True}
+
+
+def looked(api: Api, **wanted: Any) -> str:
+    answer = api.post("/appliance:rebuild", {**ADOPT, **wanted}, dry_run=True)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["digest"])
+
+
+def left_alone(api: Api) -> bool:
+    return api.items("/arrays") == api.items("/hosts") == []
+
+
+def test_what_the_disks_say_since_the_look_is_not_taken_up(
+    standing: Standing, machine: FakeSystem, tmp_path: Path
+) -> None:
+    """Whoever has the disks lets a host of theirs in, after a person has read who is let in."""
+    api, parts = standing
+    make_array(api)
+    api.made("/hosts", {"name": "db", "iqns": ["iqn.2026-01.com.example:db"]})
+    settled(parts)
+    with parts.store.write() as tx:
+        tx.execute(update(HostInitiator).values(name="iqn.2026-01.com.example:thief"))
+        forged = base64.b64encode(sealer.content(tx)).decode()
+        tx.rollback()
+    with parts.store.read() as tx:
+        group = tx.scalars(select(Array.group_name)).one()
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, new):
+        seen = looked(fresh)
+        assert looked(fresh) == seen, "a look changes nothing"
+        agent = new.control.agent
+        [before] = agent.read_copies()
+        assert before.header is not None
+        agent.seal_copy(SealOrder(group=group, header=before.header, content=forged))
+
+        refused = fresh.post("/appliance:rebuild", {**ADOPT, "digest": seen})
+        assert (refused.status_code, refused.json()["type"]) == (412, "precondition-failed")
+        assert "Look again with a dry run" in refused.json()["detail"]
+        assert fresh.post("/appliance:rebuild", {**ADOPT, "digest": seen}, dry_run=True).status_code == 412
+        assert left_alone(fresh)
+
+        again = looked(fresh)
+        assert again != seen
+        assert fresh.post("/appliance:rebuild", {**ADOPT, "digest": again}).json()["rebuilt"] is True
+
+
+def test_an_array_that_went_since_the_look_is_missed(standing: Standing, machine: FakeSystem, tmp_path: Path) -> None:
+    """Without names it is every array that is there, which a person has read."""
+    api, parts = standing
+    make_array(api, disks=3)
+    api.made("/arrays", {"name": "other", "level": "raid1", "disks": disk_ids(api)[-2:]})
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        seen = looked(fresh)
+        others = [disk for disk in machine.blocks.disks if disk.media.superblock][-2:]
+        for disk in others:
+            machine.pull(disk)
+        assert fresh.post("/appliance:rebuild", {**ADOPT, "digest": seen}).status_code == 412
+        assert left_alone(fresh)
+
+
+def test_nothing_is_rebuilt_without_a_look(standing: Standing, machine: FakeSystem, tmp_path: Path) -> None:
+    api, parts = standing
+    make_array(api)
+    settled(parts)
+    with installed_anew(machine, parts, tmp_path / "new") as (fresh, _):
+        refused = fresh.post("/appliance:rebuild", ADOPT)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "digest")
+        assert "dry run" in refused.json()["detail"]
+        for digest in ("", "0", "*", "G" * 64, f"{'0' * 64}\n"):
+            assert fresh.post("/appliance:rebuild", {**ADOPT, "digest": digest}).status_code == 422, digest
+        assert left_alone(fresh)
+        assert rebuilt(fresh)["rebuilt"] is True
