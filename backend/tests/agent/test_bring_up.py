@@ -315,3 +315,20 @@ def test_an_array_that_is_late_is_waited_for_though_another_hangs(rack: Rack) ->
     while 33 not in rack.serving():
         rack.agent.bring_up()
     hang.let_go()
+
+
+def test_a_pool_with_our_mark_of_another_array_is_not_served_as_this_one(rack: Rack) -> None:
+    """Its name and guid are those of the array: only the mark on its root says that it is not."""
+    pond = rack.arrays[1]
+    (data,) = (pool.data for pool in rack.machine.zfs.imported.values())
+    assert data.properties[zfs.MARK] == POND
+    data.properties[zfs.MARK] = BLUE
+    rack.reboot(patience_s=60.0)
+    assert not rack.agent.bring_up()
+    assert pond.group in rack.machine.zfs.imported
+    assert rack.serving() == {31, 33, 34}
+    assert f"pool {pond.group} does not carry our mark of array pond" in rack.reason(POND)
+    data.properties[zfs.MARK] = POND
+    while not rack.agent.bring_up():
+        pass
+    assert rack.serving() == {31, 32, 33, 34}

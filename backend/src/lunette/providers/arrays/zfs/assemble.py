@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from lunette.domain.errors import Conflict, LunetteError
 from lunette.domain.exports import ExportArray
 from lunette.providers.arrays.zfs import joining, module, observe, parse
-from lunette.providers.arrays.zfs.plan import device_path
+from lunette.providers.arrays.zfs.plan import MARK, device_path
 from lunette.providers.disks.inventory import observe_disks, settle
 from lunette.system.doorway import System
 
@@ -77,10 +77,13 @@ def tend(system: System, array: ExportArray) -> None:
 
 
 def activate(system: System, array: ExportArray) -> None:
-    """The volumes of a pool appear with it: wait until udev has named them. Raises Conflict for a pool without our
-    mark, such as that of the running system."""
-    if not observe.is_ours(observe.root(system, array.group)):
-        raise Conflict(f"pool {array.group} does not carry our mark: it is left alone")
+    """The volumes of a pool appear with it: wait until udev has named them.
+
+    Raises Conflict for a pool without our mark of this very array, such as that of the running system.
+    """
+    root = observe.root(system, array.group)
+    if root is None or root.marks.get(MARK) != array.array_id:
+        raise Conflict(f"pool {array.group} does not carry our mark of array {array.name}: it is left alone")
     settle(system)
 
 
