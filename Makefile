@@ -9,6 +9,8 @@ export PYTHONUNBUFFERED := 1
 unexport PYTHONDONTWRITEBYTECODE
 # Machines need root: name spaces, the image. The rest of a recipe stays with whoever called it.
 ROOT := $(if $(filter-out 0,$(shell id -u)),sudo env "PATH=$(PATH)" "LUNETTE_CACHE=$(CACHE)" PYTHONUNBUFFERED=1)
+# Who signs updates, and whom an image trusts.
+SIGNING = $(if $(CERT),--cert $(CERT)) $(if $(TRUST),--trust $(TRUST)) $(if $(CRL),--crl $(CRL))
 .DEFAULT_GOAL := help
 .PHONY: help deps lab lab-down test test-full check dev e2e bench image update generate screenshots
 
@@ -43,10 +45,10 @@ bench: deps ## run the benchmarks and write docs/reference/benchmarks.md; WHAT=n
 	@$(ROOT) $(PYTHON) -m tests.benchmarks $(WHAT)
 
 image: ## build the ISO of the appliance, with checksums and a bill of materials
-	@tests/run/deps python ui machines && $(ROOT) image/build iso $(if $(filter no,$(FIRMWARE)),--without-firmware) $(if $(CERT),--cert $(CERT)) $(if $(SPDK),--spdk $(SPDK))
+	@tests/run/deps python ui machines && $(ROOT) image/build iso $(if $(filter no,$(FIRMWARE)),--without-firmware) $(SIGNING) $(if $(SPDK),--spdk $(SPDK))
 
-update: ## build a signed update for installed appliances; CERT and KEY name who signs, else a development key does
-	@tests/run/deps python ui machines && $(ROOT) image/build update $(if $(filter no,$(FIRMWARE)),--without-firmware) $(if $(CERT),--cert $(CERT)) $(if $(KEY),--key $(KEY)) $(if $(SPDK),--spdk $(SPDK))
+update: ## build a signed update for installed appliances; CERT and KEY name who signs, TRUST and CRL whom it trusts then
+	@tests/run/deps python ui machines && $(ROOT) image/build update $(if $(filter no,$(FIRMWARE)),--without-firmware) $(SIGNING) $(if $(KEY),--key $(KEY)) $(if $(SPDK),--spdk $(SPDK))
 
 generate: ## write backend/openapi.json and every client generated from it
 	@tests/run/deps python node && $(PYTHON) -m tests.run.generate

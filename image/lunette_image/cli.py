@@ -30,10 +30,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--uv", help="the uv program (default: LUNETTE_UV, else the one on the path)")
     made.add_argument("--without-product", action="store_true", help="a plain Debian guest, for initiators")
     made.add_argument("--bare", action="store_true", help="plain Debian without the product's settings either")
+    made.add_argument("--cert", type=Path, help="certificate that signs an update (default: a development key)")
+    made.add_argument("--key", type=Path, help="its key")
     made.add_argument(
-        "--cert", type=Path, help="certificate whose updates the appliance takes (default: a development key)"
+        "--trust",
+        type=Path,
+        help="certificates, of CAs or signers, whose updates the appliance takes (default: --cert)",
     )
-    made.add_argument("--key", type=Path, help="its key, which signs an update")
+    made.add_argument("--crl", type=Path, help="lists of what these have revoked: one of each that --trust names")
     made.add_argument("--version", help="version of an update (default: that of the backend)")
     made.add_argument("--compatible", default=COMPATIBLE, help="product that an update is for; another one is a test's")
     made.add_argument("--overlay", type=Path, help="folder laid over the tree of an update, such as a test's faults")
@@ -78,7 +82,7 @@ def build(options: argparse.Namespace) -> None:
     if options.what == "rootfs":
         manifest = build_rootfs(cache, made)
     else:
-        trusted = signer(cache, options.cert, options.key)
+        trusted = signer(cache, options.cert, options.key, options.trust, options.crl)
         if options.what == "iso":
             manifest = build_iso(cache, made, trusted)
         else:

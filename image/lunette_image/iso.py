@@ -120,7 +120,7 @@ def live_layer(
 
 def live_key(sources: Sources, layers: Layers, signer: Signer) -> str:
     """Key of the compressed tree."""
-    inputs = [HERE / "sbom.py", HERE / "signing.py", overlay(sources), signer.certificate]
+    inputs = [HERE / "sbom.py", HERE / "signing.py", overlay(sources), *signer.inputs]
     words = [*squashfs_argv(Path("a"), Path("b")), str(signer.development)]
     if layers.firmware is not None:
         inputs.append(HERE / "firmware.py")

@@ -1,11 +1,17 @@
-"""Who signs updates: a key and certificate of the builder's choice, or a development key of this build cache.
+"""Who signs updates, and whose signatures an image trusts: what the builder names, or a development key of this cache.
 
-The key never goes into an image. The certificate does: it is what the appliance trusts.
+The key never goes into an image. What it trusts does: certificates, each of a CA or of a signer, and with them the
+lists of what these have revoked. Both must outlast years in which an appliance is off the network, for it takes no
+update any more when they have expired. The certificate of a signer that has expired, or is revoked, is refused.
 """
 
+import datetime as dt
 import os
+import re
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,46 +23,81 @@ from .tree import write_file
 FOLDER = "usr/lib/lunette/updates"
 DAYS = 36500
 DEVELOPMENT = "Lunette development key"
+LASTS_DAYS = 3650
+"""What is trusted must be valid for so long when an image is built: an appliance may be off the network for years."""
+PURPOSE = "extendedKeyUsage=codeSigning"
 
 
 @dataclass(frozen=True)
 class Signer:
-    """A certificate, and the key where bundles are to be signed with it."""
+    """What an image trusts, and the certificate and key that sign a bundle, where one is to be signed."""
 
     certificate: Path
     key: Path | None
-    development: bool
+    trusted: Path
+    """PEM, of one or more."""
+    revoked: Path | None = None
+    """The lists of revoked certificates, PEM: one of each that is trusted."""
+    development: bool = False
+
+    @property
+    def inputs(self) -> list[Path]:
+        """The files that an image depends on."""
+        return [self.trusted, *([self.revoked] if self.revoked else [])]
 
     def add_to(self, root: Path) -> None:
-        """Let the tree trust this certificate, and say whose it is."""
-        write_file(root / FOLDER / "keyring.pem", self.certificate.read_text())
+        """Let the tree trust these certificates but for what they revoked, and say whose they are."""
+        pem = [*_blocks(self.trusted, "CERTIFICATE"), *(_blocks(self.revoked, "X509 CRL") if self.revoked else ())]
+        write_file(root / FOLDER / "keyring.pem", "".join(pem))
         write_file(root / FOLDER / "trusts", f"{self.words()}\n")
 
     def words(self) -> str:
         """Whose signature it is, as a person reads it."""
-        said = _openssl("x509", "-in", str(self.certificate), "-noout", "-fingerprint", "-sha256", "-subject")
-        lines = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
-        name = lines.get("subject", "").strip() or "no name"
-        fingerprint = next((value for word, value in lines.items() if "ingerprint" in word), "")
         kind = "a development key, which everybody may have who built this image: " if self.development else ""
-        return f"{kind}{name}, certificate SHA-256 {fingerprint.replace(':', '').lower()}"
+        return kind + "; ".join(_words(pem) for pem in _blocks(self.trusted, "CERTIFICATE"))
 
 
-def signer(cache: Cache, certificate: Path | None, key: Path | None) -> Signer:
-    """The signer that the options name; without one the development key, made when it is first asked for."""
-    if certificate is not None:
-        for file in (certificate, key):
-            if file is not None and not file.is_file():
-                raise ImageProblem(f"{file} is not there: name the files of certificate and key in PEM form")
-        return Signer(certificate.resolve(), key.resolve() if key else None, development=False)
-    if key is not None:
-        raise ImageProblem("--key without --cert: the image must know whom to trust, so name the certificate too")
+def signer(
+    cache: Cache,
+    certificate: Path | None,
+    key: Path | None,
+    trusted: Path | None = None,
+    revoked: Path | None = None,
+) -> Signer:
+    """The signer that the options name; without one the development key, made when it is first asked for.
+
+    Raises ImageProblem for what an appliance would refuse, now or before ten years have passed.
+    """
+    for file in (certificate, key, trusted, revoked):
+        if file is not None and not file.is_file():
+            raise ImageProblem(f"{file} is not there: name the files of certificate and key in PEM form")
+    if certificate is None and key is not None:
+        raise ImageProblem("--key without --cert: the bundle carries its signer's certificate, so name that too")
+    trusted = trusted or certificate
+    if trusted is None:
+        if revoked is not None:
+            raise ImageProblem("--crl without --trust: name the certificates that this list of revoked ones is of")
+        return _development(cache)
+    trusts = _blocks(trusted, "CERTIFICATE")
+    _check_trusted(trusted, trusts)
+    if revoked is not None:
+        _check_revoked(revoked, trusts)
+    if certificate is not None and key is not None:
+        _check_signer(certificate)
+    return Signer(
+        (certificate or trusted).resolve(), key.resolve() if key else None, trusted.resolve(),
+        revoked.resolve() if revoked else None,
+    )  # fmt: skip
+
+
+def _development(cache: Cache) -> Signer:
     folder = cache.folder / "signing"
+    cert, key = folder / "cert.pem", folder / "key.pem"
     with cache.lock("signing"):
-        if not (folder / "cert.pem").is_file():
+        if not cert.is_file() or not _signs_code(cert.read_text()):
             say(f"updates: no --cert, so a development key is made in {folder}")
             _make(folder)
-    return Signer(folder / "cert.pem", folder / "key.pem", development=True)
+    return Signer(cert, key, trusted=cert, development=True)
 
 
 def _make(folder: Path) -> None:
@@ -65,14 +106,104 @@ def _make(folder: Path) -> None:
     draft.mkdir(mode=0o700)
     argv = ["openssl", "req", "-x509", "-newkey", "rsa:3072", "-noenc", "-sha256", "-days", str(DAYS)]
     argv += ["-subj", f"/CN={DEVELOPMENT}", "-addext", "keyUsage=critical,digitalSignature,keyCertSign"]
+    argv += ["-addext", PURPOSE]
     run([*argv, "-keyout", str(draft / "key.pem"), "-out", str(draft / "cert.pem")], timeout_s=120)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
 
 
-def _openssl(*words: str) -> str:
+def _check_trusted(file: Path, trusts: Sequence[str]) -> None:
+    for pem in trusts:
+        if not _lasts(pem, LASTS_DAYS):
+            raise ImageProblem(
+                f"{file}: {_words(pem)} expires within ten years, and an appliance that trusts it takes no update "
+                "afterwards. Trust a CA that is valid for longer, and sign with a certificate of that CA"
+            )
+        if "CA:TRUE" not in _extensions(pem) and not _signs_code(pem):
+            raise ImageProblem(f"{file}: {_words(pem)} is neither a CA nor for signing code ({PURPOSE})")
+
+
+def _check_signer(file: Path) -> None:
+    pem = _blocks(file, "CERTIFICATE")[0]
+    if not _lasts(pem, 0):
+        raise ImageProblem(f"{file}: {_words(pem)} has expired, so every appliance would refuse the bundle: renew it")
+    if not _signs_code(pem):
+        raise ImageProblem(
+            f"{file}: {_words(pem)} is not for signing code, so every appliance would refuse the bundle: make one with "
+            f"{PURPOSE}"
+        )
+
+
+def _check_revoked(file: Path, trusts: Sequence[str]) -> None:
+    """OpenSSL wants the list of each certificate that is trusted, within its time; without it all is refused."""
+    lists = _blocks(file, "X509 CRL")
+    for pem in trusts:
+        own = [one for one in lists if _issued(pem, one)]
+        if not own:
+            raise ImageProblem(f"{file} has no list of {_words(pem)}, so an appliance would refuse all it signed")
+        for one in own:
+            ends = _ends(one)
+            if ends is not None and ends < dt.datetime.now(dt.UTC) + dt.timedelta(days=LASTS_DAYS):
+                raise ImageProblem(
+                    f"{file}: the list of {_words(pem)} ends {ends:%Y-%m-%d}, and an appliance takes no update "
+                    "afterwards. Make one that is valid for ten years and more (openssl ca -gencrl -crldays)"
+                )
+
+
+def _blocks(file: Path, kind: str) -> list[str]:
+    """The parts of a PEM file of this kind. Raises ImageProblem where there is none."""
+    text = file.read_text(errors="replace")
+    found = re.findall(rf"-----BEGIN {kind}-----\n.*?\n-----END {kind}-----\n?", text, re.DOTALL)
+    if not found:
+        raise ImageProblem(f"{file} holds no {kind} in PEM form")
+    return [f"{one.strip()}\n" for one in found]
+
+
+def _words(pem: str) -> str:
+    said = _openssl("x509", "-noout", "-fingerprint", "-sha256", "-subject", pem=pem)
+    lines = dict(line.split("=", 1) for line in said.splitlines() if "=" in line)
+    name = lines.get("subject", "").strip() or "no name"
+    fingerprint = next((value for word, value in lines.items() if "ingerprint" in word), "")
+    return f"{name}, certificate SHA-256 {fingerprint.replace(':', '').lower()}"
+
+
+def _lasts(pem: str, days: int) -> bool:
+    argv = ["openssl", "x509", "-noout", "-checkend", str(days * 86400)]
+    return subprocess.run(argv, input=pem, check=False, capture_output=True, text=True).returncode == 0
+
+
+def _extensions(pem: str) -> str:
+    return _openssl("x509", "-noout", "-ext", "basicConstraints,extendedKeyUsage", pem=pem)
+
+
+def _signs_code(pem: str) -> bool:
+    return "Code Signing" in _extensions(pem)
+
+
+def _issued(certificate: str, revoked: str) -> bool:
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as issuer:
+        issuer.write(certificate)
+        issuer.flush()
+        argv = ["openssl", "crl", "-noout", "-CAfile", issuer.name]
+        done = subprocess.run(argv, input=revoked, check=False, capture_output=True, text=True)
+    return done.returncode == 0 and "verify OK" in done.stderr
+
+
+def _ends(revoked: str) -> dt.datetime | None:
+    said = _openssl("crl", "-noout", "-nextupdate", pem=revoked).strip().removeprefix("nextUpdate=")
+    return None if said == "NONE" else dt.datetime.strptime(said, "%b %d %H:%M:%S %Y %Z").replace(tzinfo=dt.UTC)
+
+
+def _openssl(*words: str, pem: str) -> str:
     try:
-        done = subprocess.run(["openssl", *words], check=True, capture_output=True, text=True, env={**os.environ})
+        done = subprocess.run(
+            ["openssl", *words],
+            input=pem,
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
+        )
     except (OSError, subprocess.CalledProcessError) as error:
-        raise ImageProblem(f"openssl {words[0]} failed: is {words[2]} a certificate in PEM form? ({error})") from error
+        raise ImageProblem(f"openssl {words[0]} failed: is this PEM form? ({error})") from error
     return done.stdout

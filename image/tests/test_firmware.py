@@ -69,7 +69,10 @@ def test_it_is_part_of_the_isos_key_and_of_no_other_and_named_in_the_bill(layer:
     for name in ("cert.pem", "root/var/lib/dpkg/status", "base-1/root/var/lib/dpkg/status"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    signer, sources = Signer(tmp_path / "cert.pem", None, development=True), Sources(IMAGE, None, None)
+    signer, sources = (
+        Signer(tmp_path / "cert.pem", None, tmp_path / "cert.pem", development=True),
+        Sources(IMAGE, None, None),
+    )
     without = Layers(tmp_path / "base-1")
     made = replace(without, firmware=layer)
     keys = {iso.live_key(sources, layers, signer) for layers in (without, made)}

@@ -23,7 +23,7 @@ DISC = Disc("0123456789abcdef", "lunette-1.2.3-amd64")
 MISSING = "squashfs-tools, xorriso or mtools is missing: run `make deps`"
 IMAGE = Path(__file__).resolve().parents[1]
 
-SIGNER = Signer(Path("cert.pem"), None, development=True)
+SIGNER = Signer(Path("cert.pem"), None, Path("cert.pem"), development=True)
 
 
 def test_names_and_identifiers_belong_to_one_key() -> None:

@@ -131,7 +131,7 @@ def test_the_folder_is_part_of_the_key_and_named_in_the_bill(folder: Path, tmp_p
     put(tmp_path / "cert.pem")
     put(tmp_path / "root/var/lib/dpkg/status", "")
     put(tmp_path / "base-1/root/var/lib/dpkg/status", "")
-    signer = Signer(tmp_path / "cert.pem", None, development=True)
+    signer = Signer(tmp_path / "cert.pem", None, tmp_path / "cert.pem", development=True)
     layers, without = Layers(tmp_path / "base-1"), Sources(IMAGE, None, None)
     staged = replace(without, spdk=folder)
     keys = [iso.live_key(sources, layers, signer) for sources in (without, staged)]

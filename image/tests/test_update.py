@@ -1,5 +1,7 @@
 """Updates: whose are trusted, what a bundle holds, and that builder, installer and appliance use the same words."""
 
+import shutil
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -37,6 +39,87 @@ def test_a_chosen_certificate_is_named_and_needs_no_key_to_be_trusted(tmp_path: 
         signing.signer(Cache(tmp_path), tmp_path / "none.pem", None)
     with pytest.raises(ImageProblem, match="without --cert"):
         signing.signer(Cache(tmp_path), None, made)
+
+
+def made(folder: Path, name: str, *words: str, days: int = 4000) -> tuple[Path, Path]:
+    """A certificate that has signed itself, and its key."""
+    files = folder / f"{name}.pem", folder / f"{name}.key"
+    argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-subj", f"/CN={name}", "-days", str(days)]
+    argv += [word for one in words for word in ("-addext", one)]
+    subprocess.run([*argv, "-out", str(files[0]), "-keyout", str(files[1])], check=True, capture_output=True)
+    return files
+
+
+def crl(folder: Path, issuer: tuple[Path, Path], days: int) -> Path:
+    """The list of what this CA has revoked: nothing yet."""
+    (folder / "index").touch()
+    (folder / "conf").write_text("[ca]\ndefault_ca = own\n[own]\ndatabase = index\ndefault_md = sha256\n")
+    words = ["-config", "conf", "-gencrl", "-cert", str(issuer[0]), "-keyfile", str(issuer[1]), "-crldays", str(days)]
+    list_ = folder / f"{issuer[0].stem}-{days}.crl"
+    subprocess.run(["openssl", "ca", *words, "-out", str(list_)], cwd=folder, check=True, capture_output=True)
+    return list_
+
+
+def expired(folder: Path) -> tuple[Path, Path]:
+    """A certificate that was valid in 2020, and its key."""
+    (folder / "index").touch()
+    settings = ("database = index", "rand_serial = yes", "new_certs_dir = .", "default_md = sha256", "policy = any")
+    lines = ("[ca]", "default_ca = own", "[own]", *settings, "[any]", "commonName = supplied", "")
+    (folder / "conf").write_text("\n".join(lines))
+    key, request, cert = folder / "old.key", folder / "old.csr", folder / "old.pem"
+    argv = ["openssl", "req", "-newkey", "rsa:2048", "-noenc", "-subj", "/CN=old"]
+    subprocess.run([*argv, "-keyout", str(key), "-out", str(request)], check=True, capture_output=True)
+    argv = ["openssl", "ca", "-config", "conf", "-batch", "-selfsign", "-keyfile", str(key), "-in", str(request)]
+    argv += ["-startdate", "20200101000000Z", "-enddate", "20210101000000Z", "-notext", "-out", str(cert)]
+    subprocess.run(argv, cwd=folder, check=True, capture_output=True)
+    return cert, key
+
+
+def test_an_image_trusts_a_ca_without_what_it_revoked_and_others_sign(tmp_path: Path) -> None:
+    ca, other = made(tmp_path, "ca"), made(tmp_path, "other")
+    signed = made(tmp_path, "signer", signing.PURPOSE, days=30)
+    both = tmp_path / "both.pem"
+    both.write_text(f"of two:\n{ca[0].read_text()}{other[0].read_text()}")
+    lists = tmp_path / "both.crl"
+    lists.write_text(crl(tmp_path, ca, 4000).read_text() + crl(tmp_path, other, 4000).read_text())
+    chosen = signing.signer(Cache(tmp_path), *signed, both, lists)
+    assert (chosen.certificate, chosen.key, chosen.inputs) == (*signed, [both, lists])
+    chosen.add_to(tmp_path / "root")
+    keyring = (tmp_path / f"root{rauc.KEYRING}").read_text()
+    assert (keyring.count("BEGIN CERTIFICATE"), keyring.count("BEGIN X509 CRL")) == (2, 2)
+    assert signed[0].read_text() not in keyring
+    said = (tmp_path / f"root{rauc.TRUSTS}").read_text()
+    assert said.index("CN = ca, certificate SHA-256") < said.index("; CN = other, certificate SHA-256")
+
+
+def test_what_an_appliance_would_refuse_one_day_is_refused_here(tmp_path: Path) -> None:
+    """It may be off the network for years, and takes no update any more once what it trusts has expired."""
+    ca, other, short = made(tmp_path, "ca"), made(tmp_path, "other"), made(tmp_path, "short", days=3000)
+    host = made(tmp_path, "host", "basicConstraints=critical,CA:FALSE")
+    late = crl(tmp_path, ca, 3000)
+
+    def refused(words: str, *files: Path | None) -> None:
+        with pytest.raises(ImageProblem, match=words):
+            signing.signer(Cache(tmp_path), *files)
+
+    refused("short, .* expires within ten years", None, None, short[0])
+    refused("neither a CA nor for signing code", None, None, host[0])
+    refused("is not for signing code", ca[0], ca[1])
+    refused("the list of .*ca, .* ends 20", None, None, ca[0], late)
+    refused("has no list of .*ca, ", None, None, ca[0], crl(tmp_path, other, 4000))
+    refused("without --trust", None, None, None, late)
+    refused("holds no X509 CRL", None, None, ca[0], ca[0])
+    refused("holds no CERTIFICATE", None, None, late)
+    refused("has expired", *expired(tmp_path), ca[0])
+
+
+def test_a_development_key_that_no_appliance_would_take_is_made_anew(tmp_path: Path) -> None:
+    """Such as one of before signers had to be for signing code."""
+    folder = tmp_path / "image/signing"
+    folder.mkdir(parents=True)
+    for before, after in zip(made(tmp_path, "before"), ("cert.pem", "key.pem"), strict=True):
+        shutil.move(before, folder / after)
+    assert "CN = before" not in signing.signer(Cache(tmp_path), None, None).words()
 
 
 def test_a_slot_holds_what_the_installer_puts_there(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lunette.client import Client, Endpoint, JobFailed, JsonObject, Refused
+from lunette_image import signing
 from tests.e2e.waiting import wait_until
 from tests.initiators.kernel import KernelInitiator
 from tests.lab.access import PatientClient, fingerprint_of
@@ -136,7 +137,8 @@ def test_what_is_truncated_foreign_or_of_a_stranger_is_refused_in_words(site: Si
     assert "development key" in before["trusts"]
     assert (slots(site)["a"]["running"], slots(site)["b"]["version"]) == (True, None)
     stranger = (tmp_path / "stranger.pem", tmp_path / "stranger.key")
-    argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-subj", "/CN=stranger", "-days", "2"]
+    argv = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-noenc", "-subj", "/CN=stranger", "-days", "4000"]
+    argv += ["-addext", signing.PURPOSE]
     subprocess.run([*argv, "-out", str(stranger[0]), "-keyout", str(stranger[1])], check=True, capture_output=True)
     of_a_stranger = update_bundle(NEXT, "--empty", "--cert", str(stranger[0]), "--key", str(stranger[1]))
     half = tmp_path / "half.raucb"

@@ -272,13 +272,46 @@ def test_what_rauc_says_last_is_the_reason_where_no_words_are_known() -> None:
 def test_rauc_is_told_of_both_slots_and_starts_neither() -> None:
     system, _ = appliance()
     slots = slots_of(system)
-    text = rauc.configuration(slots)
+    text = rauc.configuration(slots, revokes=False)
     for name, uuid in zip("ab", slots.uuids, strict=True):
         assert f"bootname={name}\n" in text
         assert f"-U {uuid} " in text
         assert f"device={slots.device(name)}\n" in text  # type: ignore[arg-type]
     assert "bootloader=noop\n" in text
     assert "bundle-formats=verity\n" in text
+
+
+def test_a_signer_must_be_valid_now_and_no_bundle_says_when_it_was_signed() -> None:
+    """What lists of revoked certificates do is seen with a real RAUC in tests/e2e/test_bundle_signers.py."""
+    system, _ = appliance()
+    slots = slots_of(system)
+    for keyring, checks in ((b"-----BEGIN CERTIFICATE-----\n", "false"), (b"-----BEGIN X509 CRL-----\n", "true")):
+        system.files.seed(rauc.KEYRING, keyring)
+        rauc.configure(system, slots)
+        lines = (system.read_file(rauc.CONFIG) or b"").decode().splitlines()
+        assert f"check-crl={checks}" in lines
+        assert "check-purpose=codesign-rauc" in lines
+        assert not any(line.startswith("use-bundle-signing-time") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("certificate revoked", "was revoked"),
+        ("certificate has expired", "has expired: take a newer bundle"),
+        ("certificate is not yet valid", "not valid yet: set the clock"),
+        ("CRL is not yet valid", "not valid yet: set the clock"),
+        ("CRL has expired", "the list of revoked certificates has expired"),
+        ("unsuitable certificate purpose", "not for signing code"),
+        ("self-signed certificate", "not signed by anybody this appliance trusts"),
+    ],
+)
+def test_why_a_signer_is_refused(said: str, words: str) -> None:
+    system, _ = appliance()
+    upload(system, bundle("2.0", fault=f"signature verification failed: Verify error: {said}"))
+    with pytest.raises(Invalid, match="the bundle is refused") as refused:
+        rauc.verify(system, slots_of(system), f"{rauc.BUNDLES}/{BUNDLE}.raucb")
+    assert words in refused.value.detail
 
 
 def test_how_long_a_restart_took_is_told_once_all_is_served_again() -> None:

@@ -16,10 +16,18 @@ STATUS = "/var/lib/lunette/agent/rauc"
 KEYRING = "/usr/lib/lunette/updates/keyring.pem"
 TRUSTS = "/usr/lib/lunette/updates/trusts"
 """Whose signature the keyring holds, in words."""
+_REVOKED = b"-----BEGIN X509 CRL-----"
+"""How a list of revoked certificates begins in the keyring."""
 BUNDLES = "/var/lib/lunette/api/updates"
 """Where the API lays what was uploaded; RAUC believes nothing of it but what is signed."""
 VERIFY_S, WRITE_S = 300.0, 3000.0
+_TOO_LATE = "set the clock, or install anew if it is right"
 _WORDS = (
+    ("certificate revoked", "its signer's certificate was revoked: take a bundle of another signer"),
+    ("certificate has expired", "by this appliance's clock its signer's certificate has expired: take a newer bundle"),
+    ("is not yet valid", "by this appliance's clock its signer's certificate is not valid yet: set the clock"),
+    ("crl has expired", f"by this appliance's clock the list of revoked certificates has expired: {_TOO_LATE}"),
+    ("certificate purpose", "its signer's certificate is not for signing code"),
     ("signature verification failed", "it is not signed by anybody this appliance trusts"),
     ("invalid bundle format", "it is no bundle, or only a part of one"),
     ("invalid identifier", "it is no bundle, or only a part of one"),
@@ -39,13 +47,17 @@ def configure(system: System, slots: Slots) -> None:
     for folder in (FOLDER, STATUS):
         if not system.is_dir(folder):
             system.mkdir(folder)
-    text = configuration(slots).encode()
+    text = configuration(slots, revokes=_REVOKED in (system.read_file(KEYRING) or b"")).encode()
     if system.read_file(CONFIG) != text:
         system.write_durably(CONFIG, text, 0o644)
 
 
-def configuration(slots: Slots) -> str:
-    """RAUC's system.conf. A slot keeps the UUID by which GRUB and the initrd look for it."""
+def configuration(slots: Slots, *, revokes: bool) -> str:
+    """RAUC's system.conf. A slot keeps the UUID by which GRUB and the initrd look for it.
+
+    `revokes`: the keyring has lists of revoked certificates. Without one, check-crl would refuse everything. A signer
+    must be valid now, by this machine's clock: the time of a signature is what whoever has the key says it is.
+    """
     lines = [
         "[system]",
         f"compatible={COMPATIBLE}",
@@ -57,7 +69,8 @@ def configuration(slots: Slots) -> str:
         "mountprefix=/run/rauc/mnt",
         "[keyring]",
         f"path={KEYRING}",
-        "use-bundle-signing-time=true",
+        "check-purpose=codesign-rauc",
+        f"check-crl={str(revokes).lower()}",
     ]
     for number, name in enumerate(SLOTS):
         lines += [
