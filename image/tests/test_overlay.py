@@ -60,6 +60,16 @@ def test_every_unit_has_only_the_capabilities_and_calls_that_it_needs() -> None:
         assert settings["SystemCallArchitectures"] == ["native"], path.name
 
 
+def test_what_closes_the_paths_may_less_than_the_agent() -> None:
+    """It takes volumes and arrays down, and makes none."""
+    agent, exports = (
+        {word for line in unit(f"lunette-{name}.service")["CapabilityBoundingSet"] for word in line.split()}
+        for name in ("agent", "exports")
+    )
+    assert agent - exports == {"CAP_IPC_LOCK", "CAP_IPC_OWNER", "CAP_MKNOD", "CAP_NET_BIND_SERVICE"}
+    assert exports < agent
+
+
 def test_nothing_restores_exports_or_assembles_arrays_by_itself() -> None:
     masked = {path.name for path in (SERVER / "etc/systemd/system").iterdir() if path.is_symlink()}
     assert {"rtslib-fb-targetctl.service", "target.service", "multipathd.service", "open-iscsi.service"} <= masked
