@@ -149,6 +149,11 @@ def add_token(store: Store, role: Role) -> str:
     return secret
 
 
+POLL_S = 0.2
+"""Real seconds that each wait of the agent takes on a fake machine beside threads that run by themselves: on its clock
+alone a minute would be over before the thread has had its turn whose work is waited for."""
+
+
 class Api:
     """Speaks to an application as one identity. Paths are below /api/v1."""
 
@@ -220,6 +225,7 @@ def client_of(app: FastAPI) -> TestClient:
 def make_app(folder: Path, fake: FakeSystem, url: str | None = None) -> tuple[FastAPI, Parts]:
     """The application over the real agent on a fake machine, whose clock starts now."""
     fake.clock = time.time()
+    fake.pause_s = POLL_S
     parts = make_parts(folder, Agent(fake), url)
     return app_of(parts), parts
 

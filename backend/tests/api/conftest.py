@@ -8,7 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from backend.tests.api.peers import SHORT
-from backend.tests.wiring import Api, AwayAgent, add_token, make_parts, running
+from backend.tests.wiring import POLL_S, Api, AwayAgent, add_token, make_parts, running
 from backend.tests.wiring import serving as listening
 from backend.tests.wiring_agent import PATIENT_S
 from lunette.agent import serving
@@ -60,6 +60,7 @@ def machine() -> FakeSystem:
     """Eight NVMe and four SCSI drives, all blank."""
     fake = FakeSystem()
     fake.clock = time.time()
+    fake.pause_s = POLL_S
     fake.add_disks(8)
     fake.add_disks(4, "scsi")
     return fake

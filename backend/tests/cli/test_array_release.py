@@ -26,7 +26,6 @@ def cli(tmp_path: Path, sqlite_url: str) -> Iterator[Cli]:
             assert ran.code == exits.OK, ran.err
             made.settle()
         made.machine.advance(3600)
-        made.machine.pause_s = 0.1  # the agent waits until the API has told it that the array is not to be served
         yield made
 
 
