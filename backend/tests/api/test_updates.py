@@ -117,15 +117,15 @@ def test_what_a_web_server_does_not_give_whole_is_not_kept(tmp_path: Path, serve
 
 
 def test_a_redirection_is_followed_but_not_to_a_forbidden_address(tmp_path: Path, server: str) -> None:
-    assert bundles.fetch(tmp_path, f"{server}/to?{server}/bundle")
+    assert bundles.fetch(tmp_path, WebUrl(f"{server}/to?{server}/bundle"))
     with served(FORBIDDEN) as inside:
         aim = f"http://{FORBIDDEN}:{inside.server_address[1]}/bundle"
         for url in (aim, f"{server}/to?{aim}", f"{server}/to?{server}/to?{aim}"):
             with pytest.raises(Invalid, match="link-local"):
-                bundles.fetch(tmp_path, url)
+                bundles.fetch(tmp_path, WebUrl(url))
         for url in (f"{server}/to?ftp://{FORBIDDEN}/x", f"{server}/to?unix:/run/lunette/agent.sock"):
             with pytest.raises(Invalid):
-                bundles.fetch(tmp_path, url)
+                bundles.fetch(tmp_path, WebUrl(url))
 
 
 def test_a_redirection_does_not_leave_tls(tmp_path: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,16 +136,16 @@ def test_a_redirection_does_not_leave_tls(tmp_path: Path, server: str, monkeypat
     authority.issue_cert("127.0.0.1").configure_cert(context)
     with served("127.0.0.1", context) as secured:
         url = f"https://127.0.0.1:{secured.server_address[1]}"
-        assert bundles.fetch(tmp_path, f"{server}/to?{url}/bundle")
-        assert bundles.fetch(tmp_path, f"{url}/to?{url}/bundle")
+        assert bundles.fetch(tmp_path, WebUrl(f"{server}/to?{url}/bundle"))
+        assert bundles.fetch(tmp_path, WebUrl(f"{url}/to?{url}/bundle"))
         with pytest.raises(Invalid, match="from https to http"):
-            bundles.fetch(tmp_path, f"{url}/to?{server}/bundle")
+            bundles.fetch(tmp_path, WebUrl(f"{url}/to?{server}/bundle"))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433"])
 def test_the_appliance_itself_is_not_asked(tmp_path: Path, host: str) -> None:
     with served("127.0.0.1") as inside, pytest.raises(Invalid, match="link-local"):
-        bundles.fetch(tmp_path, f"http://{host}:{inside.server_address[1]}/bundle")
+        bundles.fetch(tmp_path, WebUrl(f"http://{host}:{inside.server_address[1]}/bundle"))
 
 
 def test_nothing_is_taken_where_there_are_no_slots(appliance: Api) -> None:

@@ -1,9 +1,9 @@
 """`lunette second-factor`, and logging in with a code, as somebody types it who reads what is shown."""
 
 import base64
+import getpass
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from backend.tests.cli.appliance import PASSWORD, Cli
 from backend.tests.cli.test_access import cli, https, log_in
 from lunette.api.passwords import LoginLimit
-from lunette.cli import call, exits
+from lunette.cli import exits
 from lunette.cli.screen import Screen
 
 __all__ = ["cli", "https"]
@@ -34,7 +34,7 @@ class Person:
 
         monkeypatch.setattr(Screen, "note", read)
         monkeypatch.setattr(Screen, "can_ask", True)
-        monkeypatch.setattr(call.getpass, "getpass", self.answer)
+        monkeypatch.setattr(getpass, "getpass", self.answer)
 
     def answer(self, question: str) -> str:
         self.asked.append(question.rstrip(": "))
@@ -44,7 +44,7 @@ class Person:
 
 
 @pytest.fixture
-def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
+def person(monkeypatch: pytest.MonkeyPatch) -> Person:
     monkeypatch.setattr(LoginLimit, "attempt", lambda *_given: None)
     return Person(monkeypatch)
 
