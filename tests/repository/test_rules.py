@@ -1,5 +1,7 @@
 """The repository's own rules find what they are for, and the tree keeps them."""
 
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -65,6 +67,17 @@ def test_the_tree_keeps_the_rules() -> None:
 def test_every_pin_of_pyproject_is_exact() -> None:
     text = (ROOT / "backend/pyproject.toml").read_text()
     assert ">=" not in text.split("[project.scripts]")[0].replace('requires-python = ">=3.11"', "")
+
+
+def test_every_package_that_the_backend_asks_for_is_imported_by_it() -> None:
+    """What nothing uses can still be attacked. Extras bring packages that nobody named."""
+    asked = tomllib.loads((ROOT / "backend/pyproject.toml").read_text())["project"]["dependencies"]
+    modules = {"argon2-cffi": "argon2", "prometheus-client": "prometheus_client", "pyyaml": "yaml"}
+    names = [one.partition("==")[0] for one in asked]
+    assert not [name for name in names if "[" in name]
+    text = "\n".join(path.read_text() for path in (ROOT / "backend/src/lunette").rglob("*.py"))
+    imported = set(re.findall(r"^\s*(?:from|import) (\w+)", text, re.MULTILINE))
+    assert [name for name in names if modules.get(name, name) not in imported] == []
 
 
 def test_the_licence_is_whole() -> None:
