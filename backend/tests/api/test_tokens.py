@@ -148,3 +148,14 @@ def test_a_token_that_has_ended_makes_nothing(ann: Person, parts: Parts) -> None
         tx.query(ApiToken).filter_by(name="short").one().expires_at = utc_now() - dt.timedelta(seconds=1)
     ann.http.cookies.clear()
     assert short.post("/tokens", {"name": "child"}).status_code == 401
+
+
+def test_a_token_that_expires_lets_nobody_in_who_would_outlive_it(ann: Person, api: Api) -> None:
+    short, endless = ann.makes("short", expires_days=1), ann.makes("endless")
+    ann.http.cookies.clear()
+    wish = {"username": "eve", "password": ANOTHER, "role": "administrator"}
+    assert short.post("/users", wish).status_code == 403
+    assert short.patch("/users/ann", {"password": ANOTHER, "keep_tokens": True}).status_code == 403
+    assert short.patch("/users/ann", {"remove_second_factor": True}).status_code == 403
+    assert [one["username"] for one in api.items("/users", name="eve")] == []
+    assert endless.post("/users", wish).status_code == 201

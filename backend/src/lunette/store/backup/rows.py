@@ -48,7 +48,7 @@ MOST_PROBLEMS = 5
 _Adopted = Json[AdoptedBackstore] | None
 _VOLUME: dict[str, Any] = {
     "id": Id, "array_id": Id, "name": Name, "state": ResourceState, "provisioning": Provisioning, "lv_name": LvName,
-    "uuid": Id, "serial": Serial, "naa": Serial, "nguid": Serial, "eui64": Serial, "backstore": _Adopted,
+    "uuid": Id, "serial": Serial, "naa": Hex, "nguid": Id, "eui64": Hex, "backstore": _Adopted,
 }  # fmt: skip
 TYPES: dict[type[Base], dict[str, Any]] = {
     resources.Array: {
