@@ -185,6 +185,7 @@ def test_bare_servers_become_a_san_and_the_second_run_changes_nothing(first: str
     assert [_changed(second, host) for host in ("san", "localhost", "esx1")] == [0, 0, 0], _changes(second)
     assert server.appliance.check("cat /etc/lvm/devices/system.devices") == devices, "LVM would not see its groups"
     server.appliance.check("test -s /usr/share/man/man1/lunette.1")
+    server.appliance.check("test -x /usr/lib/lunette/health.d/xiraid")
     server.appliance.check("bash -c '. /usr/share/bash-completion/completions/lunette; complete -p lunette'")
     _does_io(server, client)
     assert _PASSWORD not in first + second
