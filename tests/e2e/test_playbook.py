@@ -158,10 +158,11 @@ def _changed(printed: str, host: str) -> int:
     return int(found[1])
 
 
-def _changes(printed: str) -> list[str]:
-    """The tasks that changed something."""
+def _changes(printed: str) -> str:
+    """What the tasks that changed something said of it."""
     tasks = re.split(r"^(?:TASK|RUNNING HANDLER) ", printed, flags=re.M)[1:]
-    return [task for task in tasks if re.search(r"^changed: ", task, re.M)]
+    said = {task.partition("]")[0]: re.findall(r"^changed: .*", task, re.M) for task in tasks}
+    return "\n".join(line for name, lines in said.items() if lines for line in (f"{name}]", *lines))
 
 
 @pytest.mark.slow
