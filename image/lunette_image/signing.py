@@ -26,6 +26,9 @@ DEVELOPMENT = "Lunette development key"
 LASTS_DAYS = 3650
 """What is trusted must be valid for so long when an image is built: an appliance may be off the network for years."""
 PURPOSE = "extendedKeyUsage=codeSigning"
+PURPOSE_BEFORE = "emailProtection"
+"""Appliances that do not ask for code signing yet ask for this: it is what RAUC does unless it is configured."""
+_NEW = ("openssl", "req", "-x509", "-newkey", "rsa:3072", "-noenc", "-sha256", "-days", str(DAYS))
 
 
 @dataclass(frozen=True)
@@ -91,25 +94,35 @@ def signer(
 
 
 def _development(cache: Cache) -> Signer:
+    """A CA that images trust, and a signer of it. The key that an earlier builder made remains that CA."""
     folder = cache.folder / "signing"
-    cert, key = folder / "cert.pem", folder / "key.pem"
+    trusted, certificate = folder / "cert.pem", folder / "signer.pem"
     with cache.lock("signing"):
-        if not cert.is_file() or not _signs_code(cert.read_text()):
+        if not trusted.is_file():
             say(f"updates: no --cert, so a development key is made in {folder}")
             _make(folder)
-    return Signer(cert, key, trusted=cert, development=True)
+        if not certificate.is_file():
+            _issue(folder)
+    return Signer(certificate, folder / "signer.key", trusted=trusted, development=True)
 
 
 def _make(folder: Path) -> None:
-    draft = folder.with_name(".tmp-signing")
+    draft = folder.with_name(f".{folder.name}-draft")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=0o700)
-    argv = ["openssl", "req", "-x509", "-newkey", "rsa:3072", "-noenc", "-sha256", "-days", str(DAYS)]
-    argv += ["-subj", f"/CN={DEVELOPMENT}", "-addext", "keyUsage=critical,digitalSignature,keyCertSign"]
-    argv += ["-addext", PURPOSE]
+    argv = [*_NEW, "-subj", f"/CN={DEVELOPMENT}", "-addext", "keyUsage=critical,digitalSignature,keyCertSign"]
     run([*argv, "-keyout", str(draft / "key.pem"), "-out", str(draft / "cert.pem")], timeout_s=120)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
+
+
+def _issue(folder: Path) -> None:
+    draft = folder / ".signer.pem"
+    argv = [*_NEW, "-CA", str(folder / "cert.pem"), "-CAkey", str(folder / "key.pem")]
+    argv += ["-subj", f"/CN={DEVELOPMENT}: signer", "-addext", "basicConstraints=critical,CA:FALSE"]
+    argv += ["-addext", "keyUsage=critical,digitalSignature", "-addext", f"{PURPOSE},{PURPOSE_BEFORE}"]
+    run([*argv, "-keyout", str(folder / "signer.key"), "-out", str(draft)], timeout_s=120)
+    draft.rename(folder / "signer.pem")
 
 
 def _check_trusted(file: Path, trusts: Sequence[str]) -> None:

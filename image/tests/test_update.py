@@ -26,12 +26,12 @@ def test_without_a_certificate_a_development_key_is_made_once_and_the_image_says
     first.add_to(tmp_path / "root")
     said = (tmp_path / f"root{rauc.TRUSTS}").read_text()
     assert said.startswith("a development key")
-    assert (tmp_path / f"root{rauc.KEYRING}").read_text() == first.certificate.read_text()
-    assert "PRIVATE" not in first.certificate.read_text()
+    assert (tmp_path / f"root{rauc.KEYRING}").read_text() == first.trusted.read_text()
+    assert "PRIVATE" not in first.certificate.read_text() + first.trusted.read_text()
 
 
 def test_a_chosen_certificate_is_named_and_needs_no_key_to_be_trusted(tmp_path: Path) -> None:
-    made = signing.signer(Cache(tmp_path), None, None).certificate
+    made = signing.signer(Cache(tmp_path), None, None).trusted
     chosen = signing.signer(Cache(tmp_path), made, None)
     assert (chosen.key, chosen.development) == (None, False)
     assert "development key, which" not in chosen.words()
@@ -113,13 +113,17 @@ def test_what_an_appliance_would_refuse_one_day_is_refused_here(tmp_path: Path) 
     refused("has expired", *expired(tmp_path), ca[0])
 
 
-def test_a_development_key_that_no_appliance_would_take_is_made_anew(tmp_path: Path) -> None:
-    """Such as one of before signers had to be for signing code."""
+def test_a_development_key_of_an_earlier_builder_remains_what_is_trusted(tmp_path: Path) -> None:
+    """Appliances in use trust nothing else: without that key, none of them takes an update any more."""
     folder = tmp_path / "image/signing"
     folder.mkdir(parents=True)
     for before, after in zip(made(tmp_path, "before"), ("cert.pem", "key.pem"), strict=True):
         shutil.move(before, folder / after)
-    assert "CN = before" not in signing.signer(Cache(tmp_path), None, None).words()
+    files = {name: (folder / name).read_bytes() for name in ("cert.pem", "key.pem")}
+    signer = signing.signer(Cache(tmp_path), None, None)
+    assert "CN = before" in signer.words()
+    assert {name: (folder / name).read_bytes() for name in files} == files
+    subprocess.run(["openssl", "verify", "-CAfile", signer.trusted, signer.certificate], check=True)
 
 
 def test_a_slot_holds_what_the_installer_puts_there(tmp_path: Path) -> None:

@@ -198,6 +198,27 @@ def test_a_key_is_rotated_by_an_image_that_trusts_another(bench: Bench, ca: Auth
     assert "not signed by anybody" in (bench.refusal(bundles[0]) or "")
     assert bench.refusal(bundles[1]) is None
     both = tmp_path / "both.pem"
-    both.write_text(ca.certificate.read_text() + development.certificate.read_text())
+    both.write_text(ca.certificate.read_text() + development.trusted.read_text())
     bench.trust(image(tmp_path, both))
     assert [bench.refusal(one) for one in bundles] == [None, None]
+
+
+def test_an_appliance_that_does_not_ask_for_code_signing_yet_is_updated_with_its_development_key(
+    bench: Bench, tmp_path: Path
+) -> None:
+    """Its system says nothing of a purpose, and RAUC then asks for e-mail."""
+    folder = tmp_path / "cache/image/signing"
+    folder.mkdir(parents=True)
+    usage = ("-addext", "keyUsage=critical,digitalSignature,keyCertSign")
+    words = ("req", "-x509", "-newkey", "rsa:2048", "-noenc", "-days", "36500", "-subj", "/CN=before", *usage)
+    openssl(folder, *words, "-keyout", "key.pem", "-out", "cert.pem")
+    development = signing.signer(Cache(tmp_path / "cache"), None, None)
+    assert development.key is not None
+    bundle = bench.bundle("next", development.certificate, development.key)
+    bench.trust(development)
+    assert bench.refusal(bundle) is None
+    config = bench.folder / "system.conf"
+    before, _, _ = config.read_text().partition("check-purpose")
+    slots = config.read_text()[config.read_text().index("[slot.") :]
+    config.write_text(f"{before}use-bundle-signing-time=true\n{slots}")
+    assert bench.refusal(bundle) is None
