@@ -25,7 +25,7 @@ def secret_places(schema: dict[str, Any], above: tuple[str, ...] = ()) -> Iterat
         name = reference.rpartition("/")[2]
         if name not in above:
             yield from secret_places(DOCUMENT["components"]["schemas"][name], (*above, name))
-    if schema.get("writeOnly"):
+    if schema.get("writeOnly") or schema.get("format") == "password":
         yield ()
     for one in (*schema.get("anyOf", ()), *schema.get("oneOf", ()), *schema.get("allOf", ())):
         yield from secret_places(one, above)
@@ -73,6 +73,9 @@ def test_the_document_has_bodies_with_secrets() -> None:
         name for name, _, _, _ in PLACES
     }
     assert ("site_apply", ("site", "hosts", 0, "chap", "secret")) in {(name, place) for name, _, _, place in PLACES}
+    assert {("setting_patch", ("webhook", "url")), ("update_fetch", ("url",))} <= {
+        (name, place) for name, _, _, place in PLACES
+    }
 
 
 @pytest.mark.parametrize(

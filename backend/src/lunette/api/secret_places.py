@@ -38,7 +38,7 @@ def _holds_secret(kind: Any) -> bool:
     left = [kind]
     while left:
         one = left.pop()
-        if one is SecretStr:
+        if isinstance(one, type) and get_origin(one) is None and issubclass(one, SecretStr):
             return True
         if _is_model(one):
             if one not in seen:
