@@ -61,7 +61,7 @@ def test_the_document_the_event_and_what_undo_keeps_hold_the_server_alone(bench:
     assert held(bench) == (WHOLE, SECRET)
     with bench.store.read() as tx:
         row = tx.scalars(select(SettingsRow)).one()
-        assert row.document["webhook"] == {"url": SERVER, "secret": None}
+        assert row.document["webhook"] == {"url": SERVER}
         assert bench.store.box.open(row.sealed["webhook.url"]).get_secret_value() == WHOLE
     assert TOKEN not in everything(bench)
 

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 from sqlalchemy import select, text
 
 from lunette.domain.alerts import Severity
@@ -14,6 +15,7 @@ from lunette.store.events import emit
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.old_addresses import seal_old_addresses
 from lunette.store.schema import utc_now
+from lunette.store.secrets import SecretBox
 from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, settings_row, with_secrets
 
 SERVER, TOKEN = "https://hooks.example.com", "T0kenT0kenT0ken"
@@ -140,6 +142,28 @@ def test_an_old_address_without_a_path_stays_the_root_and_seals_nothing(store: S
     assert (row.document["webhook"]["url"], json.dumps(row.sealed)) == (SERVER, "{}")
     assert found is not None
     assert found.url.get_secret_value() == f"{SERVER}/"
+
+
+def test_a_server_that_an_older_program_chose_meanwhile_is_sent_to_not_the_one_that_is_sealed(old: Store) -> None:
+    """It knows of no sealed address, and leaves that where it is."""
+    seal(old)
+    with old.write() as tx:
+        row = settings_row(tx)
+        row.document = {**row.document, "webhook": {"url": "https://other.example.com", "secret": None}}
+        row.sealed = {key: value for key, value in row.sealed.items() if key == "webhook.url"}
+    seal(old)
+    with old.read() as tx:
+        found = with_secrets(tx, old.box).webhook
+    assert found is not None
+    assert found.url.get_secret_value() == "https://other.example.com/"
+
+
+def test_a_sealed_address_that_this_key_does_not_open_stays(old: Store) -> None:
+    seal(old)
+    before = rows(old)
+    old.box = SecretBox(Fernet.generate_key())
+    seal(old)
+    assert rows(old) == before
 
 
 def test_an_empty_database_has_nothing_to_seal(store: Store) -> None:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from lunette.domain.settings import Settings
 from lunette.store.database import Store
 from lunette.store.events import emit
-from lunette.store.settings import APPLIANCE, SettingsRow, settings_row
+from lunette.store.settings import APPLIANCE, SettingsRow, document_of, settings_row
 
 INSTALLED_ZONE = "installed-time-zone"
 """File in the data folder with the name of the time zone."""
@@ -28,7 +28,7 @@ def take_installed_zone(store: Store, file: Path) -> None:
         with store.write() as tx:
             if tx.get(SettingsRow, APPLIANCE) is None:
                 row = settings_row(tx)
-                row.document = settings.model_dump(mode="json")
+                row.document = document_of(settings)
                 tx.add(row)
                 emit(tx, "setting.changed", f"the time zone is {name}, as chosen at installation", ref=APPLIANCE)
     file.unlink(missing_ok=True)

@@ -38,7 +38,6 @@ from lunette.domain.identity import subsystem_serial
 from lunette.domain.jobs import JobKind, JobState, ResourceState
 from lunette.domain.mappings import ExportEngine, Family, Protocol
 from lunette.domain.sealed_copies import LOST
-from lunette.domain.settings import Settings
 from lunette.engine import firewall
 from lunette.engine.desk import Desk
 from lunette.planner.engines import volume_planning
@@ -59,7 +58,7 @@ from lunette.store.resources import (
     Volume,
 )
 from lunette.store.secrets import SecretBox
-from lunette.store.settings import read_settings, settings_row
+from lunette.store.settings import read_settings, settings_of, settings_row
 
 Leaving = Iterable[tuple[ReleaseKind, str]]
 
@@ -283,7 +282,7 @@ def _initiators(host: Host, box: SecretBox) -> Iterable[ExportInitiator]:
 
 def _discovery(tx: Session, box: SecretBox) -> ExportChap | None:
     row = settings_row(tx)
-    asked = Settings.model_validate(row.document).discovery_auth
+    asked = settings_of(row).discovery_auth
     if asked is None:
         return None
     secret, mutual = (row.sealed.get(key) for key in ("discovery_auth", "discovery_auth.mutual"))

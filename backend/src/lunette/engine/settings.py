@@ -29,7 +29,15 @@ from lunette.planner import firewall
 from lunette.store.database import after_commit, store_of
 from lunette.store.resources import Meta
 from lunette.store.schema import utc_now
-from lunette.store.settings import APPLIANCE, Delivery, SettingsRow, settings_row, with_secrets
+from lunette.store.settings import (
+    APPLIANCE,
+    Delivery,
+    SettingsRow,
+    document_of,
+    settings_of,
+    settings_row,
+    with_secrets,
+)
 
 
 def zone(settings: Settings) -> ZoneInfo:
@@ -39,7 +47,7 @@ def zone(settings: Settings) -> ZoneInfo:
 def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: bool) -> Outcome:
     """Changes what the wish names. A channel that is taken away tells nothing more, not even what waits."""
     row = settings_row(tx)
-    before = Settings.model_validate(row.document)
+    before = settings_of(row)
     given = {name: getattr(wish, name) for name in wish.model_fields_set}
     bare = {name: without_secrets(name, value) for name, value in given.items()}
     after = before.model_copy(update=bare)
@@ -58,7 +66,7 @@ def patch(tx: Session, desk: Desk, actor: Actor, wish: SettingsPatch, dry_run: b
         tx.add(row)
         tx.flush()
     with recorded(tx, actor, "setting.changed", plan, [APPLIANCE]):
-        row.document, row.sealed = after.model_dump(mode="json"), secrets
+        row.document, row.sealed = document_of(after), secrets
         row.touch()
         if after.heartbeat != before.heartbeat:
             tx.execute(delete(Meta).where(Meta.key == HEARTBEAT))

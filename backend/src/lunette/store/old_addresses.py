@@ -9,12 +9,14 @@ import re
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from lunette.domain.errors import Unavailable
 from lunette.domain.jobs import JobKind
 from lunette.domain.secret_urls import SecretUrl
 from lunette.domain.settings import Channel
 from lunette.store.database import store_of
 from lunette.store.journal import Alert, Event, Job
 from lunette.store.schema import Json
+from lunette.store.secrets import SecretBox
 from lunette.store.settings import APPLIANCE, Delivery, SettingsRow
 
 _ADDRESS = re.compile(r"(https://[^\s/?#]+)[/?]\S*")
@@ -41,12 +43,23 @@ def seal_old_addresses(tx: Session) -> None:
 def _seal(tx: Session) -> None:
     row = tx.get(SettingsRow, APPLIANCE)
     hook = row.document.get("webhook") if row is not None else None
-    if row is None or not hook or hook["url"] == (url := SecretUrl(hook["url"])).shown:
+    if row is None or not hook:
+        return
+    url, box, held = SecretUrl(hook["url"]), store_of(tx).box, row.sealed.get("webhook.url")
+    if hook["url"] == url.shown and (held is None or _is_of(url, box, held)):
         return
     sealed = {key: value for key, value in row.sealed.items() if key != "webhook.url"}
     if url.has_path:
-        sealed["webhook.url"] = store_of(tx).box.seal(url)
+        sealed["webhook.url"] = box.seal(url)
     row.document, row.sealed = {**row.document, "webhook": {**hook, "url": url.shown}}, sealed
+
+
+def _is_of(url: SecretUrl, box: SecretBox, sealed: str) -> bool:
+    """False if the sealed address is of another server: an older program has changed the other, and leaves this one."""
+    try:
+        return SecretUrl(box.open(sealed).get_secret_value()).shown == url.shown
+    except Unavailable:
+        return True
 
 
 def _shortened(plan: Json) -> Json:

@@ -47,14 +47,24 @@ def settings_row(tx: Session) -> SettingsRow:
     row = tx.get(SettingsRow, APPLIANCE)
     if row is None:
         now = utc_now()
-        document = Settings().model_dump(mode="json")
+        document = document_of(Settings())
         row = SettingsRow(id=APPLIANCE, version=1, created_at=now, updated_at=now, document=document, sealed={})
     return row
 
 
+def document_of(settings: Settings) -> Json:
+    """What the row stores: only what differs from the default, for the version before refuses settings it has not."""
+    return settings.model_dump(mode="json", exclude_defaults=True)
+
+
+def settings_of(row: SettingsRow) -> Settings:
+    """The settings of the row, without secrets. Those that only a newer version has are left out."""
+    return Settings.model_validate({name: row.document[name] for name in Settings.model_fields if name in row.document})
+
+
 def read_settings(tx: Session) -> Settings:
     """The settings without their secrets."""
-    return Settings.model_validate(settings_row(tx).document)
+    return settings_of(settings_row(tx))
 
 
 def with_secrets(tx: Session, box: SecretBox | None = None) -> Settings:

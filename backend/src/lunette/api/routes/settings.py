@@ -24,7 +24,7 @@ from lunette.domain import settings as domain
 from lunette.domain.settings import SettingsPatch, SyslogTransport
 from lunette.engine.outcome import Outcome
 from lunette.store.events import emit
-from lunette.store.settings import Delivery, SettingsRow, settings_row
+from lunette.store.settings import Delivery, SettingsRow, settings_of, settings_row
 
 routes = router("/settings", "settings")
 
@@ -65,7 +65,7 @@ def alert_test(parts: UsedParts, asking: Asking) -> AlertTest:
 
 
 def _answer(tx: Session, row: SettingsRow) -> Settings:
-    stored = domain.Settings.model_validate(row.document)
+    stored = settings_of(row)
     mail, hook, log, asked = stored.mail, stored.webhook, stored.syslog, stored.discovery_auth
     local = log is not None and log.transport is SyslogTransport.LOCAL
     return Settings(
