@@ -5,6 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from lunette.api.parts import Files, Parts
 from lunette.domain.alerts import Severity
 from lunette.domain.roles import Role
 from lunette.domain.updates import BundleFacts
-from lunette.engine import alerts
+from lunette.engine import alerts, outward
 from lunette.store.database import Store
 from lunette.store.events import emit
 from lunette.store.journal import Event
@@ -93,6 +94,7 @@ def updates() -> Iterator[str]:
 def parts(tmp_path: Path, sqlite_url: str, machine: FakeSystem, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> Parts:
     """Of an installed appliance, whose bundles all are well."""
     machine.slots = FakeSlots(machine)
+    monkeypatch.setattr(outward, "FORBIDDEN", (ip_network("127.0.0.2"),))
     monkeypatch.setattr(agent, "look_at_bundle", lambda _: BundleFacts(compatible="lunette-x86_64", version="2.0"))
     made = make_parts(tmp_path, agent, sqlite_url)
     object.__setattr__(made, "files", Files(tmp_path, tmp_path / "cert.pem", tmp_path / "key.pem", own=False))
@@ -145,7 +147,7 @@ def plant_in_updates(admin: Listening, updates: str) -> None:
         assert admin.post("/updates/bundle:fetch", {"url": url}).status_code == 422, what
     for url in (
         f"http://127.0.0.1:port/{MARK}", f"{updates}/\x7f{MARK}", f"http://{MARK}:{MARK}@127.0.0.1/x", f"ftp://x/{MARK}",
-        f"https://127.0.0.1:1/{MARK}?x={MARK}",
+        f"https://127.0.0.1:1/{MARK}?x={MARK}", f"http://127.0.0.2/{MARK}",
     ):  # fmt: skip
         assert admin.post("/updates/bundle:fetch", {"url": url}).status_code == 422, url
 
