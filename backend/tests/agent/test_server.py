@@ -358,3 +358,40 @@ def test_large_requests_wait_until_there_is_memory_and_small_ones_do_not(
             assert second.recv(1)
     finally:
         running.stop()
+
+
+def test_connections_that_wait_for_memory_are_closed_too(running: Running) -> None:
+    held = [running.connected() for _ in range(MAX_CONNECTIONS)]
+    for peer in reversed(held):  # the youngest has the memory
+        peer.sendall(struct.pack(">I", MAX_MESSAGE_BYTES) + b"{")
+        time.sleep(0.01)
+    before = time.monotonic()
+    try:
+        assert running.client.hello().version == 1
+        assert time.monotonic() - before < 9, "none waited for the next look at the watchdog"
+    finally:
+        for peer in held:
+            peer.close()
+
+
+def test_a_client_waits_for_its_turn_where_the_queue_is_full(tmp_path: Path) -> None:
+    path = str(tmp_path / "agent.sock")
+    with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as first:
+        listener.bind(path)
+        listener.listen(0)
+        first.connect(path)
+        answered: list[AgentAway] = []
+
+        def ask() -> None:
+            with pytest.raises(AgentAway) as caught:
+                AgentClient(path, answer_s=60).hello()
+            answered.append(caught.value)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        time.sleep(0.5)
+        assert answered == []
+        for _ in range(2):
+            listener.accept()[0].close()
+        asking.join(30)
+        assert "Resource temporarily" not in answered[0].detail

@@ -185,11 +185,17 @@ class Memory:
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
-    def taken(self, count: int, deadline: float) -> Iterator[None]:
-        """Waits until there is room. Raises TimeoutError if there is none by the deadline."""
+    def taken(self, count: int, deadline: float, is_wanted: Callable[[], bool]) -> Iterator[None]:
+        """Waits until there is room. Raises TimeoutError if there is none by the deadline.
+
+        Raises PeerClosed once it is not wanted any more; `look_again` makes it see that.
+        """
         count = 0 if count <= SMALL_BYTES else count
         with self._changed:
-            if not self._changed.wait_for(lambda: self._free >= count, deadline - time.monotonic()):
+            self._changed.wait_for(lambda: self._free >= count or not is_wanted(), deadline - time.monotonic())
+            if not is_wanted():
+                raise PeerClosed("the connection was given up for another")
+            if self._free < count:
                 raise TimeoutError(f"no room for a request of {count} bytes beside the others")
             self._free -= count
         try:
@@ -198,6 +204,11 @@ class Memory:
             with self._changed:
                 self._free += count
                 self._changed.notify_all()
+
+    def look_again(self) -> None:
+        """Whoever waits asks again whether they are wanted."""
+        with self._changed:
+            self._changed.notify_all()
 
 
 class Server:
@@ -261,6 +272,7 @@ class Server:
         log.warning("all %s connections are taken: the oldest that sends nothing is closed", MAX_CONNECTIONS)
         with contextlib.suppress(OSError):
             oldest.shutdown(socket.SHUT_RDWR)
+        self._memory.look_again()
 
     def _connection(self, peer: socket.socket) -> None:
         try:
@@ -291,7 +303,7 @@ class Server:
             raise PeerClosed("the connection was closed")
         deadline = time.monotonic() + self._message_s
         length = receive_length(peer, deadline)
-        with self._memory.taken(length, deadline):
+        with self._memory.taken(length, deadline, lambda: peer in self._waiting):
             payload = receive_bytes(peer, length, deadline)
             with self._lock:
                 if peer not in self._waiting:

@@ -2,6 +2,7 @@
 
 import contextlib
 import socket
+import struct
 import time
 from typing import TypeVar
 
@@ -62,6 +63,8 @@ from lunette.domain.updates import BundleFacts, BundleId
 from lunette.system.framing import receive_message, send_message
 
 CONNECT_S = 5.0
+_CONNECT_TIME = struct.pack("@ll", int(CONNECT_S), 0)
+"""The same as the kernel's `struct timeval`."""
 ANSWER_S = 120.0
 SESSIONS_S = 15.0
 """Shorter than a writer of the database is waited for: plans ask who is logged in while they hold its turn."""
@@ -108,7 +111,8 @@ class AgentClient:
         payload = Envelope(request=request).model_dump_json().encode()
         try:
             with socket.socket(socket.AF_UNIX) as peer:
-                peer.settimeout(CONNECT_S)
+                # With a timeout of Python's, connect would fail at once where the agent's queue is full.
+                peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _CONNECT_TIME)
                 peer.connect(self._path)
                 with contextlib.suppress(BrokenPipeError):  # an agent that refuses us says so and hangs up
                     send_message(peer, payload, deadline)
