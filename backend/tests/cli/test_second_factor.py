@@ -74,7 +74,7 @@ def test_a_life_with_a_second_factor(cli: Cli, https: str, person: Person, tmp_p
     assert log_in(cli, https).code == 0
 
 
-def test_the_first_login_sets_one_up_where_it_is_required_and_an_administrator_removes_it(
+def test_the_first_login_sets_one_up_where_it_is_required(
     cli: Cli, https: str, person: Person
 ) -> None:
     assert log_in(cli, https).code == 0
@@ -84,8 +84,12 @@ def test_the_first_login_sets_one_up_where_it_is_required_and_an_administrator_r
         assert (entered.code, "must be set up now" in entered.err) == (0, True)
         assert len(entered.out.split()) == 10
         assert "has_second_factor: yes" in cli("user", "show", "admin").out
+        own = cli("user", "set", "admin", "--remove-second-factor")
+        assert (own.code, "by another administrator" in own.err) == (exits.NOT_ALLOWED, True)
     finally:  # the appliance is that of other tests, too
-        cli("user", "set", "admin", "--remove-second-factor")
         cli("setting", "set", "--second-factor-optional")
+        person.codes = entered.out.split()
+        removed = cli("second-factor", "remove", "--password-file", str(cli.folder / "password"))
+    assert removed.code == 0, removed.err
     assert log_in(cli, https).code == 0
     assert PASSWORD not in entered.out + entered.err

@@ -14,7 +14,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from lunette.api.answers.plans import plan_answer
-from lunette.api.identity import Identity, asking
+from lunette.api.identity import Identity, asking, check_holds
 from lunette.api.jobs import job_response
 from lunette.api.parts import Parts, parts_of
 from lunette.domain.errors import Conflict, FieldProblem, Invalid, PreconditionFailed, PreconditionRequired, Unavailable
@@ -123,6 +123,7 @@ class Change:
         if self.dry_run:
             return self._rehearse(work)
         with self.parts.store.write() as tx:
+            check_holds(tx, self.identity)
             repeated = self._repeated(tx)
             if repeated:
                 return repeated

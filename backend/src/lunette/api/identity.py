@@ -118,12 +118,26 @@ def authenticate(request: Request, store: Store) -> Identity:
 
 
 def still_lets_in(request: Request, store: Store) -> bool:
-    """False once the credentials that a request came with hold no more. Raises Unavailable without the database."""
+    """False once the credentials that a request came with hold no more, or something must be done before all else.
+
+    Raises Unavailable without the database.
+    """
     try:
-        authenticate(request, store)
+        identity = authenticate(request, store)
     except Unauthenticated:
         return False
-    return True
+    return not (identity.must_change_password or identity.is_second_factor_missing)
+
+
+def check_holds(tx: Session, identity: Identity) -> None:
+    """Raises Unauthenticated where the login or the token has ended since the request was let in.
+
+    A body may come slowly, and what it asks for must not outlive the credentials it came with.
+    """
+    if identity.session_hash and tx.get(LoginSession, identity.session_hash) is None:
+        raise Unauthenticated("The session has ended; log in again.")
+    if identity.token_id and tx.get(ApiToken, identity.token_id) is None:
+        raise Unauthenticated("This API token was deleted meanwhile. Make a new one.")
 
 
 def _by_cookie(secret: str, store: Store) -> Identity:

@@ -6,7 +6,8 @@ from pydantic import SecretStr
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from lunette.domain.second_factor import matching_period, recovery_hash
+from lunette.domain.errors import Unavailable
+from lunette.domain.second_factor import DIGITS, matching_period, recovery_hash
 from lunette.store.access import SecondFactor, User
 from lunette.store.database import store_of
 from lunette.store.events import emit
@@ -29,16 +30,16 @@ def enabled(tx: Session, user_ids: Collection[str]) -> frozenset[str]:
 def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
     """Whether a code is right; it is used up by that. Belongs into the transaction that lets the user in.
 
-    Raises Unavailable if the secret was sealed with another key.
+    Raises Unavailable for a code of the app if its secret was sealed with another key; a recovery code needs no key.
     """
     factor = tx.get(SecondFactor, user.id)
     if factor is None or factor.secret_sealed is None:
         return False
     text = code.get_secret_value()
-    period = matching_period(opened(tx, factor.secret_sealed), text, utc_now().timestamp(), factor.last_period)
-    if period is not None:
-        factor.last_period = period
-        return True
+    if len(text) == DIGITS:
+        period = matching_period(opened(tx, factor.secret_sealed), text, utc_now().timestamp(), factor.last_period)
+        factor.last_period = period or factor.last_period
+        return period is not None
     hashed = recovery_hash(text)
     if hashed not in factor.recovery_hashes:
         return False
@@ -53,7 +54,13 @@ def is_shown(tx: Session, user: User, code: SecretStr) -> bool:
 
 def opened(tx: Session, sealed: str) -> bytes:
     """A secret as it is shared with the app. Raises Unavailable if it was sealed with another key."""
-    return bytes.fromhex(store_of(tx).box.open(sealed).get_secret_value())
+    try:
+        return bytes.fromhex(store_of(tx).box.open(sealed).get_secret_value())
+    except Unavailable as error:
+        raise Unavailable(
+            "The secret of this second factor was sealed with another key: restore the key file, use a recovery code, "
+            "or ask an administrator to remove the second factor."
+        ) from error
 
 
 def sealed(tx: Session, secret: bytes) -> str:

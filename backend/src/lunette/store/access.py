@@ -39,6 +39,8 @@ class SecondFactor(Base):
     """The secret shared with the authenticator app."""
     next_sealed: Mapped[str | None] = mapped_column(Text)
     """One that is being set up, until a code of it was shown."""
+    next_login: Mapped[str | None] = mapped_column(String(64))
+    """The hash of the login in which it is set up: in another one it cannot be confirmed."""
     last_period: Mapped[int] = mapped_column(BigInteger, default=0)
     """The period of the last code used: none is good twice."""
     recovery_hashes: Mapped[list[str]] = mapped_column(JSON, default=list)

@@ -15,7 +15,7 @@ from lunette.api.answers.people import Me
 from lunette.api.credentials import end_with_password
 from lunette.api.declare import refusals, router
 from lunette.api.door import source_of
-from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
+from lunette.api.identity import COOKIE, Asking, check_holds, csrf_token, hash_secret, login_id, open_session
 from lunette.api.parts import Parts, UsedParts
 from lunette.api.passwords import FIRST_USER
 from lunette.domain.base import Model
@@ -189,6 +189,7 @@ def password_change(body: PasswordChange, request: Request, parts: UsedParts, id
         raise _invalid("new_password", "must differ from the current password and from the user name")
     hashed = parts.passwords.hash(new)
     with parts.store.write() as tx:
+        check_holds(tx, identity)
         user = tx.get_one(User, identity.user_id)
         user.password_hash, user.must_change_password = hashed, False
         end_with_password(tx, user, user.username, keep_session=identity.session_hash, keep_tokens=body.keep_tokens)

@@ -1,5 +1,7 @@
 """The own second factor: set up, replaced, its recovery codes made anew, removed. Always in a login of its owner."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import Request, Response
@@ -10,7 +12,7 @@ from sqlalchemy.orm import Session
 from lunette.api import second_factor
 from lunette.api.answers.people import RecoveryCodes, SecondFactorOffer
 from lunette.api.declare import refusals, router
-from lunette.api.identity import Asking, Identity
+from lunette.api.identity import Asking, Identity, check_holds
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.base import Model
 from lunette.domain.errors import Conflict, FieldProblem, Forbidden, Invalid
@@ -51,14 +53,12 @@ def second_factor_create(body: FactorProof, request: Request, parts: UsedParts, 
 
     Where there is a second factor already, its code is needed, and it holds until the new one is confirmed.
     """
-    user_id = _prove(parts, request, identity, body)
     secret = new_secret()
-    with parts.store.write() as tx:
-        factor = tx.get(SecondFactor, user_id) or SecondFactor(user_id=user_id)
+    with _proven(parts, request, identity, body) as tx:
+        factor = tx.get(SecondFactor, identity.user_id) or SecondFactor(user_id=identity.user_id)
         tx.add(factor)
-        factor.next_sealed = second_factor.sealed(tx, secret)
-    shown = address(secret, identity.username, parts.name())
-    return SecondFactorOffer(secret=base32(secret), address=shown)
+        factor.next_sealed, factor.next_login = second_factor.sealed(tx, secret), identity.session_hash
+    return SecondFactorOffer(secret=base32(secret), address=address(secret, identity.username, parts.name()))
 
 
 @routes.post(":confirm", operation_id="second_factor_confirm", response_model=RecoveryCodes, responses=_CHANGES)
@@ -68,14 +68,16 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
     parts.login_limit.code_attempt(_address(request), identity.username)
     codes = new_recovery_codes()
     with parts.store.write() as tx:
+        check_holds(tx, identity)
         factor = tx.get(SecondFactor, user_id)
-        if factor is None or factor.next_sealed is None:
-            raise Conflict("No second factor is being set up; begin with POST /api/v1/second-factor.")
+        if factor is None or factor.next_sealed is None or factor.next_login != identity.session_hash:
+            raise Conflict("No second factor is being set up in this login; begin with POST /api/v1/second-factor.")
         secret = second_factor.opened(tx, factor.next_sealed)
         period = matching_period(secret, body.code.get_secret_value(), utc_now().timestamp(), 0)
         if period is None:
             raise _wrong("code", "is no code of the new secret; compare the clocks of the telephone and the appliance")
-        factor.secret_sealed, factor.next_sealed, factor.last_period = factor.next_sealed, None, period
+        factor.secret_sealed, factor.last_period = factor.next_sealed, period
+        factor.next_sealed = factor.next_login = None
         factor.recovery_hashes = [recovery_hash(code) for code in codes]
         others = (LoginSession.user_id == user_id, LoginSession.token_hash != identity.session_hash)
         tx.execute(delete(LoginSession).where(*others))
@@ -87,10 +89,9 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
 @routes.post(":renew-codes", operation_id="second_factor_renew_codes", response_model=RecoveryCodes, responses=_CHANGES)
 def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
     """Makes new recovery codes; those before are good no more."""
-    user_id = _prove(parts, request, identity, body)
     codes = new_recovery_codes()
-    with parts.store.write() as tx:
-        factor = _enabled(tx, user_id)
+    with _proven(parts, request, identity, body) as tx:
+        factor = _enabled(tx, identity.user_id)
         factor.recovery_hashes = [recovery_hash(code) for code in codes]
         _tell(tx, identity, "user.recovery_codes_renewed", "made new recovery codes")
     return RecoveryCodes(recovery_codes=codes)
@@ -99,15 +100,14 @@ def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedPa
 @routes.post(":remove", operation_id="second_factor_remove", status_code=204, responses=_CHANGES)
 def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> Response:
     """Asks for the password alone from now on. Refused where the settings ask for a second factor."""
-    user_id = _prove(parts, request, identity, body)
-    with parts.store.write() as tx:
-        _enabled(tx, user_id)
+    with _proven(parts, request, identity, body) as tx:
+        _enabled(tx, identity.user_id)
         if read_settings(tx).second_factor_required:
             raise Conflict(
                 "The second factor was not removed: the setting second_factor_required asks for one. To use another "
                 "app, set up a new one; it takes the place of this."
             )
-        second_factor.remove(tx, tx.get_one(User, user_id), identity.username)
+        second_factor.remove(tx, tx.get_one(User, identity.user_id), identity.username)
     return Response(status_code=204)
 
 
@@ -120,10 +120,12 @@ def _own_login(identity: Identity) -> str:
     return identity.user_id
 
 
-def _prove(parts: Parts, request: Request, identity: Identity, proof: FactorProof) -> str:
-    """The id of the user. Raises Forbidden, RateLimited, or Invalid where the proof does not hold.
+@contextmanager
+def _proven(parts: Parts, request: Request, identity: Identity, proof: FactorProof) -> Iterator[Session]:
+    """The transaction of a change that password and code were given for; the code is used up if it commits.
 
-    A login that is open is not enough: whoever finds it unattended could lock its owner out.
+    A login that is open is not enough: whoever finds it unattended could lock its owner out. Raises Forbidden,
+    RateLimited, Unauthenticated where the login has ended meanwhile, or Invalid where the proof does not hold.
     """
     user_id = _own_login(identity)
     came_from = _address(request)
@@ -133,21 +135,21 @@ def _prove(parts: Parts, request: Request, identity: Identity, proof: FactorProo
     if not parts.passwords.is_right(proof.current_password.get_secret_value(), user.password_hash if user else None):
         parts.control.failed_logins.note(identity.username, came_from)
         raise _wrong("current_password", "is not the current password")
-    if identity.has_second_factor:
-        _prove_code(parts, came_from, identity, user_id, proof.code)
-    parts.login_limit.succeeded(came_from, identity.username)
-    return user_id
-
-
-def _prove_code(parts: Parts, came_from: str, identity: Identity, user_id: str, code: SecretStr | None) -> None:
-    if code is None:
-        raise _wrong("code", "is needed: six digits of the authenticator app, or a recovery code")
-    parts.login_limit.code_attempt(came_from, identity.username)
+    if proof.code is not None:
+        parts.login_limit.code_attempt(came_from, identity.username)
+    is_right = True
     with parts.store.write() as tx:
-        is_right = second_factor.is_shown(tx, tx.get_one(User, user_id), code)
+        check_holds(tx, identity)
+        if second_factor.is_enabled(tx, user_id):
+            if proof.code is None:
+                raise _wrong("code", "is needed: six digits of the authenticator app, or a recovery code")
+            is_right = second_factor.is_shown(tx, tx.get_one(User, user_id), proof.code)
+        if is_right:
+            yield tx
     if not is_right:
         parts.control.failed_logins.note(identity.username, came_from)
         raise _wrong("code", "is wrong, or was used before; wait for the next one")
+    parts.login_limit.succeeded(came_from, identity.username)
 
 
 def _enabled(tx: Session, user_id: str) -> SecondFactor:

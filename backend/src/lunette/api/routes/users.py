@@ -44,7 +44,7 @@ class UserPatch(Model):
     """Changes of a user; an absent field stays.
 
     A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
-    stay. `remove_second_factor` is for who has lost the authenticator app and the recovery codes.
+    stay. `remove_second_factor` is for somebody else who has lost the authenticator app and the recovery codes.
     """
 
     role: PersonRole | None = None
@@ -113,6 +113,11 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
     def work(tx: Session) -> Response:
         row = find(tx, UserRow, user, UserRow.username)
         change.check_match(row.version)
+        if body.remove_second_factor and row.id == change.identity.user_id:
+            raise Forbidden(
+                "Your own second factor is removed by POST /api/v1/second-factor:remove, with your password and a code; "
+                "where both app and recovery codes are lost, by another administrator, or by root on the appliance."
+            )
         if body.role and body.role is not Role.ADMINISTRATOR:
             _keep_an_administrator(tx, row)
         detail = ", ".join(

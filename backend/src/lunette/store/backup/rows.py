@@ -97,7 +97,7 @@ TYPES: dict[type[Base], dict[str, Any]] = {
     schedules.ScheduledSnapshot: {"snapshot_id": Id, "schedule_id": Id, "volume_id": Id},
     schedules.CloneOrigin: {"volume_id": Id, "snapshot_id": Id},
     access.User: {"id": Id, "username": Text, "role": Role},
-    access.SecondFactor: {"user_id": Id, "recovery_hashes": list[Hex]},
+    access.SecondFactor: {"user_id": Id, "next_login": Hex | None, "recovery_hashes": list[Hex]},
     access.ApiToken: {"id": Id, "name": Text, "user_id": Id, "token_hash": Hex, "role": Role, "parent_id": Id | None},
     journal.Job: {"id": Id, "state": JobState, "kind": Text, "resource_kind": Text, "actor": Text},
     journal.JobStep: {"job_id": Id, "kind": Text, "state": StepState},
