@@ -48,7 +48,8 @@ options:
     type: bool
   remove_second_factor:
     description:
-      - Whether the user's second factor is removed, for who has lost the authenticator app and the recovery codes.
+      - Whether the user's second factor is removed, for somebody else who has lost the authenticator app and the
+        recovery codes.
       - The appliance takes V(False) when it is created without.
     type: bool
   username:

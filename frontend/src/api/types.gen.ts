@@ -6411,7 +6411,7 @@ export type UserPage = {
  * Changes of a user; an absent field stays.
  *
  * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
- * stay. `remove_second_factor` is for who has lost the authenticator app and the recovery codes.
+ * stay. `remove_second_factor` is for somebody else who has lost the authenticator app and the recovery codes.
  */
 export type UserPatch = {
     /**
@@ -7795,7 +7795,7 @@ export type UserCreateWritable = {
  * Changes of a user; an absent field stays.
  *
  * A new password must be changed at the next login, and ends the user's API tokens unless `keep_tokens` says that they
- * stay. `remove_second_factor` is for who has lost the authenticator app and the recovery codes.
+ * stay. `remove_second_factor` is for somebody else who has lost the authenticator app and the recovery codes.
  */
 export type UserPatchWritable = {
     /**
