@@ -111,7 +111,7 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
     'POST /second-factor:confirm': (request) => secondFactor.confirmFactor(world, request),
     'POST /second-factor:renew-codes': (request) => secondFactor.renewCodes(world, request),
     'POST /second-factor:remove': (request) => secondFactor.removeFactor(world, request),
-    'GET /me': () => json(world.me),
+    'GET /me': () => json(secondFactor.meOf(world)),
     'GET /openapi.json': document.answer,
     'GET /status': () => json(world.status),
     'GET /arrays/layouts': (_request, url) => json(layouts(world, url)),
@@ -172,6 +172,8 @@ export function makeApi(world: World): (request: Request) => Promise<Response> {
       return problem(503, 'Not available', world.broken)
     if (request.method !== 'GET' && path !== '/login' && request.headers.get('X-CSRF-Token') !== CSRF)
       return problem(403, 'Not allowed', 'The header X-CSRF-Token is missing.')
+    if (secondFactor.isMissing(world) && !secondFactor.BEFORE.has(path))
+      return problem(403, 'Set up the second factor first', 'None yet.', [], 'second-factor-required')
     const handler = handlers[`${request.method} ${path}`]
     if (handler) return handler(request, url)
     const [, list = '', id, part] = path.split('/')

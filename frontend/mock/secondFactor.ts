@@ -39,12 +39,27 @@ export async function removeFactor(world: World, request: Request): Promise<Resp
   return noContent()
 }
 
+/** What is open to who has none where one is asked for. */
+export const BEFORE = new Set([
+  '/login',
+  '/logout',
+  '/me',
+  '/password',
+  '/second-factor',
+  '/second-factor:confirm',
+])
+
+export const isMissing = (world: World): boolean =>
+  Boolean(world.me) && world.settings.second_factor_required && !world.secondFactor
+
+/** As the API computes it at each request. */
+export const meOf = (world: World) =>
+  world.me && {
+    ...world.me,
+    has_second_factor: world.secondFactor,
+    second_factor_required: isMissing(world),
+  }
+
 function setFactor(world: World, isSet: boolean): void {
   world.secondFactor = isSet
-  if (world.me)
-    world.me = {
-      ...world.me,
-      has_second_factor: isSet,
-      second_factor_required: world.settings.second_factor_required && !isSet,
-    }
 }

@@ -7,6 +7,19 @@ export interface ClientHooks {
   csrfToken: () => string | undefined
   /** The server answered 401 to a call that needs a login. */
   onLoginEnded: () => void
+  /** The server answered that something has to be done before all else: a new password, or a second factor. */
+  onSetUpRequired: () => void
+}
+
+const SET_UP_REQUIRED = new Set(['password-change-required', 'second-factor-required'])
+
+async function asksToSetUp(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false
+  const problem = (await response
+    .clone()
+    .json()
+    .catch(() => undefined)) as { type?: string } | undefined
+  return SET_UP_REQUIRED.has(problem?.type ?? '')
 }
 
 export function setUpClient(hooks: ClientHooks): void {
@@ -18,8 +31,9 @@ export function setUpClient(hooks: ClientHooks): void {
     if (token && CHANGING.has(request.method)) request.headers.set('X-CSRF-Token', token)
     return request
   })
-  client.interceptors.response.use((response, request) => {
+  client.interceptors.response.use(async (response, request) => {
     if (response.status === 401 && !new URL(request.url).pathname.endsWith('/login')) hooks.onLoginEnded()
+    if (await asksToSetUp(response)) hooks.onSetUpRequired()
     return response
   })
 }

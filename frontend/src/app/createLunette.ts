@@ -17,13 +17,27 @@ export function createLunette(history: RouterHistory) {
   const queryClient = makeQueryClient()
   const router = makeRouter(session, history)
 
+  function toLogin(): void {
+    queryClient.clear()
+    void router.push({ name: 'login', query: { next: router.currentRoute.value.fullPath } })
+  }
+
   setUpClient({
     csrfToken: () => session.csrfToken,
     onLoginEnded: () => {
       if (!session.username) return
       session.forget()
-      queryClient.clear()
-      void router.push({ name: 'login', query: { next: router.currentRoute.value.fullPath } })
+      toLogin()
+    },
+    onSetUpRequired: () => {
+      if (!session.isReady) return
+      void session
+        .load()
+        .catch(() => undefined)
+        .then(() => {
+          const isThere = router.currentRoute.value.name === 'login'
+          if (session.username && !session.isReady && !isThere) toLogin()
+        })
     },
   })
 

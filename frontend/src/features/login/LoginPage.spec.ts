@@ -3,7 +3,7 @@ import { token } from '../../../mock/people'
 import { CODE } from '../../../mock/secondFactor'
 import { loggedIn, makeWorld } from '../../../mock/world'
 import type { World } from '../../../mock/world'
-import { control, field, settle, type, visit } from '../../../mock/visit'
+import { control, field, settle, text, type, visit } from '../../../mock/visit'
 
 async function logIn(world: World, password: string) {
   const opened = await visit('/login', world)
@@ -99,6 +99,49 @@ it('sets up a second factor before anything else where the appliance asks for on
   await settle()
   expect(world.secondFactor).toBe(true)
   expect(router.currentRoute.value.name).toBe('overview')
+})
+
+it('leads to the second factor where it is asked for while somebody is logged in', async () => {
+  const world = loggedIn()
+  const { router, page, queryClient } = await visit('/disks', world)
+  world.settings = { ...world.settings, second_factor_required: true }
+  await queryClient.invalidateQueries()
+  await settle()
+  expect(router.currentRoute.value.fullPath).toBe('/login?next=/disks')
+  expect(text(page)).toContain('Set up a second factor')
+  type(field(page, 'Current password'), world.password)
+  control(page, 'Go on').click()
+  await settle()
+  type(field(page, 'Code that the app shows now'), CODE)
+  control(page, 'Switch on').click()
+  await settle()
+  control(page, 'I have stored them').click()
+  await settle()
+  expect(router.currentRoute.value.fullPath).toBe('/disks')
+})
+
+it('asks for the password where the one of the login is refused', async () => {
+  const world = makeWorld()
+  const passwords = [world.password]
+  Object.defineProperty(world, 'password', { get: () => passwords.shift() ?? 'changed meanwhile' })
+  world.settings = { ...world.settings, second_factor_required: true }
+  const { page } = await logIn(world, 'moonlight-over-tank')
+  expect(text(page)).toContain('is not the current password')
+  type(field(page, 'Current password'), 'changed meanwhile')
+  control(page, 'Go on').click()
+  await settle()
+  expect(page.querySelector('svg[aria-label^=QR]')).not.toBeNull()
+})
+
+it('lets somebody leave who does not set one up now', async () => {
+  const world = makeWorld()
+  world.settings = { ...world.settings, second_factor_required: true }
+  const { page, requests } = await logIn(world, world.password)
+  control(page, 'Log out').click()
+  await settle()
+  expect(requests).toContain('POST /logout')
+  expect(world.me).toBeUndefined()
+  expect(field(page, 'User name').value).toBe('')
 })
 
 it('shows what was typed when asked to', async () => {

@@ -58,3 +58,24 @@ it('makes new recovery codes and removes it, each with password and code', async
   expect(world.secondFactor).toBe(false)
   expect(text(page)).toContain('Whoever has your password can log in')
 })
+
+it('asks for a code where one was set up in another window meanwhile', async () => {
+  const { world, page } = await open(false)
+  await click(page, 'Set up a second factor')
+  world.secondFactor = true
+  await prove(page, world.password)
+  await click(page, 'Go on')
+  expect(text(page)).toContain('wait for the next one')
+  type(field(page, 'Code'), CODE)
+  await click(page, 'Go on')
+  expect(page.querySelector('svg[aria-label^=QR]')).not.toBeNull()
+})
+
+it('shows what is so now, not when the application was loaded', async () => {
+  const { world, page, router } = await open(false)
+  await router.push('/password')
+  world.secondFactor = true
+  await router.push('/second-factor')
+  await settle()
+  expect(text(page)).toContain('Each login asks for a code')
+})
