@@ -2,7 +2,10 @@
 
 import base64
 import getpass
+import io
+import json
 import re
+import sys
 import time
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from backend.tests.cli.test_access import cli, https, log_in
 from lunette.api.passwords import LoginLimit
 from lunette.cli import exits
 from lunette.cli.screen import Screen
+from lunette.client import fetch_fingerprint
 
 __all__ = ["cli", "https"]
 
@@ -65,18 +69,17 @@ def test_a_life_with_a_second_factor(cli: Cli, https: str, person: Person, tmp_p
     wrong = log_in(cli, https, "--code-file", str(tmp_path / "code"))
     assert (wrong.code, "used before" in wrong.err) == (exits.NOT_ALLOWED, True)
 
-    renewed = cli("second-factor", "renew-codes", *password)
+    renewed = cli("--json", "second-factor", "renew-codes", *password)
     assert renewed.code == 0, renewed.err
-    assert set(renewed.out.split()).isdisjoint(person.codes)
-    person.codes = renewed.out.split()
+    fresh = json.loads(renewed.out)["recovery_codes"]
+    assert set(fresh).isdisjoint(person.codes)
+    person.codes = fresh
     removed = cli("second-factor", "remove", *password)
     assert (removed.code, "password alone" in removed.err) == (0, True)
     assert log_in(cli, https).code == 0
 
 
-def test_the_first_login_sets_one_up_where_it_is_required(
-    cli: Cli, https: str, person: Person
-) -> None:
+def test_the_first_login_sets_one_up_where_it_is_required(cli: Cli, https: str, person: Person) -> None:
     assert log_in(cli, https).code == 0
     try:
         assert cli("setting", "set", "--require-second-factor").code == 0
@@ -93,3 +96,34 @@ def test_the_first_login_sets_one_up_where_it_is_required(
     assert removed.code == 0, removed.err
     assert log_in(cli, https).code == 0
     assert PASSWORD not in entered.out + entered.err
+
+
+def test_a_new_password_sets_one_up_too_where_it_is_required(cli: Cli, https: str, person: Person) -> None:
+    """Else the old token would have ended with the password, and no other could be made."""
+    assert log_in(cli, https).code == 0
+    (cli.folder / "new").write_text("another-long-password\n")
+    files = [str(cli.folder / "password"), str(cli.folder / "new")]
+    codes = list[str]()
+    try:
+        assert cli("setting", "set", "--require-second-factor").code == 0
+        changed = cli("password", "--password-file", files[0], "--new-password-file", files[1])
+        assert (changed.code, "must be set up now" in changed.err) == (0, True), changed.err
+        codes = changed.out.split()
+        assert cli("whoami").code == 0
+    finally:
+        cli("setting", "set", "--second-factor-optional")
+        person.codes = codes[:1]
+        back = cli("password", "--password-file", files[1], "--new-password-file", files[0])
+        person.codes = codes[1:]
+        removed = cli("second-factor", "remove", "--password-file", files[0])
+    assert (back.code, removed.code) == (0, 0), back.err + removed.err
+
+
+def test_standard_input_is_read_for_one_secret(cli: Cli, https: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
+    once = cli("login", https, "--fingerprint", fetch_fingerprint(https), "--password-file", "-", "--name", "lab")
+    assert once.code == 0, once.err
+    (cli.folder / "new").write_text("another-long-password\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
+    twice = cli("password", "--password-file", "-", "--new-password-file", "-")
+    assert (twice.code, "standard input holds what --password-file asks for" in twice.err) == (exits.USAGE, True)

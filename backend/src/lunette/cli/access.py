@@ -112,8 +112,9 @@ def password(call: Call) -> None:
         raise Wrong("root needs no password here; `lunette user set NAME --password` sets another's")
     current = call.secret("password_file", f"Current password of {call['user']}") or ""
     with Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint)) as client:
-        log_in(call, client, current)
-        _change(call, client, current, keep_tokens=call["keep_tokens"])
+        me = log_in(call, client, current)
+        new = _change(call, client, current, keep_tokens=call["keep_tokens"])
+        set_up_where_needed(call, client, me, new)
         _renew_token(call, endpoint, client)
     kept = "its API tokens stay" if call["keep_tokens"] else "its API tokens have ended, too"
     call.screen.note(f"The password is changed; every other session of this user has ended, and {kept}.")
@@ -153,8 +154,9 @@ COMMANDS = {
     "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (),
                        logout),),
     "password": (
-        Command("", "Changes a password.", ("password_change", "login_create", "token_create"),
-                (USER, PASSWORD, _NEW, CODE, _KEEP), password),
+        Command("", "Changes a password.",
+                ("password_change", "login_create", "second_factor_create", "second_factor_confirm", "token_create"),
+                (USER, PASSWORD, _NEW, CODE, NEW_CODE, _KEEP), password),
     ),
     "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
 }  # fmt: skip

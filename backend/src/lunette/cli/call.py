@@ -30,6 +30,7 @@ class Call:
     def __init__(self, command: Command, values: Mapping[str, Any], screen: Screen, env: Mapping[str, str]) -> None:
         self.command, self.values, self.screen, self.env = command, values, screen, env
         self._stack = ExitStack()
+        self._read_from_input: str | None = None
 
     def __enter__(self) -> "Call":
         return self
@@ -58,14 +59,17 @@ class Call:
 
     def secret(self, key: str, question: str = "", *, twice: bool = False) -> str | None:
         """The content of the file an option names; else asked for, where there is a question. Raises Wrong."""
+        option = f"--{key.replace('_', '-')}"
+        if self[key] == "-":
+            if self._read_from_input is not None:
+                raise Wrong(f"{option}: standard input holds what {self._read_from_input} asks for; give a FILE here")
+            self._read_from_input = option
         if self[key] is not None:
             return read_text(self[key]).rstrip("\n")
         if not question:
             return None
         if not self.screen.can_ask:
-            raise Wrong(
-                f"nobody is there to type it: give it with --{key.replace('_', '-')} FILE, or - for standard input"
-            )
+            raise Wrong(f"nobody is there to type it: give it with {option} FILE, or - for standard input")
         typed = getpass.getpass(f"{question}: ")
         if twice and getpass.getpass("Once more: ") != typed:
             raise NotConfirmed("the two differ")

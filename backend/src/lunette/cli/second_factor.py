@@ -48,8 +48,12 @@ def _set_up(call: Call, client: "Client", proof: "FactorProof") -> None:
 
 def _print(call: Call, answer: "RecoveryCodes") -> None:
     call.screen.note("Recovery codes, each good for one login without the app. They are not shown again:")
-    for code in answer["recovery_codes"]:
-        call.screen.line(code)
+
+    def lines(found: "RecoveryCodes") -> None:
+        for code in found["recovery_codes"]:
+            call.screen.line(code)
+
+    call.show(answer, lines)
 
 
 def _session(call: Call) -> tuple["Client", str, JsonObject]:

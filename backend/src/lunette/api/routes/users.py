@@ -115,8 +115,8 @@ def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
         change.check_match(row.version)
         if body.remove_second_factor and row.id == change.identity.user_id:
             raise Forbidden(
-                "Your own second factor is removed by POST /api/v1/second-factor:remove, with your password and a code; "
-                "where both app and recovery codes are lost, by another administrator, or by root on the appliance."
+                "Your own second factor is removed by POST /api/v1/second-factor:remove, with password and code; where "
+                "both app and recovery codes are lost, by another administrator, or by root on the appliance."
             )
         if body.role and body.role is not Role.ADMINISTRATOR:
             _keep_an_administrator(tx, row)
