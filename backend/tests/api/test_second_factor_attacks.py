@@ -13,8 +13,10 @@ from cryptography.fernet import Fernet
 from fastapi import Request
 from fastapi.testclient import TestClient
 
+from backend.tests.api.test_backup import back_up, restored
 from backend.tests.api.test_second_factor import PASSWORD, Clock, Person, ann, clock, unlimited
-from backend.tests.wiring import Api, AwayAgent, add_user, make_parts, running
+from backend.tests.wiring import Api, AwayAgent, add_token, add_user, make_parts, running
+from lunette.agent.core import Agent
 from lunette.api.identity import COOKIE, still_lets_in
 from lunette.api.parts import Parts
 from lunette.api.routes import login as login_routes
@@ -150,6 +152,27 @@ def test_an_open_event_stream_ends_where_a_second_factor_is_missing(ann: Person,
     assert still_lets_in(Request(scope), parts.store)
     assert api.patch("/settings", {"second_factor_required": True}).status_code == 200
     assert not still_lets_in(Request(scope), parts.store)
+
+
+def test_an_open_login_alone_does_not_use_up_the_owners_attempts(ann: Person) -> None:
+    ann.set_up()
+    assert {ann.post(":confirm", code="000000").status_code for _ in range(12)} == {409}
+    assert ann.log_in(ann.code()).status_code == 200
+
+
+def test_a_backup_brings_it_to_another_appliance(
+    ann: Person, api: Api, tmp_path_factory: pytest.TempPathFactory, agent: Agent
+) -> None:
+    first, *_ = ann.set_up()
+    file = back_up(api)
+    parts = make_parts(tmp_path_factory.mktemp("another"), agent)
+    with running(parts) as http:
+        assert restored(Api(http, add_token(parts.store, Role.ADMINISTRATOR)), file)["restored"] is True
+        there = Person(http, ann.clock)
+        there.key = ann.key
+        assert there.log_in().json()["type"] == "code-required"
+        assert there.log_in(there.code()).status_code == 200
+        assert there.log_in(first).status_code == 200
 
 
 def test_a_wrong_code_is_shown_nowhere(ann: Person) -> None:

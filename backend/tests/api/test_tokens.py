@@ -1,5 +1,6 @@
 """API tokens end with what they come from: a password, its reset, the token they were made with."""
 
+import base64
 import datetime as dt
 from typing import Any
 
@@ -157,5 +158,8 @@ def test_a_token_that_expires_lets_nobody_in_who_would_outlive_it(ann: Person, a
     assert short.post("/users", wish).status_code == 403
     assert short.patch("/users/ann", {"password": ANOTHER, "keep_tokens": True}).status_code == 403
     assert short.patch("/users/ann", {"remove_second_factor": True}).status_code == 403
+    file = short.post("/appliance:backup", {"passphrase": ANOTHER}).content
+    back = {"content": base64.b64encode(file).decode(), "passphrase": ANOTHER}
+    assert short.post("/appliance:restore", back, dry_run=True).status_code == 403
     assert [one["username"] for one in api.items("/users", name="eve")] == []
     assert endless.post("/users", wish).status_code == 201

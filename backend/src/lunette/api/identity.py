@@ -140,6 +140,15 @@ def check_holds(tx: Session, identity: Identity) -> None:
         raise Unauthenticated("This API token was deleted meanwhile. Make a new one.")
 
 
+def check_lasts(identity: Identity) -> None:
+    """Raises Forbidden for a token that expires: who is let in with it would stay when it has ended."""
+    if identity.expires_at is not None:
+        raise Forbidden(
+            f"{identity.actor} expires, and makes, changes or restores no user, who would outlive it; do it as a user "
+            "who is logged in, or with a token without an end."
+        )
+
+
 def _by_cookie(secret: str, store: Store) -> Identity:
     wanted = hash_secret(secret)
     with store.read() as tx:

@@ -11,7 +11,7 @@ import lunette
 from lunette.api import keeping, support
 from lunette.api.changes import Change, Creating, answer
 from lunette.api.declare import JOB_CREATED, refusals, router
-from lunette.api.identity import Asking
+from lunette.api.identity import Asking, check_lasts
 from lunette.api.jobs import only_jobs
 from lunette.api.parts import Parts, UsedParts
 from lunette.domain.backups import BackupRequest, RestoreFound, RestoreRequest
@@ -99,6 +99,7 @@ def appliance_restore(body: RestoreRequest, request: Request, change: Creating) 
 
     Nothing that is served is taken away unless `give_up` names it. Users, passwords and tokens are the backup's then.
     """
+    check_lasts(change.identity)
     _count_attempt(request, change.parts)
     with _opened(body) as (header, extras, scratch), change.control.exports_held():
         change.parts.login_limit.succeeded(_address(request), request.url.path)

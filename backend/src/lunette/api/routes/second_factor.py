@@ -65,13 +65,13 @@ def second_factor_create(body: FactorProof, request: Request, parts: UsedParts, 
 def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
     """Asks for the second factor from now on, and answers its recovery codes; ends the user's other logins."""
     user_id = _own_login(identity)
-    parts.login_limit.code_attempt(_address(request), identity.username)
     codes = new_recovery_codes()
     with parts.store.write() as tx:
         check_holds(tx, identity)
         factor = tx.get(SecondFactor, user_id)
         if factor is None or factor.next_sealed is None or factor.next_login != identity.session_hash:
             raise Conflict("No second factor is being set up in this login; begin with POST /api/v1/second-factor.")
+        parts.login_limit.code_attempt(_address(request), identity.username)
         secret = second_factor.opened(tx, factor.next_sealed)
         period = matching_period(secret, body.code.get_secret_value(), utc_now().timestamp(), 0)
         if period is None:

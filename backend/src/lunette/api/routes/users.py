@@ -11,7 +11,7 @@ from lunette.api.answers.people import User, user_answer
 from lunette.api.changes import Changing, Creating, answer
 from lunette.api.credentials import end_with_password, leaving, tokens_of
 from lunette.api.declare import CREATED, DELETED, LISTED, SHOWN, changed, router
-from lunette.api.identity import Identity
+from lunette.api.identity import check_lasts
 from lunette.api.lookup import Reference, find
 from lunette.api.paging import NameFilter, Paging, name_like, stored_page
 from lunette.api.parts import UsedParts
@@ -78,7 +78,7 @@ def user_show(user: Reference, parts: UsedParts) -> Response:
 @routes.post("", operation_id="user_create", status_code=201, response_model=User, responses=CREATED)
 def user_create(body: UserCreate, change: Creating) -> Response:
     """Creates a user; the password must be changed at the first login."""
-    _check_lasts(change.identity)
+    check_lasts(change.identity)
     hashed = change.parts.passwords.hash(body.password.get_secret_value()) if not change.dry_run else ""
 
     def work(tx: Session) -> Response:
@@ -107,7 +107,7 @@ def _create(tx: Session, body: UserCreate, hashed: str, actor: str) -> Response:
 @routes.patch("/{user}", operation_id="user_patch", response_model=None, responses=changed(User))
 def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
     """Changes a user's role or sets a password that must be changed at the next login; ends their sessions."""
-    _check_lasts(change.identity)
+    check_lasts(change.identity)
     hashed = change.parts.passwords.hash(body.password.get_secret_value()) if body.password else None
 
     def work(tx: Session) -> Response:
@@ -169,15 +169,6 @@ def _delete(tx: Session, row: UserRow, actor: str) -> Response:
     tx.delete(row)
     emit(tx, "user.deleted", f"user {row.username} was deleted", actor=actor, ref=row.id)
     return Response(status_code=204)
-
-
-def _check_lasts(identity: Identity) -> None:
-    """Raises Forbidden for a token that expires: who is let in with it would stay when it has ended."""
-    if identity.expires_at is not None:
-        raise Forbidden(
-            f"{identity.actor} expires, and makes or changes no user, who would outlive it; do it as a user who is "
-            "logged in, or with a token without an end."
-        )
 
 
 def _keep_an_administrator(tx: Session, row: UserRow) -> None:
