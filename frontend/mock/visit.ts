@@ -60,6 +60,11 @@ export async function visit(path: string, world: World) {
   const { app, router, queryClient } = createLunette(createMemoryHistory())
   // Trying again after a failure is waited for in seconds elsewhere; not here.
   queryClient.setDefaultOptions({ queries: { ...queryClient.getDefaultOptions().queries, retryDelay: 0 } })
+  // A component that was not imported leaves a hole in the page, of which Vue only warns.
+  app.config.warnHandler = (message, _instance, trace) => {
+    if (message.startsWith('Failed to resolve')) throw new Error(message)
+    console.warn(`[Vue warn]: ${message}${trace}`)
+  }
   await router.push(path)
   await router.isReady()
   app.mount(page)

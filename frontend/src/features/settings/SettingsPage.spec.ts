@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { click, dialog, field, settle, text, type, visit } from '../../../mock/visit'
-import { loggedIn } from '../../../mock/world'
+import { loggedIn, makeWorld } from '../../../mock/world'
 
 const tick = async (page: Element, label: string) => {
   const found = [...page.querySelectorAll('label')].find((one) => text(one) === label)
@@ -71,6 +71,16 @@ describe('settings', () => {
     expect(text(page)).toContain('Mail did not take the test')
     expect(text(page)).toContain('refuses user lunette')
     expect(text(page)).toContain('Webhook took the test')
+  })
+
+  it('ask everybody for a second factor', async () => {
+    const world = loggedIn({ ...makeWorld(), secondFactor: true })
+    const { page } = await visit('/settings', world)
+    await tick(page, 'Require a second factor')
+    await click(page, 'Review and save')
+    await click(dialog(), 'Save changes')
+    await settle()
+    expect(world.settings.second_factor_required).toBe(true)
   })
 
   it('choose the firewall, or leave it as the machine was installed', async () => {
