@@ -19,6 +19,7 @@ REQUESTS = {name for name in SCHEMAS if name.endswith(("Create", "Patch", "Batch
     "WebhookSettings", "SyslogSettings", "DiscoveryAuth", "InspectRequest", "AdoptRequest", "CertificateReplace",
     "ForeignArrayAdopt",
     "UpdateFetch", "DiskWipeWish", "DiskLocateWish", "HostVerifyPaths", "AlertAcknowledge", "AlertSilence",
+    "FactorProof", "FactorConfirm",
     *(name for name in SCHEMAS if name.startswith("Saved")),
 }  # fmt: skip
 
@@ -46,7 +47,7 @@ def test_operations_are_named_noun_verb() -> None:
     verbs |= {"add", "replace", "fail", "remove", "readd", "scrub", "grow", "reshape", "clone", "plan", "apply", "why"}
     verbs |= {"upload", "fetch", "recover", "support", "export", "confirm", "revert", "rebuild", "restart", "wipe"}
     verbs |= {"kit", "paths", "download", "run", "test", "backup", "restore", "saveconfig", "inspect", "adopt", "undo"}
-    verbs |= {"disconnect", "locate", "start", "unlock", "end", "release", "acknowledge", "silence", "reopen"}
+    verbs |= {"disconnect", "locate", "start", "unlock", "end", "release", "acknowledge", "silence", "reopen", "renew"}
     named = [name.removesuffix("_roll_back").removesuffix("_power_off") for name in OPERATIONS]
     assert [name for name in named if "_" in name and name.rpartition("_")[2] not in verbs] == []
 

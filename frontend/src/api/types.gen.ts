@@ -8344,14 +8344,14 @@ export type LoginEndResponses = {
 
 export type LoginEndResponse = LoginEndResponses[keyof LoginEndResponses];
 
-export type SecondFactorCreateData = {
+export type SecondFactorStartData = {
     body: FactorProofWritable;
     path?: never;
     query?: never;
     url: '/api/v1/second-factor';
 };
 
-export type SecondFactorCreateErrors = {
+export type SecondFactorStartErrors = {
     /**
      * The request cannot be read.
      */
@@ -8394,16 +8394,16 @@ export type SecondFactorCreateErrors = {
     503: Problem;
 };
 
-export type SecondFactorCreateError = SecondFactorCreateErrors[keyof SecondFactorCreateErrors];
+export type SecondFactorStartError = SecondFactorStartErrors[keyof SecondFactorStartErrors];
 
-export type SecondFactorCreateResponses = {
+export type SecondFactorStartResponses = {
     /**
      * Successful Response
      */
     200: SecondFactorOffer;
 };
 
-export type SecondFactorCreateResponse = SecondFactorCreateResponses[keyof SecondFactorCreateResponses];
+export type SecondFactorStartResponse = SecondFactorStartResponses[keyof SecondFactorStartResponses];
 
 export type SecondFactorConfirmData = {
     body: FactorConfirm;
@@ -8466,14 +8466,14 @@ export type SecondFactorConfirmResponses = {
 
 export type SecondFactorConfirmResponse = SecondFactorConfirmResponses[keyof SecondFactorConfirmResponses];
 
-export type SecondFactorRenewCodesData = {
+export type SecondFactorRenewData = {
     body: FactorProofWritable;
     path?: never;
     query?: never;
     url: '/api/v1/second-factor:renew-codes';
 };
 
-export type SecondFactorRenewCodesErrors = {
+export type SecondFactorRenewErrors = {
     /**
      * The request cannot be read.
      */
@@ -8516,16 +8516,16 @@ export type SecondFactorRenewCodesErrors = {
     503: Problem;
 };
 
-export type SecondFactorRenewCodesError = SecondFactorRenewCodesErrors[keyof SecondFactorRenewCodesErrors];
+export type SecondFactorRenewError = SecondFactorRenewErrors[keyof SecondFactorRenewErrors];
 
-export type SecondFactorRenewCodesResponses = {
+export type SecondFactorRenewResponses = {
     /**
      * Successful Response
      */
     200: RecoveryCodes;
 };
 
-export type SecondFactorRenewCodesResponse = SecondFactorRenewCodesResponses[keyof SecondFactorRenewCodesResponses];
+export type SecondFactorRenewResponse = SecondFactorRenewResponses[keyof SecondFactorRenewResponses];
 
 export type SecondFactorRemoveData = {
     body: FactorProofWritable;

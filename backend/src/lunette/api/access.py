@@ -13,7 +13,7 @@ PUBLIC = frozenset({"health_show", "login_create"})
 BEFORE_PASSWORD_CHANGE = frozenset({"me_show", "password_change", "login_delete"})
 """All that is open to someone who still has a one-time password."""
 
-BEFORE_SECOND_FACTOR = BEFORE_PASSWORD_CHANGE | {"second_factor_create", "second_factor_confirm"}
+BEFORE_SECOND_FACTOR = BEFORE_PASSWORD_CHANGE | {"second_factor_start", "second_factor_confirm"}
 """All that is open to someone who has no second factor where the settings ask for one."""
 
 _METRICS = ("metrics_show",)
@@ -31,7 +31,7 @@ _VIEWER = (
     "site_show", "site_schema_show", "site_saveconfig", "volume_why", "schedule_list", "schedule_show",
     "setting_show", "update_show",
     "token_list", "token_show", "token_create", "token_delete", "login_list", "login_end",
-    "second_factor_create", "second_factor_confirm", "second_factor_renew_codes", "second_factor_remove",
+    "second_factor_start", "second_factor_confirm", "second_factor_renew", "second_factor_remove",
 )  # fmt: skip
 _OPERATOR = (
     "volume_create", "volume_create_batch", "volume_patch", "volume_delete", "volume_delete_batch", "volume_grow",

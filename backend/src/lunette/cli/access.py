@@ -141,7 +141,7 @@ def _renew_token(call: Call, endpoint: "Endpoint", client: "Client") -> None:
 COMMANDS = {
     "login": (
         Command("", "Trusts an appliance's certificate, logs in, and remembers an API token for later commands.",
-                ("login_create", "password_change", "second_factor_create", "second_factor_confirm", "token_create",
+                ("login_create", "password_change", "second_factor_start", "second_factor_confirm", "token_create",
                  "login_delete"), (
             Param("url", "Web address, such as https://192.0.2.10:8443."), USER,
             Param("--name", "What to call the appliance in --appliance; made of the address if not given.",
@@ -155,7 +155,7 @@ COMMANDS = {
                        logout),),
     "password": (
         Command("", "Changes a password.",
-                ("password_change", "login_create", "second_factor_create", "second_factor_confirm", "token_create"),
+                ("password_change", "login_create", "second_factor_start", "second_factor_confirm", "token_create"),
                 (USER, PASSWORD, _NEW, CODE, NEW_CODE, _KEEP), password),
     ),
     "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),

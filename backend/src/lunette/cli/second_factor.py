@@ -39,7 +39,7 @@ def set_up_where_needed(call: Call, client: "Client", me: JsonObject, password: 
 
 
 def _set_up(call: Call, client: "Client", proof: "FactorProof") -> None:
-    offer = client.second_factor_create(proof)
+    offer = client.second_factor_start(proof)
     call.screen.note(f"Secret for the authenticator app: {offer['secret']}")
     call.screen.note(f"The same as an address, to be shown as a QR code: {offer['address']}")
     code = call.secret("new_code_file", "Code that the app shows now") or ""
@@ -87,7 +87,7 @@ def set_up(call: Call) -> None:
 def renew_codes(call: Call) -> None:
     client, password, me = _session(call)
     with client:
-        _print(call, client.second_factor_renew_codes(_proof(call, password, me)))
+        _print(call, client.second_factor_renew(_proof(call, password, me)))
         client.login_delete()
 
 
@@ -104,10 +104,10 @@ _SESSION = (USER, PASSWORD, CODE, _NEXT)
 COMMANDS = {
     "second-factor": (
         Command("set-up", "Sets up an authenticator app for your logins, or another one in its place.",
-                ("second_factor_create", "second_factor_confirm", "login_create", "login_delete"),
+                ("second_factor_start", "second_factor_confirm", "login_create", "login_delete"),
                 (*_SESSION, NEW_CODE), set_up),
         Command("renew-codes", "Makes new recovery codes; those before are good no more.",
-                ("second_factor_renew_codes", "login_create", "login_delete"), _SESSION, renew_codes),
+                ("second_factor_renew", "login_create", "login_delete"), _SESSION, renew_codes),
         Command("remove", "Removes your second factor.", ("second_factor_remove", "login_create", "login_delete"),
                 _SESSION, remove),
     ),

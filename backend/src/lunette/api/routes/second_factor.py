@@ -47,8 +47,8 @@ class FactorConfirm(Model):
     code: Code
 
 
-@routes.post("", operation_id="second_factor_create", response_model=SecondFactorOffer, responses=_CHANGES)
-def second_factor_create(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> SecondFactorOffer:
+@routes.post("", operation_id="second_factor_start", response_model=SecondFactorOffer, responses=_CHANGES)
+def second_factor_start(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> SecondFactorOffer:
     """Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it.
 
     Where there is a second factor already, its code is needed, and it holds until the new one is confirmed.
@@ -86,8 +86,8 @@ def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedPart
     return RecoveryCodes(recovery_codes=codes)
 
 
-@routes.post(":renew-codes", operation_id="second_factor_renew_codes", response_model=RecoveryCodes, responses=_CHANGES)
-def second_factor_renew_codes(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
+@routes.post(":renew-codes", operation_id="second_factor_renew", response_model=RecoveryCodes, responses=_CHANGES)
+def second_factor_renew(body: FactorProof, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
     """Makes new recovery codes; those before are good no more."""
     codes = new_recovery_codes()
     with _proven(parts, request, identity, body) as tx:

@@ -48,9 +48,9 @@ OPERATIONS: dict[str, Operation] = {
         is_list=True,
     ),
     "login_end": Operation("POST", "/logins/{login}:end", parameters=("login",), dry_run=True),
-    "second_factor_create": Operation("POST", "/second-factor", body="FactorProof"),
+    "second_factor_start": Operation("POST", "/second-factor", body="FactorProof"),
     "second_factor_confirm": Operation("POST", "/second-factor:confirm", body="FactorConfirm"),
-    "second_factor_renew_codes": Operation("POST", "/second-factor:renew-codes", body="FactorProof"),
+    "second_factor_renew": Operation("POST", "/second-factor:renew-codes", body="FactorProof"),
     "second_factor_remove": Operation("POST", "/second-factor:remove", body="FactorProof"),
     "user_list": Operation(
         "GET",
@@ -689,9 +689,9 @@ class Operations:
         """Ends a login at once, as logging out in that browser would. API tokens of its user stay valid."""
         return self.operate("login_end", {"login": login}, {}, dry_run=dry_run)
 
-    def second_factor_create(self, body: t.FactorProof) -> t.SecondFactorOffer:
+    def second_factor_start(self, body: t.FactorProof) -> t.SecondFactorOffer:
         """Offers a secret for an authenticator app. It is asked for once :confirm has seen a code of it."""
-        answer: t.SecondFactorOffer = self.operate("second_factor_create", {}, {}, body)
+        answer: t.SecondFactorOffer = self.operate("second_factor_start", {}, {}, body)
         return answer
 
     def second_factor_confirm(self, body: t.FactorConfirm) -> t.RecoveryCodes:
@@ -701,9 +701,9 @@ class Operations:
         answer: t.RecoveryCodes = self.operate("second_factor_confirm", {}, {}, body)
         return answer
 
-    def second_factor_renew_codes(self, body: t.FactorProof) -> t.RecoveryCodes:
+    def second_factor_renew(self, body: t.FactorProof) -> t.RecoveryCodes:
         """Makes new recovery codes; those before are good no more."""
-        answer: t.RecoveryCodes = self.operate("second_factor_renew_codes", {}, {}, body)
+        answer: t.RecoveryCodes = self.operate("second_factor_renew", {}, {}, body)
         return answer
 
     def second_factor_remove(self, body: t.FactorProof) -> None:
