@@ -22,6 +22,7 @@ from lunette_image import signing, update
 from lunette_image.base import base_layer
 from lunette_image.cache import Cache
 from lunette_image.cli import IMAGE
+from tests.machines.pace import within
 
 pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.iso, pytest.mark.timeout(1500)]
 
@@ -57,7 +58,7 @@ extendedKeyUsage = emailProtection
 
 
 def openssl(folder: Path, *words: str) -> None:
-    subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True, timeout=60)
+    subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True, timeout=within(60))
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class Bench:
 
     def run(self, *argv: str) -> subprocess.CompletedProcess[str]:
         words = ["unshare", "--mount", "sh", "-c", INSIDE, str(self.tree), str(self.folder), *argv]
-        return subprocess.run(words, check=False, capture_output=True, text=True, timeout=120)
+        return subprocess.run(words, check=False, capture_output=True, text=True, timeout=within(120))
 
     def bundle(self, name: str, certificate: Path, key: Path) -> str:
         """A bundle that this key has signed, as RAUC finds it."""

@@ -23,6 +23,7 @@ def test_it_shows_its_plan_asks_and_says_where_the_machine_does_not_stop(
         assert "give --yes" in unasked.err
         assert cli.machine.power.asked == []
         cli.machine.power.later = lambda _seconds, _dies: None
+        cli.machine.pause_s = 0.0  # what is waited for happens on the machine's clock alone
         failed = cli(command, "--yes")
         assert cli.machine.power.asked == [verb]
         assert failed.code != 0
