@@ -108,13 +108,19 @@ def test_who_does_not_leave_though_sent_away_fills_the_room_no_further() -> None
     assert len(room) == 10 + entered <= 10 + LEAVING
 
 
-def test_one_source_has_so_many_connections_and_no_more(port: int) -> None:
+def as_many_as_may(port: int) -> list[socket.socket]:
+    """All connections that one source may have; one more is refused, and another source is let in."""
     held = [connected(port) for _ in range(3)]
     for peer in held:
         peer.sendall(HEALTH)
         assert answer(peer)[0] == 200
     assert not is_in(port)
     assert is_in(port, "127.0.0.2")
+    return held
+
+
+def test_one_source_has_so_many_connections_and_no_more(port: int) -> None:
+    held = as_many_as_may(port)
     held.pop().close()
     assert soon(lambda: is_in(port))
     for peer in held:
@@ -207,11 +213,6 @@ def test_a_log_that_cannot_be_written_ends_no_door(port: int, monkeypatch: pytes
             raise BrokenPipeError(32, "Broken pipe")
 
     monkeypatch.setattr(door, "_log", Broken())
-    held = [connected(port) for _ in range(3)]
-    for peer in held:
-        peer.sendall(HEALTH)
-        assert answer(peer)[0] == 200
-    assert not is_in(port)
-    assert is_in(port, "127.0.0.2")
+    held = as_many_as_may(port)
     for peer in held:
         peer.close()
