@@ -116,7 +116,15 @@ def states(machine: Machine, job_id: str | None) -> list[str]:
         return list(tx.scalars(select(JobStep.state).where(JobStep.job_id == job_id).order_by(JobStep.index)))
 
 
-@pytest.mark.parametrize(("strike_at", "after"), [(1, False), (1, True), (3, False), (5, True)])
+@pytest.mark.parametrize(
+    ("strike_at", "after"),
+    [
+        pytest.param(1, False, marks=pytest.mark.slow),
+        pytest.param(1, True, marks=pytest.mark.slow),
+        (3, False),
+        (5, True),
+    ],
+)
 def test_a_batch_whose_process_was_killed_is_complete_after_the_next_start(
     machine: Machine, strike_at: int, after: bool
 ) -> None:
@@ -155,7 +163,7 @@ def _is_over(machine: Machine, job_id: str | None) -> bool:
         return JobState(tx.get_one(Job, job_id).state).is_over
 
 
-@pytest.mark.parametrize("strike_at", [1, 2])
+@pytest.mark.parametrize("strike_at", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_array_whose_process_was_killed_is_complete_after_the_next_start(machine: Machine, strike_at: int) -> None:
     outcome = machine.ask_array()
     assert machine.run_in_a_process(outcome.job_id, strike_at, after=True) == -signal.SIGKILL

@@ -67,7 +67,9 @@ def test_what_cannot_grow_is_refused_and_nothing_is_changed(
     assert sizes(world) == {"v1": 64, "v2": 64, "v3": 64}
 
 
-@pytest.mark.parametrize("commit", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "commit", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow), 4]
+)
 def test_a_killed_api_grows_it_once(sqlite_template: Path, tmp_path: Path, commit: int) -> None:
     for after in (False, True):
         place = tmp_path / str(after)

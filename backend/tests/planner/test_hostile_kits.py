@@ -130,7 +130,12 @@ class Shell:
         assert not re.search("[Ss]yntax error|[Uu]nterminated", done.stderr), done.stderr
 
 
-@pytest.fixture(params=SHELLS, ids=list(SHELLS.values()))
+@pytest.fixture(
+    params=[
+        pytest.param(shell, id=name, marks=[pytest.mark.slow] * (name == "bash" and len(SHELLS) > 1))
+        for shell, name in SHELLS.items()
+    ]
+)
 def host(request: pytest.FixtureRequest, tmp_path: Path) -> Shell:
     return Shell(tmp_path, request.param)
 
