@@ -95,7 +95,7 @@ def test_guessing_is_stopped_after_five_attempts_even_for_the_right_password(bro
     refused = browser.post("/api/v1/login", json={"username": "ann", "password": PASSWORD})
     assert refused.status_code == 429
     assert refused.json()["type"] == "rate-limited"
-    assert refused.headers["Retry-After"] == "60"
+    assert 30 < int(refused.headers["Retry-After"]) <= 60
 
 
 def test_guessing_does_not_lock_out_another_user(browser: TestClient, parts: Parts) -> None:

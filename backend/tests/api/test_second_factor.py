@@ -303,6 +303,29 @@ def test_guessing_codes_is_slow_where_the_password_is_known(ann: Person, parts: 
     assert "user.login_failed" in kinds(parts)
 
 
+def test_a_refused_code_says_how_long_to_wait(ann: Person, unlimited: None) -> None:
+    ann.set_up()
+    for number in range(10):
+        ann.log_in(f"{number:06}")
+    refused = ann.log_in(ann.code())
+    assert refused.status_code == 429
+    assert 3500 < int(refused.headers["Retry-After"]) <= 3600
+    assert "wait 60 minutes" in refused.json()["detail"]
+
+
+def test_a_user_with_another_second_factor_has_another_etag(ann: Person, api: Api) -> None:
+    """Whoever read that ann has none must not change her as if that still held."""
+    before = api.call("GET", "/users/ann").headers["ETag"]
+    recovery = ann.set_up()
+    after = api.call("GET", "/users/ann").headers["ETag"]
+    assert api.patch("/users/ann", {"role": "viewer"}, before).status_code == 412
+    assert ann.post(":remove", current_password=PASSWORD, code=recovery[0]).status_code == 204
+    assert len({before, after, api.call("GET", "/users/ann").headers["ETag"]}) == 3
+    ann.set_up()
+    with_one = api.call("GET", "/users/ann").headers["ETag"]
+    assert api.patch("/users/ann", {"remove_second_factor": True}).headers["ETag"] != with_one
+
+
 def test_strangers_do_not_keep_the_owner_out_of_the_usual_desk() -> None:
     limit = LoginLimit(codes=2)
     for address in ("192.0.2.1", "192.0.2.2"):

@@ -127,6 +127,50 @@ def test_an_administrators_open_login_does_not_remove_their_own(http: TestClient
     assert boss.log_in(username="boss").json()["type"] == "code-required"
 
 
+def test_an_open_login_and_the_password_change_no_password_without_a_code(ann: Person, unlimited: None) -> None:
+    """Whoever looked over a shoulder and finds the login open would keep the owner out."""
+    first, *_ = ann.set_up()
+    body = {"current_password": PASSWORD, "new_password": FRESH}
+
+    def change(**more: str) -> httpx2.Response:
+        return ann.browser.post("/api/v1/password", json=body | more, headers=ann.headers)
+
+    for proof in ({}, {"code": "000000"}):
+        refused = change(**proof)
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "code")
+    code = ann.code()
+    same = change(code=code, new_password=PASSWORD)
+    assert same.json()["errors"][0]["field"] == "new_password", "the code is not used up by that"
+    assert change(code=code).status_code == 204
+    again = ann.browser.post(
+        "/api/v1/password", json={"current_password": FRESH, "new_password": PASSWORD, "code": code}, headers=ann.headers
+    )
+    assert (again.status_code, again.json()["errors"][0]["field"]) == (422, "code"), "it is good once"
+    assert ann.log_in(first).status_code == 401, "the old password is gone"
+
+
+@pytest.mark.parametrize("way", ["login", "token"])
+def test_an_administrator_sets_the_own_password_only_by_the_current_one(
+    http: TestClient, parts: Parts, clock: Clock, way: str
+) -> None:
+    """An open login, or a token that was found, does not become a login that is the finder's alone."""
+    add_user(parts.store, "boss", Role.ADMINISTRATOR, PASSWORD)
+    boss = Person(http, clock)
+    boss.log_in(username="boss")
+    headers = dict(boss.headers)
+    if way == "token":
+        made = http.post("/api/v1/tokens", json={"name": "found", "role": "administrator"}, headers=boss.headers)
+        headers = {"Authorization": f"Bearer {made.json()['token']}"}
+        http.cookies.clear()
+    for query in ("", "?dry_run=true"):
+        refused = http.patch(
+            f"/api/v1/users/boss{query}", json={"password": FRESH}, headers={**headers, "If-Match": "*"}
+        )
+        assert (refused.status_code, refused.json()["errors"][0]["field"]) == (409, "password")
+        assert "POST /api/v1/password" in refused.json()["detail"]
+    assert boss.log_in(username="boss").status_code == 200
+
+
 def test_a_recovery_code_needs_no_key_file(ann: Person, parts: Parts) -> None:
     first, second, *_ = ann.set_up()
     parts.store.box = SecretBox(Fernet.generate_key())

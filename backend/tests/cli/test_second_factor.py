@@ -74,6 +74,12 @@ def test_a_life_with_a_second_factor(cli: Cli, https: str, person: Person, tmp_p
     fresh = json.loads(renewed.out)["recovery_codes"]
     assert set(fresh).isdisjoint(person.codes)
     person.codes = fresh
+    (tmp_path / "new").write_text("another-long-password\n")
+    there = ("--password-file", str(cli.folder / "password"), "--new-password-file", str(tmp_path / "new"))
+    back = ("--password-file", str(tmp_path / "new"), "--new-password-file", str(cli.folder / "password"))
+    for files in (there, back):
+        changed = cli("password", *files)
+        assert (changed.code, person.asked[-1][:12]) == (0, "Another code"), changed.err
     removed = cli("second-factor", "remove", *password)
     assert (removed.code, "password alone" in removed.err) == (0, True)
     assert log_in(cli, https).code == 0
@@ -89,6 +95,8 @@ def test_the_first_login_sets_one_up_where_it_is_required(cli: Cli, https: str, 
         assert "has_second_factor: yes" in cli("user", "show", "admin").out
         own = cli("user", "set", "admin", "--remove-second-factor")
         assert (own.code, "by another administrator" in own.err) == (exits.NOT_ALLOWED, True)
+        own = cli("user", "set", "admin", "--password-file", str(cli.folder / "password"))
+        assert (own.code, "`lunette password`" in own.err) == (exits.CONFLICT, True)
     finally:  # the appliance is that of other tests, too
         cli("setting", "set", "--second-factor-optional")
         person.codes = entered.out.split()
@@ -112,9 +120,8 @@ def test_a_new_password_sets_one_up_too_where_it_is_required(cli: Cli, https: st
         assert cli("whoami").code == 0
     finally:
         cli("setting", "set", "--second-factor-optional")
-        person.codes = codes[:1]
+        person.codes = codes
         back = cli("password", "--password-file", files[1], "--new-password-file", files[0])
-        person.codes = codes[1:]
         removed = cli("second-factor", "remove", "--password-file", files[0])
     assert (back.code, removed.code) == (0, 0), back.err + removed.err
 

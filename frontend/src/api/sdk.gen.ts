@@ -296,6 +296,8 @@ export const userShow = <ThrowOnError extends boolean = false>(options: Options<
  * User Patch
  *
  * Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+ *
+ * The own password is changed with POST /password, which asks for the current one.
  */
 export const userPatch = <ThrowOnError extends boolean = false>(options: Options<UserPatchData, ThrowOnError>): RequestResult<UserPatchResponses, UserPatchErrors, ThrowOnError> => (options.client ?? client).patch<UserPatchResponses, UserPatchErrors, ThrowOnError>({
     security: [{

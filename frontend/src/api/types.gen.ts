@@ -4032,11 +4032,16 @@ export type Part = 'disk' | 'array' | 'volume' | 'export' | 'portal' | 'session'
 /**
  * PasswordChange
  *
- * The own password, old and new. The new one has 12 characters or more and is not the user name.
+ * The own password, old and new, and a code of the second factor where there is one.
  *
- * The own API tokens end with the old one, unless `keep_tokens` says that they stay.
+ * The new password has 12 characters or more and is not the user name. The own API tokens end with the old one, unless
+ * `keep_tokens` says that they stay.
  */
 export type PasswordChange = {
+    /**
+     * Code
+     */
+    code?: null;
     /**
      * Keep Tokens
      */
@@ -7326,15 +7331,20 @@ export type MailSettingsWritable = {
 /**
  * PasswordChange
  *
- * The own password, old and new. The new one has 12 characters or more and is not the user name.
+ * The own password, old and new, and a code of the second factor where there is one.
  *
- * The own API tokens end with the old one, unless `keep_tokens` says that they stay.
+ * The new password has 12 characters or more and is not the user name. The own API tokens end with the old one, unless
+ * `keep_tokens` says that they stay.
  */
 export type PasswordChangeWritable = {
     /**
      * Current Password
      */
     current_password: string;
+    /**
+     * Code
+     */
+    code?: string | null;
     /**
      * New Password
      */

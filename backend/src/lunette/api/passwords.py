@@ -5,9 +5,11 @@ There is no default password. The first start makes one, prints it on the consol
 """
 
 import asyncio
+import math
 import os
 import secrets
 import threading
+import time
 from base64 import b64encode
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +18,7 @@ from pathlib import Path
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from argon2.low_level import ARGON2_VERSION
-from limits import RateLimitItemPerHour, RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
@@ -62,7 +64,7 @@ class Passwords:
         Raises RateLimited while too many wait. Used on the event loop's thread only.
         """
         if self._waiting >= _LOGINS_WAITING:
-            raise RateLimited("Too many logins are waiting to be checked; try again in a minute.")
+            raise RateLimited("Too many logins are waiting to be checked; try again in a minute.", wait_s=60)
         self._waiting += 1
         try:
             loop = asyncio.get_running_loop()
@@ -100,13 +102,16 @@ class LoginLimit:
         `is_known` tells whether this user has logged in from this address before.
         """
         source = source_of(address)
-        if not self._limiter.hit(self._per_address, source) or not self._limiter.hit(self._per_user, source, username):
-            raise RateLimited("Too many login attempts from this address; wait a minute, then try again.")
-        if not is_known() and not self._limiter.hit(self._from_afar, "afar", username):
-            raise RateLimited(
-                "Too many login attempts for this user from new addresses; wait a minute, then try again, or log in "
-                "from an address that was used before."
-            )
+        self._count("Too many login attempts from this address; {wait}, then try again.", self._per_address, source)
+        self._count(
+            "Too many login attempts from this address; {wait}, then try again.", self._per_user, source, username
+        )
+        if not is_known():
+            self._count(
+                "Too many login attempts for this user from new addresses; {wait}, then try again, or log in from an "
+                "address that was used before.",
+                self._from_afar, "afar", username,
+            )  # fmt: skip
 
     def code_attempt(self, address: str, username: str, is_known: Callable[[], bool] = lambda: True) -> None:
         """Counts one code of a second factor. Raises RateLimited when there were too many in the last hour.
@@ -115,11 +120,20 @@ class LoginLimit:
         that they do not lock the user out at the usual desk.
         """
         source = source_of(address) if is_known() else "afar"
-        if not self._limiter.hit(self._codes, "code", source, username):
-            raise RateLimited(
-                "Too many codes of this user were tried within an hour; wait, or ask an administrator to remove the "
-                "second factor."
-            )
+        self._count(
+            "Too many codes of this user were tried within an hour; {wait}, or ask an administrator to remove the "
+            "second factor.",
+            self._codes, "code", source, username,
+        )  # fmt: skip
+
+    def _count(self, refusal: str, limit: RateLimitItem, *of: str) -> None:
+        """Counts one attempt. Raises RateLimited with the time until the next one is possible."""
+        if self._limiter.hit(limit, *of):
+            return
+        left_s = max(1, math.ceil(self._limiter.get_window_stats(limit, *of).reset_time - time.time()))
+        minutes = math.ceil(left_s / 60)
+        words = "wait a minute" if minutes == 1 else f"wait {minutes} minutes"
+        raise RateLimited(refusal.format(wait=words), wait_s=left_s)
 
     def succeeded(self, address: str, username: str) -> None:
         """Forgets the attempts of a person who is in."""

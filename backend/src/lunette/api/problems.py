@@ -23,6 +23,7 @@ from lunette.domain.errors import (
     MethodNotAllowed,
     NotFound,
     PreconditionFailed,
+    RateLimited,
     TooLarge,
     Unavailable,
 )
@@ -50,8 +51,10 @@ def answer(request: Request, error: LunetteError) -> Response:
     headers = {"Cache-Control": "no-store"}
     if error.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="lunette"'
-    if error.status in (429, 503):
-        headers["Retry-After"] = "60" if error.status == 429 else "5"
+    if isinstance(error, RateLimited):
+        headers["Retry-After"] = str(error.wait_s)
+    elif error.status == 503:
+        headers["Retry-After"] = "5"
     document = problem_of(error, request.url.path)
     return Response(document.model_dump_json(), error.status, headers, MEDIA_TYPE)
 

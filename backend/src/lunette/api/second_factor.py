@@ -75,6 +75,7 @@ def remove(tx: Session, user: User, actor: str) -> None:
     had_one = factor.secret_sealed is not None
     tx.delete(factor)
     if had_one:
+        user.touch()
         emit(
             tx, "user.second_factor_removed", f"the second factor of {user.username} was removed", actor=actor,
             ref=user.id,

@@ -7,8 +7,17 @@ from urllib.parse import urlsplit
 
 from lunette.cli.call import Call
 from lunette.cli.parsing import Wrong
-from lunette.cli.second_factor import CODE, NEW_CODE, PASSWORD, USER, log_in, set_up_where_needed
-from lunette.cli.spec import Command, Param
+from lunette.cli.second_factor import (
+    CODE,
+    NEW_CODE,
+    NEXT_CODE,
+    PASSWORD,
+    USER,
+    log_in,
+    proof,
+    set_up_where_needed,
+)
+from lunette.cli.spec import Command, JsonObject, Param
 
 if TYPE_CHECKING:
     from lunette.client import Client, Endpoint
@@ -38,7 +47,7 @@ def login(call: Call) -> None:
         me = log_in(call, client, password)
         if me["password_change_required"]:
             call.screen.note("The one-time password must be changed now.")
-            password = _change(call, client, password)
+            password = _change(call, client, me, password)
         set_up_where_needed(call, client, me, password)
         name = call["name"] or _short(url)
         made = _make_token(client)
@@ -49,9 +58,9 @@ def login(call: Call) -> None:
     call.screen.note(f"Logged in. The appliance is {name} in {path}, which holds the token.")
 
 
-def _change(call: Call, client: "Client", current: str, *, keep_tokens: bool = False) -> str:
+def _change(call: Call, client: "Client", me: JsonObject, current: str, *, keep_tokens: bool = False) -> str:
     new = call.secret("new_password_file", "New password", twice=True) or ""
-    client.password_change({"current_password": current, "new_password": new, "keep_tokens": keep_tokens})
+    client.password_change({**proof(call, current, me), "new_password": new, "keep_tokens": keep_tokens})
     return new
 
 
@@ -113,7 +122,7 @@ def password(call: Call) -> None:
     current = call.secret("password_file", f"Current password of {call['user']}") or ""
     with Client(Endpoint(endpoint.url, fingerprint=endpoint.fingerprint)) as client:
         me = log_in(call, client, current)
-        new = _change(call, client, current, keep_tokens=call["keep_tokens"])
+        new = _change(call, client, me, current, keep_tokens=call["keep_tokens"])
         set_up_where_needed(call, client, me, new)
         _renew_token(call, endpoint, client)
     kept = "its API tokens stay" if call["keep_tokens"] else "its API tokens have ended, too"
@@ -148,7 +157,7 @@ COMMANDS = {
                   metavar="NAME"),
             Param("--fingerprint", "SHA-256 of its certificate, as the console shows it; else you are asked.",
                   metavar="HEX"),
-            PASSWORD, _NEW, CODE, NEW_CODE,
+            PASSWORD, _NEW, CODE, NEXT_CODE, NEW_CODE,
         ), login),
     ),
     "logout": (Command("", "Deletes the remembered token and forgets the appliance.", ("token_delete",), (),
@@ -156,7 +165,7 @@ COMMANDS = {
     "password": (
         Command("", "Changes a password.",
                 ("password_change", "login_create", "second_factor_start", "second_factor_confirm", "token_create"),
-                (USER, PASSWORD, _NEW, CODE, NEW_CODE, _KEEP), password),
+                (USER, PASSWORD, _NEW, CODE, NEXT_CODE, NEW_CODE, _KEEP), password),
     ),
     "whoami": (Command("", "Shows as whom commands act, and with which role.", ("me_show",)),),
 }  # fmt: skip

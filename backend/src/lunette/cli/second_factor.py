@@ -16,6 +16,7 @@ CODE = Param(
     "--code-file", "File with a code of the second factor; asked for if it is needed and not given.", file=True
 )
 NEW_CODE = Param("--new-code-file", "File with a code of the new secret; asked for if not given.", file=True)
+NEXT_CODE = Param("--next-code-file", "File with another code, where there is a second factor already.", file=True)
 _QUESTION = "Code of the authenticator app, or a recovery code"
 
 
@@ -68,39 +69,38 @@ def _session(call: Call) -> tuple["Client", str, JsonObject]:
     return client, password, log_in(call, client, password)
 
 
-def _proof(call: Call, password: str, me: JsonObject) -> "FactorProof":
+def proof(call: Call, password: str, me: JsonObject) -> "FactorProof":
     """The code of the login is used up: another one is asked for."""
-    proof: FactorProof = {"current_password": password}
+    shown: FactorProof = {"current_password": password}
     if me["has_second_factor"]:
-        proof["code"] = call.secret("next_code_file", "Another code, the next of the app or a recovery code")
-    return proof
+        shown["code"] = call.secret("next_code_file", "Another code, the next of the app or a recovery code")
+    return shown
 
 
 def set_up(call: Call) -> None:
     """Replaces the one there is, which holds until the new one is confirmed."""
     client, password, me = _session(call)
     with client:
-        _set_up(call, client, _proof(call, password, me))
+        _set_up(call, client, proof(call, password, me))
         client.login_delete()
 
 
 def renew_codes(call: Call) -> None:
     client, password, me = _session(call)
     with client:
-        _print(call, client.second_factor_renew(_proof(call, password, me)))
+        _print(call, client.second_factor_renew(proof(call, password, me)))
         client.login_delete()
 
 
 def remove(call: Call) -> None:
     client, password, me = _session(call)
     with client:
-        client.second_factor_remove(_proof(call, password, me))
+        client.second_factor_remove(proof(call, password, me))
         client.login_delete()
     call.screen.note("Logins ask for the password alone from now on.")
 
 
-_NEXT = Param("--next-code-file", "File with another code, where there is a second factor already.", file=True)
-_SESSION = (USER, PASSWORD, CODE, _NEXT)
+_SESSION = (USER, PASSWORD, CODE, NEXT_CODE)
 COMMANDS = {
     "second-factor": (
         Command("set-up", "Sets up an authenticator app for your logins, or another one in its place.",

@@ -137,7 +137,15 @@ class PreconditionRequired(LunetteError):
 
 
 class RateLimited(LunetteError):
+    """`wait_s`: how many seconds it takes until the next attempt is possible."""
+
     type, status, title = ProblemType.RATE_LIMITED, 429, "Too many attempts"
+
+    def __init__(
+        self, detail: str, *, errors: Sequence[FieldProblem] = (), log: str = "", wait_s: int = 60
+    ) -> None:  # fmt: skip
+        super().__init__(detail, errors=errors, log=log)
+        self.wait_s = wait_s
 
 
 class ToolFailed(LunetteError):

@@ -377,6 +377,8 @@ export const userShowOptions = (options: Options<UserShowData>) => queryOptions<
  * User Patch
  *
  * Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+ *
+ * The own password is changed with POST /password, which asks for the current one.
  */
 export const userPatchMutation = (options?: Partial<Options<UserPatchData>>): UseMutationOptions<UserPatchResponse, UserPatchError, Options<UserPatchData>> => {
     const mutationOptions: UseMutationOptions<UserPatchResponse, UserPatchError, Options<UserPatchData>> = {

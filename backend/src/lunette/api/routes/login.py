@@ -15,11 +15,12 @@ from lunette.api.answers.people import Me
 from lunette.api.credentials import end_with_password
 from lunette.api.declare import refusals, router
 from lunette.api.door import source_of
-from lunette.api.identity import COOKIE, Asking, check_holds, csrf_token, hash_secret, login_id, open_session
+from lunette.api.identity import COOKIE, Asking, csrf_token, hash_secret, login_id, open_session
 from lunette.api.parts import Parts, UsedParts
 from lunette.api.passwords import FIRST_USER
+from lunette.api.proof import FactorProof, check_password, code_checked, own_login, wrong
 from lunette.domain.base import Model
-from lunette.domain.errors import CodeRequired, FieldProblem, Forbidden, Invalid, Unauthenticated
+from lunette.domain.errors import CodeRequired, Unauthenticated
 from lunette.domain.roles import NewPassword, Role
 from lunette.domain.second_factor import Code
 from lunette.store.access import LoginSession, User
@@ -51,13 +52,13 @@ class Login(Model):
     code: Code | None = None
 
 
-class PasswordChange(Model):
-    """The own password, old and new. The new one has 12 characters or more and is not the user name.
+class PasswordChange(FactorProof):
+    """The own password, old and new, and a code of the second factor where there is one.
 
-    The own API tokens end with the old one, unless `keep_tokens` says that they stay.
+    The new password has 12 characters or more and is not the user name. The own API tokens end with the old one, unless
+    `keep_tokens` says that they stay.
     """
 
-    current_password: Password
     new_password: NewPassword
     keep_tokens: bool = False
 
@@ -174,33 +175,17 @@ def me_show(identity: Asking) -> Me:
 @routes.post("/password", operation_id="password_change", status_code=204, responses=refusals(413, 429))
 def password_change(body: PasswordChange, request: Request, parts: UsedParts, identity: Asking) -> Response:
     """Changes the own password, and ends every other session and, unless they are kept, the API tokens of this user."""
-    if not identity.user_id:
-        raise Forbidden("Root has no password here; log in as the user whose password is to change.")
-    if identity.token_name:
-        raise Forbidden("A password is changed in a session of its owner, not with an API token; log in.")
-    parts.login_limit.attempt(request.client.host if request.client else "", identity.username)
+    user_id = own_login(identity, "password")
+    check_password(parts, request, identity, body.current_password)
     current, new = body.current_password.get_secret_value(), body.new_password.get_secret_value()
-    with parts.store.read() as tx:
-        stored = tx.get(User, identity.user_id)
-    if not parts.passwords.is_right(current, stored.password_hash if stored else None):
-        parts.control.failed_logins.note(identity.username, request.client.host if request.client else "")
-        raise _invalid("current_password", "is not the current password")
     if new == current or new.lower() == identity.username.lower():
-        raise _invalid("new_password", "must differ from the current password and from the user name")
+        raise wrong("new_password", "must differ from the current password and from the user name")
     hashed = parts.passwords.hash(new)
-    with parts.store.write() as tx:
-        check_holds(tx, identity)
-        user = tx.get_one(User, identity.user_id)
+    with code_checked(parts, request, identity, body.code) as tx:
+        user = tx.get_one(User, user_id)
         user.password_hash, user.must_change_password = hashed, False
         end_with_password(tx, user, user.username, keep_session=identity.session_hash, keep_tokens=body.keep_tokens)
         emit(tx, "user.password_changed", f"{user.username} changed the password", actor=user.username, ref=user.id)
     if identity.username == FIRST_USER:
         parts.one_time.forget()
     return Response(status_code=204)
-
-
-def _invalid(field: str, message: str) -> Invalid:
-    return Invalid(
-        f"The password was not changed: {field} {message}.",
-        errors=(FieldProblem(field=field, value=None, message=message),),
-    )

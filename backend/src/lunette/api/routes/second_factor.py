@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
 
 from fastapi import Request, Response
-from pydantic import Field, SecretStr
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
@@ -14,8 +12,9 @@ from lunette.api.answers.people import RecoveryCodes, SecondFactorOffer
 from lunette.api.declare import refusals, router
 from lunette.api.identity import Asking, Identity, check_holds
 from lunette.api.parts import Parts, UsedParts
+from lunette.api.proof import FactorProof, address_of, check_password, code_checked, own_login, wrong
 from lunette.domain.base import Model
-from lunette.domain.errors import Conflict, FieldProblem, Forbidden, Invalid
+from lunette.domain.errors import Conflict
 from lunette.domain.second_factor import (
     Code,
     address,
@@ -32,13 +31,6 @@ from lunette.store.settings import read_settings
 
 routes = router("/second-factor", "login")
 _CHANGES = refusals(409, 413, 429)
-
-
-class FactorProof(Model):
-    """The own password, and a code of the second factor where there is one."""
-
-    current_password: Annotated[SecretStr, Field(min_length=1, max_length=256)]
-    code: Code | None = None
 
 
 class FactorConfirm(Model):
@@ -64,25 +56,27 @@ def second_factor_start(body: FactorProof, request: Request, parts: UsedParts, i
 @routes.post(":confirm", operation_id="second_factor_confirm", response_model=RecoveryCodes, responses=_CHANGES)
 def second_factor_confirm(body: FactorConfirm, request: Request, parts: UsedParts, identity: Asking) -> RecoveryCodes:
     """Asks for the second factor from now on, and answers its recovery codes; ends the user's other logins."""
-    user_id = _own_login(identity)
+    user_id = own_login(identity, "second factor")
     codes = new_recovery_codes()
     with parts.store.write() as tx:
         check_holds(tx, identity)
         factor = tx.get(SecondFactor, user_id)
         if factor is None or factor.next_sealed is None or factor.next_login != identity.session_hash:
             raise Conflict("No second factor is being set up in this login; begin with POST /api/v1/second-factor.")
-        parts.login_limit.code_attempt(_address(request), identity.username)
+        parts.login_limit.code_attempt(address_of(request), identity.username)
         secret = second_factor.opened(tx, factor.next_sealed)
         period = matching_period(secret, body.code.get_secret_value(), utc_now().timestamp(), 0)
         if period is None:
-            raise _wrong("code", "is no code of the new secret; compare the clocks of the telephone and the appliance")
+            raise wrong("code", "is no code of the new secret; compare the clocks of the telephone and the appliance")
+        if factor.secret_sealed is None:
+            tx.get_one(User, user_id).touch()
         factor.secret_sealed, factor.last_period = factor.next_sealed, period
         factor.next_sealed = factor.next_login = None
         factor.recovery_hashes = [recovery_hash(code) for code in codes]
         others = (LoginSession.user_id == user_id, LoginSession.token_hash != identity.session_hash)
         tx.execute(delete(LoginSession).where(*others))
         _tell(tx, identity, "user.second_factor_set", "set up a second factor")
-    parts.login_limit.succeeded(_address(request), identity.username)
+    parts.login_limit.succeeded(address_of(request), identity.username)
     return RecoveryCodes(recovery_codes=codes)
 
 
@@ -111,45 +105,13 @@ def second_factor_remove(body: FactorProof, request: Request, parts: UsedParts, 
     return Response(status_code=204)
 
 
-def _own_login(identity: Identity) -> str:
-    """The id of the person who is logged in. Raises Forbidden for a token and for root."""
-    if not identity.user_id:
-        raise Forbidden("Root has no second factor; `lunette user set NAME --remove-second-factor` removes another's.")
-    if identity.token_name:
-        raise Forbidden("A second factor is changed in a session of its owner, not with an API token; log in.")
-    return identity.user_id
-
-
 @contextmanager
 def _proven(parts: Parts, request: Request, identity: Identity, proof: FactorProof) -> Iterator[Session]:
-    """The transaction of a change that password and code were given for; the code is used up if it commits.
-
-    A login that is open is not enough: whoever finds it unattended could lock its owner out. Raises Forbidden,
-    RateLimited, Unauthenticated where the login has ended meanwhile, or Invalid where the proof does not hold.
-    """
-    user_id = _own_login(identity)
-    came_from = _address(request)
-    parts.login_limit.attempt(came_from, identity.username)
-    with parts.store.read() as tx:
-        user = tx.get(User, user_id)
-    if not parts.passwords.is_right(proof.current_password.get_secret_value(), user.password_hash if user else None):
-        parts.control.failed_logins.note(identity.username, came_from)
-        raise _wrong("current_password", "is not the current password")
-    if proof.code is not None:
-        parts.login_limit.code_attempt(came_from, identity.username)
-    is_right = True
-    with parts.store.write() as tx:
-        check_holds(tx, identity)
-        if second_factor.is_enabled(tx, user_id):
-            if proof.code is None:
-                raise _wrong("code", "is needed: six digits of the authenticator app, or a recovery code")
-            is_right = second_factor.is_shown(tx, tx.get_one(User, user_id), proof.code)
-        if is_right:
-            yield tx
-    if not is_right:
-        parts.control.failed_logins.note(identity.username, came_from)
-        raise _wrong("code", "is wrong, or was used before; wait for the next one")
-    parts.login_limit.succeeded(came_from, identity.username)
+    """The transaction of a change that password and code were given for."""
+    own_login(identity, "second factor")
+    check_password(parts, request, identity, proof.current_password)
+    with code_checked(parts, request, identity, proof.code) as tx:
+        yield tx
 
 
 def _enabled(tx: Session, user_id: str) -> SecondFactor:
@@ -161,13 +123,3 @@ def _enabled(tx: Session, user_id: str) -> SecondFactor:
 
 def _tell(tx: Session, identity: Identity, kind: str, words: str) -> None:
     emit(tx, kind, f"{identity.username} {words}", actor=identity.username, ref=identity.user_id)
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
-
-
-def _wrong(field: str, message: str) -> Invalid:
-    return Invalid(
-        f"Nothing was changed: {field} {message}.", errors=(FieldProblem(field=field, value=None, message=message),)
-    )

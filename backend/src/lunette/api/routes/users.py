@@ -106,13 +106,20 @@ def _create(tx: Session, body: UserCreate, hashed: str, actor: str) -> Response:
 
 @routes.patch("/{user}", operation_id="user_patch", response_model=None, responses=changed(User))
 def user_patch(user: Reference, body: UserPatch, change: Changing) -> Response:
-    """Changes a user's role or sets a password that must be changed at the next login; ends their sessions."""
+    """Changes a user's role or sets a password that must be changed at the next login; ends their sessions.
+
+    The own password is changed with POST /password, which asks for the current one.
+    """
     check_lasts(change.identity)
     hashed = change.parts.passwords.hash(body.password.get_secret_value()) if body.password else None
 
     def work(tx: Session) -> Response:
         row = find(tx, UserRow, user, UserRow.username)
         change.check_match(row.version)
+        if body.password and row.id == change.identity.user_id:
+            detail = "is changed with POST /api/v1/password (`lunette password`), which asks for the current one"
+            wrong = FieldProblem(field="password", value=None, message=detail)
+            raise Conflict(f"Nothing was changed: your own password {detail}.", errors=(wrong,))
         if body.remove_second_factor and row.id == change.identity.user_id:
             raise Forbidden(
                 "Your own second factor is removed by POST /api/v1/second-factor:remove, with password and code; where "

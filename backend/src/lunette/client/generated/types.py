@@ -1897,9 +1897,10 @@ class NewToken(TypedDict):
 
 
 class PasswordChange(TypedDict):
-    """The own password, old and new. The new one has 12 characters or more and is not the user name."""
+    """The own password, old and new, and a code of the second factor where there is one."""
 
     current_password: str
+    code: NotRequired[str | None]
     new_password: str
     keep_tokens: NotRequired[bool]
 
