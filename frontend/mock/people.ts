@@ -4,6 +4,7 @@ import type {
   LoginWritable as Login,
   Me,
   NewToken,
+  PasswordChangeWritable as PasswordChange,
   Token,
   TokenCreate,
   User,
@@ -13,7 +14,7 @@ import type {
 import { json, noContent, plan, problem, refusal } from './answers'
 import type { Wish } from './answers'
 import { MADE, freshId } from './made'
-import { CODE } from './secondFactor'
+import { CODE, proven } from './secondFactor'
 import { CSRF } from './world'
 import type { World } from './world'
 
@@ -77,13 +78,9 @@ export async function login(world: World, request: Request): Promise<Response> {
 }
 
 export async function changePassword(world: World, request: Request): Promise<Response> {
-  const body = (await request.json()) as {
-    current_password: string
-    new_password: string
-    keep_tokens?: boolean
-  }
-  if (body.current_password !== world.password)
-    return refusal('The password was not changed', [['current_password', 'this is not the current password']])
+  const body = (await request.json()) as PasswordChange
+  const refused = proven(world, body)
+  if (refused) return refused
   if (body.new_password.length < 12)
     return refusal('The password was not changed', [['new_password', 'give at least 12 characters']])
   world.password = body.new_password

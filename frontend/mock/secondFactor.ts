@@ -7,7 +7,7 @@ import type { World } from './world'
 export const CODE = '123456'
 const RECOVERY = ['abcd-efgh-jkmn', 'pqrs-tuvw-xyz2', 'hjkm-2345-6789', 'wxyz-abcd-2468']
 
-function proven(world: World, body: FactorProof): Response | undefined {
+export function proven(world: World, body: FactorProof): Response | undefined {
   if (body.current_password !== world.password)
     return refusal('Nothing was changed', [['current_password', 'is not the current password']])
   if (world.secondFactor && body.code !== CODE)

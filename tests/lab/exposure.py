@@ -1,4 +1,4 @@
-"""What `systemd-analyze security` may say of each unit of ours at most, of 10, and which units have no sandbox and why."""
+"""What `systemd-analyze security` may say of each unit of ours at most, of 10, and which have no sandbox and why."""
 
 EXPOSED = {
     "lunette-agent.service": 5.6,

@@ -1,4 +1,4 @@
-"""Every unit of ours is held to a figure of `systemd-analyze security`, or has no sandbox for a reason that is written."""
+"""Every unit of ours is held to a figure of `systemd-analyze security`, or has no sandbox for a written reason."""
 
 import shutil
 import subprocess

@@ -142,9 +142,7 @@ def test_an_open_login_and_the_password_change_no_password_without_a_code(ann: P
     same = change(code=code, new_password=PASSWORD)
     assert same.json()["errors"][0]["field"] == "new_password", "the code is not used up by that"
     assert change(code=code).status_code == 204
-    again = ann.browser.post(
-        "/api/v1/password", json={"current_password": FRESH, "new_password": PASSWORD, "code": code}, headers=ann.headers
-    )
+    again = change(current_password=FRESH, new_password=PASSWORD, code=code)
     assert (again.status_code, again.json()["errors"][0]["field"]) == (422, "code"), "it is good once"
     assert ann.log_in(first).status_code == 401, "the old password is gone"
 

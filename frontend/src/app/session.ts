@@ -2,7 +2,7 @@
 import { defineStore } from 'pinia'
 import { computed, ref } from 'vue'
 import { loginCreate, loginDelete, meShow, passwordChange } from '@/api'
-import type { Me } from '@/api'
+import type { Me, PasswordChangeWritable as PasswordChange } from '@/api'
 
 export const useSession = defineStore('session', () => {
   const me = ref<Me>()
@@ -37,16 +37,9 @@ export const useSession = defineStore('session', () => {
     isKnown.value = true
   }
 
-  /** Throws the API's problem when the current password is wrong or the new one is too weak. */
-  async function changePassword(
-    currentPassword: string,
-    newPassword: string,
-    keepTokens: boolean,
-  ): Promise<void> {
-    await passwordChange({
-      body: { current_password: currentPassword, new_password: newPassword, keep_tokens: keepTokens },
-      throwOnError: true,
-    })
+  /** Throws the API's problem when the current password or the code is wrong, or the new password too weak. */
+  async function changePassword(body: PasswordChange): Promise<void> {
+    await passwordChange({ body, throwOnError: true })
     await load()
   }
 

@@ -112,6 +112,14 @@ describe('users', () => {
     })
   })
 
+  it('are led to the page that asks for the current password for their own', async () => {
+    const { page } = await visit('/users', loggedIn())
+    await click(page, 'Edit admin')
+    expect(text(dialog())).not.toContain('New password')
+    const link = dialog().querySelector('a[href$="/password"]')
+    expect(link?.textContent).toBe('Change password')
+  })
+
   it('cannot delete themselves', async () => {
     const { page } = await visit('/users', loggedIn())
     expect((control(page, 'Delete admin') as HTMLButtonElement).disabled).toBe(true)

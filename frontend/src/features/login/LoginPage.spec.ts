@@ -79,6 +79,20 @@ it('asks for a code where there is a second factor, and says why one is not take
   expect(router.currentRoute.value.name).toBe('overview')
 })
 
+it('asks for another code with the new password after the one-time password', async () => {
+  const world: World = { ...oneTime(), secondFactor: true }
+  const { router, page } = await logIn(world, 'once-only')
+  await giveCode(page, CODE)
+  expect(text(page)).not.toContain('Current password')
+  type(field(page, 'Code'), '000000')
+  await setPassword(page, 'a-much-better-password')
+  expect(text(page)).toContain('wait for the next one')
+  type(field(page, 'Code'), CODE)
+  await setPassword(page, 'a-much-better-password')
+  expect(world.password).toBe('a-much-better-password')
+  expect(router.currentRoute.value.name).toBe('overview')
+})
+
 it('goes back from the code to name and password', async () => {
   const { page } = await logIn(withFactor(), 'moonlight-over-tank')
   control(page, 'Log in as somebody else').click()
